@@ -31,7 +31,7 @@ from page import Page
 
 @dataclass(frozen=True)
 class Section:
-    """run: a function of a Report and a progress callback. rounds: how often it measures; the page says so if that is not all."""
+    """run: a function of a Report and a progress callback. rounds: how often it measures, which the page says."""
     run: object
     rounds: int = settings.PAIRS
 
@@ -105,7 +105,7 @@ def renew(path):
 
 
 def main():
-    # A shell starts what runs in its background with Ctrl-C ignored, and so would every recorder be.
+    # A shell starts background jobs with SIGINT ignored, and every recorder would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.TRACES.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:

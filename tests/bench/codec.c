@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cost of the encoder: samples of 25 frames, of which many share the outer 23 and nearly
- * each has a new leaf, at 4000 Hz on four CPUs with the jitter of a real timer. Prints ns and
+ * The cost of the encoder: samples of 25 frames; many share the outer 23, and nearly every one has
+ * a new leaf. They come at 4000 Hz on four CPUs, with the jitter of a real timer. Prints ns and
  * bytes per sample.
  */
 #include <stdio.h>

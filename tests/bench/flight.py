@@ -26,7 +26,7 @@ AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
 
 
 class FlightRecorder(waits_recorders.WaitRecorder):
-    """Its dumps have new names, whatever there is."""
+    """Its dumps get new names, whatever files exist."""
 
     def command(self, freq, path):
         return [settings.RECORD, "--offcpu", "0", *self.options, "-o", path]
@@ -36,7 +36,7 @@ FLIGHT = FlightRecorder("rwalker-flight", "rwalker-record --offcpu 0 " + " ".joi
 
 
 class Build:
-    """What both programs share is compiled from nothing."""
+    """Compiles what both programs share from scratch."""
     name = "make -j2"
 
     def __init__(self, scratch):
@@ -80,7 +80,7 @@ class Database:
 
 
 def bpf_seconds(pid):
-    """What the programs of a process took while the kernel kept statistics."""
+    """CPU time of the BPF programs of a process while the kernel kept statistics."""
     found = [re.search(r"^run_time_ns:\s+(\d+)", process.read(path), re.M) for path in pathlib.Path(f"/proc/{pid}/fdinfo").iterdir()]
     return sum(int(match.group(1)) for match in found if match) / 1e9
 

@@ -49,7 +49,7 @@ def counted(spent):
 
 
 def start_recorder(pid, name, options):
-    """Of the waits of one process, running: its own command has begun."""
+    """A recorder of one process's waits, which is recording: its own command has begun."""
     recorder = subprocess.Popen([settings.RECORD, "--offcpu", "0", "--system-wide", "--pid", str(pid), "--embed", "none", "--force", *options,
                                  "-o", str(settings.TRACES / f"objects-{name}.trace"), "--", "sh", "-c", "echo ready; read end"],
                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -43,7 +43,7 @@ LOADS = (Load("switches", "switches, now and then", SWITCH, ("pairs",), 40000, L
 
 
 class PointRecorder(recorders.Recorder):
-    """Of hits, so there is no frequency."""
+    """Records hits, so there is no frequency."""
 
     def command(self, freq, path):
         if self.name.startswith("perf"):

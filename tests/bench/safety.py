@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What safety costs: the reporter's sandbox; and, if BENCH_BEFORE is the folder of an earlier build, both programs against those."""
+"""What safety costs: the reporter's sandbox; and, if BENCH_BEFORE is the folder of an earlier build, both programs against its own."""
 
 import os
 import pathlib
@@ -38,14 +38,14 @@ class BeforeSamples(recorders.Recorder):
 # --- reports ------------------------------------------------------------------------------------
 
 def reporters():
-    """None looks for files of this machine: how many there are would be measured."""
+    """None looks for files of this machine, whose number would be measured."""
     report = ("-q", "--no-cache", "--symfs", NOWHERE, "--debug-dir", NOWHERE, "--tree", str(SAMPLE))
     before = {"before": [str(pathlib.Path(BEFORE) / "rwalker-report"), *report]} if BEFORE else {}
     return {"sandbox": [settings.REPORT, *report], "no sandbox": [settings.REPORT, "--no-sandbox", *report], **before}
 
 
 def timed(command):
-    """Milliseconds that pass, and of CPU time."""
+    """Milliseconds of wall-clock time and of CPU time."""
     used, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     passed, after = time.monotonic() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -16,7 +16,7 @@ ATTACH_SECONDS = 20
 
 
 class WaitRecorder(recorders.Recorder):
-    """Of waits, so there is no frequency."""
+    """Records waits, so there is no frequency."""
 
     def command(self, freq, path):
         if self.name.startswith("perf"):

@@ -61,7 +61,7 @@ static void drain(int socket)
 		;
 }
 
-/* Whoever asks has closed its end after this; what it asked for is still answered. */
+/* The worker has already closed its end for writing; what it asked for is still answered. */
 static void serve(int ends[static 2], const struct desk *desks)
 {
 	int r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Any bytes as the records of a trace, scrubbed (rewritten.h) of all or of some: the first two bytes choose. */
+/* Any bytes as the records of a trace, scrubbed (rewritten.h) of all classes or some: the first two bytes choose. */
 #include "tests/fuzz/rewritten.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh TARGET SECONDS [COUNT]: runs the inputs of the target's corpus, and fuzzes until so many seconds are over. Findings go to
+# run.sh TARGET SECONDS [COUNT]: runs the inputs of the target's corpus, and fuzzes for that many seconds. Findings go to
 # build/fuzz/found/. The corpus in the tree is not changed; new inputs stay in build/fuzz/work/. With COUNT, it tries that many
 # inputs, the same in each run of one build.
 
@@ -21,7 +21,7 @@ fi
 mkdir -p "$work" "$found"
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
-# Before it fuzzes, it runs every input of both folders, and says so: INITED. Without that line, one of them fails.
+# Before it fuzzes, it runs every input of both folders, and then prints INITED. Without that line, one of them failed.
 inputs=$(find "$corpus" -type f 2>/dev/null | wc -l)
 "$program" -timeout=20 -rss_limit_mb=1024 -artifact_prefix="$found/$target-" -max_total_time="$seconds" \
 	-print_final_stats=1 "${same[@]}" "$work" "$corpus" 2>&1 | tee "$work.log"

@@ -108,7 +108,7 @@ enum walk_task_flag {
 	WALK_TASK_USER_TRUNCATED = 1024,
 	WALK_TASK_HAS_CALL = 2048,	 /* what it slept for follows: call and object, as in a wait */
 	WALK_TASK_HAS_ASKED = 4096,	 /* how long the call was asked to wait follows */
-	WALK_TASK_HAS_OWNER = 8192,	 /* who held what it slept for follows */
+	WALK_TASK_HAS_OWNER = 8192,	 /* the task that held what it slept for follows */
 	WALK_TASK_FOR_READING = 16384,	 /* as WAIT_FOR_READING */
 	WALK_TASK_OWNER_READS = 32768, /* as WAIT_OWNER_READS */
 	WALK_TASK_HAS_PAGE = 65536,	 /* as WAIT_HAS_PAGE */

@@ -38,7 +38,7 @@ enum wait_flag {
 	WAIT_OUT_LATEST = 16384, /* it began then or earlier: the length is a lower bound */
 	WAIT_HAS_CALL = 32768,	 /* what it was for follows: call and object */
 	WAIT_HAS_ASKED = 65536,	 /* how long the call was asked to wait follows */
-	WAIT_HAS_OWNER = 131072, /* who held what it was for follows */
+	WAIT_HAS_OWNER = 131072, /* the task that held what it was for follows */
 	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
 	WAIT_FOR_READING = 524288,   /* it was for a lock for reading: other readers would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */

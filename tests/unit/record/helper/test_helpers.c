@@ -118,7 +118,7 @@ static long symbols_in(struct test *t, struct symbol_source *source, uint64_t *r
 	return total;
 }
 
-/* Of several names at an address, one is enough. */
+/* If there are several names at an address, one is enough. */
 static void lists_the_functions_that_readelf_lists(struct test *t)
 {
 	struct symbol_source *source;

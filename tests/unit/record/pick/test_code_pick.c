@@ -125,7 +125,7 @@ static void nothing_is_written_without_windows(struct test *t)
 	bench_close(&b);
 }
 
-/* Of all addresses behind the entry point, exactly those that a call ends at are picked. */
+/* Exactly those addresses behind the entry point are picked at which a call ends. */
 static void calls_before_hits(struct test *t)
 {
 	uint64_t hits[SPAN - CALL_CODE_BYTES];

@@ -117,7 +117,7 @@ static void add(struct bench *b, uint32_t tid, uint64_t out, uint64_t time)
 	unended_waits_add(&b->waits, &record.raw, 5 * tid);
 }
 
-/* Of a thread with two frames on its stack. */
+/* The answer about a thread with two frames on its stack. */
 static void answer(uint32_t tid, uint32_t outcome)
 {
 	enum { X86_RBP = 4, X86_IP = 16, X86_CS = 17, USER64_CS = 0x33, ARM64_FP = 29, ARM64_PC = 32 };

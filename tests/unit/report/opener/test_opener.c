@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The opener on files made for the purpose, by another process and in this one: what it opens must be the inode that
- * stat() and realpath() find, and what is no regular file is refused and counted. Mounts that do not answer are in
+ * stat() and realpath() find, and anything but a regular file is refused and counted. Mounts that do not answer are in
  * tests/fault/test_opened_files.sh.
  */
 #include "report/opener/opener.h"
@@ -16,7 +16,7 @@
 
 #include "tests/test.h"
 
-struct place { /* a scratch folder, and who opens what is in it */
+struct place { /* a scratch folder, and the opener of what is in it */
 	char path[PATH_MAX], named[PATH_MAX], folder[PATH_MAX];
 	const char *files[2], *folders[2];
 	struct opener *opener;

@@ -5,7 +5,7 @@
 #include "report/profile/seam/profile_events.h"
 #include "tests/unit/report/view/fake_view.h"
 
-/* Of the source added last. */
+/* A probe of the source added last. */
 static inline uint32_t fake_probe(struct profile *profile, const char *name, uint64_t hits)
 {
 	profile->probes[profile->probe_count] = (struct profile_probe){.source = (uint32_t)profile->source_count - 1,

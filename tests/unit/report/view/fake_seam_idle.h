@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who was idle in the profile of fake_seam.h: what its waits and sums say. */
+/* Which threads were idle in the profile of fake_seam.h, by its waits and sums. */
 #pragma once
 
 #include <string.h>

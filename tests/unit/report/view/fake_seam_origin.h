@@ -25,7 +25,7 @@ const char *profile_host_name(const struct profile *profile, uint32_t host)
 	return host < profile->origin_count ? profile->origins[host].host : "";
 }
 
-/* Of fake hosts: two, with two CPUs on each node; those from 8 on are of none. */
+/* There are two fake hosts, with two CPUs on each node; CPUs from 8 on are on none. */
 size_t profile_hosts(const struct profile *profile)
 {
 	(void)profile;

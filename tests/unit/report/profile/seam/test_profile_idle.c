@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who was idle: the decision, and what it is made of. */
+/* Which threads were idle: the decision, and what it is based on. */
 #include "report/profile/seam/profile_idle.h"
 
 #include "tests/unit/report/view/fake_view.h"

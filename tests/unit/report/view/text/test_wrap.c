@@ -73,7 +73,7 @@ static void a_line_in_pieces(struct test *t)
 		 "\033[1;31m22.98%\033[m  a name and more\n    Comms: sh\n", 4, 24},
 		{"a name  (1 ms)  Comms: a", "a name  (1 ms)  Comms: a\n", 4, 24},
 		{"a name  (12 ms)  Comms: a", "a name  (12 ms)\n    Comms: a\n", 4, 24}, /* between columns */
-		/* What is no colour takes room, whole or cut off. */
+		/* Escape sequences that are no colours take room, whole or cut off. */
 		{"\033[2J4567890123456789012345", "\033[2J45678901234567890123\n    45\n", 4, 24},
 		{"1234567890123456789012345\033[", "123456789012345678901234\n    5\033[\n", 4, 24},
 	};

@@ -191,7 +191,7 @@ static void marks_what_is_a_bound(struct test *t)
 	}
 }
 
-/* Of equal lengths the one that may be longer is the longest; sums and percentiles are marked, too. */
+/* If lengths are equal, the wait that may be longer is the longest; sums and percentiles are marked, too. */
 static void prefers_the_open_wait(struct test *t)
 {
 	struct profile *p = fake_recorded();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Files of the kernel's own, which share one inode: epolls, timers, counters. */
+/* The kernel's anonymous files, which all share one inode: epolls, timers, counters. */
 #ifndef RWALKER_BPF_OBJECT_ANONYMOUS_H
 #define RWALKER_BPF_OBJECT_ANONYMOUS_H
 
 #include "bpf/kernel_files.bpf.h"
 
-/* By the first eight bytes of the name that the kernel gives them, as a number. */
+/* name: the first eight bytes of the name that the kernel gives the file, as a number. */
 static __always_inline u32 anonymous_kind(u64 name)
 {
 	switch (name) {

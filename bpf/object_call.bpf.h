@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* In what a task waits: a system call with its arguments, or something else. */
+/* The context of a wait: a system call with its arguments, or something else. */
 #ifndef RWALKER_BPF_OBJECT_CALL_H
 #define RWALKER_BPF_OBJECT_CALL_H
 
 #include "bpf/kernel_calls.bpf.h"
 #include "bpf/wait_judge.bpf.h"
 
-/* Nothing but what it waits for would end it. */
+/* Whether the call has no time limit: only what it waits for would end it. */
 static __noinline bool call_is_endless(struct task_struct *task, u32 call)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
@@ -29,7 +29,7 @@ static __noinline bool call_is_endless(struct task_struct *task, u32 call)
 	}
 }
 
-/* Of a 32-bit program, or by int 0x80. */
+/* Whether the call is one of a 32-bit program, or was made by int 0x80. */
 static __always_inline bool is_compat(struct task_struct *task)
 {
 	struct task_struct___x86 *x86 = (void *)task;

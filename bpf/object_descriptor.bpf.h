@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a descriptor of a system call leads to. */
+/* What a system call's descriptor refers to. */
 #ifndef RWALKER_BPF_OBJECT_DESCRIPTOR_H
 #define RWALKER_BPF_OBJECT_DESCRIPTOR_H
 
@@ -31,7 +31,7 @@ static __always_inline void take_inode(struct object_room *room, u64 file, struc
 		object->kind = RING_OBJECT_PIPE;
 	if ((mode & S_IFMT) == S_IFCHR)
 		object->kind = RING_OBJECT_DEVICE;
-	if ((mode & S_IFMT) == S_IFBLK) { /* the same one by any path */
+	if ((mode & S_IFMT) == S_IFBLK) { /* the same device by any path */
 		object->kind = RING_OBJECT_BLOCK;
 		object->device = OBJECT_READ(inode, inode, i_rdev);
 		object->inode = 0;
@@ -71,8 +71,9 @@ static __always_inline u64 find_file(struct files_struct *files, u32 descriptor)
 }
 
 /*
- * At the switch-out, before it is known whether the wait will be a long one: what its descriptor leads to, if another
- * thread could close it meanwhile and open something else in its place. The call holds on to the file.
+ * Notes the descriptor's file at the switch-out, before it is known whether the wait will be a long one, if
+ * another thread could close the descriptor meanwhile and open something else in its place. The call itself
+ * holds on to the file.
  */
 static __always_inline void note_file(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -85,8 +86,9 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
 }
 
 /*
- * The file that the call works with, or its data, is on the kernel stack. That alone is no proof: it may be left from
- * an earlier call. But it is all there is of what was not noted.
+ * Whether the kernel stack has the file that the call works with, or the file's data. That alone is no
+ * proof: the word may be left from an earlier call. But it is the only evidence for a file that was not
+ * noted.
  */
 static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 number, u32 call)
 {

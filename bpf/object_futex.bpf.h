@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A futex, and who holds the mutex that it is the lock word of. The mutex is in the memory of the process, which can be
- * read only while the thread still is on the CPU: at the switch-out, before it is known whether its wait will be a long
- * one. So it is read for threads whose last wait was not brief.
+ * A futex, and the owner of the mutex whose lock word it is. The mutex is in the memory of the process,
+ * which can be read only while the thread is still on the CPU: at the switch-out, before it is known
+ * whether the wait will be a long one. So it is read only for threads whose last waits were not all brief.
  */
 #ifndef RWALKER_BPF_OBJECT_FUTEX_H
 #define RWALKER_BPF_OBJECT_FUTEX_H
@@ -27,7 +27,7 @@ static __always_inline bool locks_with_inheritance(u32 operation)
 	return command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
 }
 
-/* The kernel itself keeps the owner of one with priority inheritance in its word. */
+/* With priority inheritance, the kernel itself keeps the owner in the lock word. */
 static __always_inline u64 inheriting_owner(u64 place)
 {
 	u32 word = 0;
@@ -48,7 +48,10 @@ static __always_inline u64 mutex_owner(u64 place, u32 operation, u32 value)
 	return mutex.owner | (mutex.kind & MUTEX_SHARED ? NOTED_SHARED : 0);
 }
 
-/* Number of the thread that holds what the task goes to sleep for, in its own pid namespace, and NOTED_SHARED; or 0. */
+/*
+ * The thread that holds what the task goes to sleep for: its tid in the task's pid namespace, and
+ * NOTED_SHARED; or 0.
+ */
 static __always_inline u64 futex_owner(const struct call_arguments *with)
 {
 	const u32 operation = with->values[1];
@@ -60,10 +63,11 @@ static __always_inline u64 futex_owner(const struct call_arguments *with)
 enum { WAIT_NAMED = 4 };
 
 /*
- * Whether there is a name to be written. Only in the first waits after one that got a record, so that a program with
- * many futexes and short waits does not have us look, and write, much more often than it waits for long; in more than
- * one, because after a condition comes its mutex. Only of tasks that are recorded: of all programs that look at a
- * switch, bpf_find_vma() lets only the first one, so that another recorder would find nothing.
+ * Returns true if there is a name to write. Names are looked up only in the first waits after one that got
+ * a record: otherwise a program with many futexes and short waits would cause far more look-ups and writes
+ * than it has long waits. More than one wait, because the wait for a condition variable is followed by one
+ * for its mutex. Only for tasks that are recorded: of all programs that run at a switch, only the first one
+ * can use bpf_find_vma(), so another recorder would find nothing.
  */
 static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -78,7 +82,8 @@ static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *e
 /* --- at the end of the wait --- */
 
 /*
- * It held the lock when the wait began, so it is older than that. A number may have been given to another thread since.
+ * The owner held the lock when the wait began, so it must have started before. Its tid may have been reused
+ * since.
  */
 static __always_inline bool owner_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry)
@@ -106,7 +111,7 @@ static __always_inline void futex_take(struct task_struct *task, struct object_r
 	object->kind = RING_OBJECT_FUTEX;
 	object->place = with->values[0];
 	object->process = task->tgid;
-	/* Locks of C's, Go's and Rust's libraries are 2 while others wait for them, or have the owner and a flag. */
+	/* Locks of the C, Go and Rust libraries are 2 while others wait for them, or have the owner and a flag. */
 	if (locks_with_inheritance(command) || value == MUTEX_CONTENDED || (value & FUTEX_WAITERS && value != ~0U))
 		object->flags |= RING_OBJECT_LOCKED;
 	mapping_take(task, object, number);

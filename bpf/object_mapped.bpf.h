@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The file that a thread has mapped whose page it waits for. A fault holds on to the file, or has the mapping at hand,
- * so that the thread's kernel stack has one of them. Neither says what it is: a word counts for a file if what it
- * points to has the page's own address space where a file has it, and a name that leads to the page's inode.
+ * The mapped file whose page a thread waits for. During a fault, the kernel stack has a pointer to the file
+ * or to the mapping. Nothing on the stack says which word that is: a word is taken for a file if what it
+ * points to has the page's address space where a file has it, and a name that leads to the page's inode.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPED_H
 #define RWALKER_BPF_OBJECT_MAPPED_H
@@ -10,7 +10,7 @@
 #include "bpf/kernel_pages.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
 
-enum { MAPPED_WORDS = 320 }; /* of the stack, that are looked at */
+enum { MAPPED_WORDS = 320 }; /* words of the stack that are searched */
 
 struct mapped_search {
 	u64 at, end; /* of the stack */
@@ -56,7 +56,7 @@ static long look_for_file(u32 index, void *context)
 	return 1;
 }
 
-/* from: an address within the stack, beyond which to look; 0: it was not found. */
+/* from: the address on the stack at which the search starts. Returns 0 if the file is not found. */
 static __noinline u64 mapped_file(struct task_struct *task, u64 from, u64 mapping, u64 inode)
 {
 	struct mapped_search search = {.at = from, .end = kernel_stack_end(task), .mapping = mapping, .inode = inode};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * In which mapping of its process a futex lies. Where the heap and the program's own data are is in the mm; everything
- * else must be looked up in its mappings, with the mmap_lock. That is done when the futex has not been seen on this CPU
- * lately, and only if the lock is free: at the switch-out, because since 2026 kernels let bpf_find_vma() look only at
- * the current task while interrupts are off; the lock is given back right after the switch (that cannot be done on
- * PREEMPT_RT); or in a look at all tasks, at any of them. Not before 6.2. A mapping that took the place of another
- * meanwhile is not noticed.
+ * The mapping that a futex is in. The mm says where the heap and the program's own data are; anything else
+ * must be looked up in the mappings of the process, with the mmap_lock. This is done if the futex has not
+ * been seen on this CPU lately, and only if the lock is free: at the switch-out, because since 2026 kernels
+ * let bpf_find_vma() look only at the current task while interrupts are off, and the lock is released right
+ * after the switch (which is impossible on PREEMPT_RT); or in a look at all tasks, for any of them. It
+ * needs Linux 6.2. A mapping that has replaced another one since goes unnoticed.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPING_H
 #define RWALKER_BPF_OBJECT_MAPPING_H
@@ -32,8 +32,9 @@ struct vm_area_struct___file {
 /* --- by the process' mappings --- */
 
 /*
- * With the mmap_lock: nothing of it can go. What it finds is read afterwards, because older kernels add up the stacks
- * of all calls; the program holds RCU's lock, so names do not go before that.
+ * Called with the mmap_lock held, so the mapping stays. The name is read afterwards, because older kernels
+ * add up the stacks of all nested calls; the program holds the RCU lock, so names do not go away before
+ * that.
  */
 static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
@@ -59,7 +60,7 @@ static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, v
 	return 0;
 }
 
-/* Of the current task, or with interrupts. number: of the room. */
+/* task: the current one, or any if interrupts are on. number: of the room. */
 static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 token, u32 number)
 {
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
@@ -80,9 +81,12 @@ static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 tok
 	return true;
 }
 
-/* --- all of them --- */
+/* --- any mapping --- */
 
-/* The addresses at which the kernel placed its parts are random: they tell one program of a process from the next. */
+/*
+ * The kernel places the parts of an mm at random addresses: these differ between the programs that one
+ * process executes.
+ */
 static __always_inline u64 mapping_token(const struct mm_struct___parts *mm, u64 place)
 {
 	return mix(mix(mix(as_number(mm), mm->start_brk), mm->start_stack), place) | 1;
@@ -102,7 +106,7 @@ static __always_inline bool is_in_program(const struct mm_struct___parts *mm, u6
 	return place >= mm->start_data && place < mm->brk;
 }
 
-/* Whether room->name has become what is to be written: the mapping of a place that has not been told of. */
+/* Returns true if room->name now has something to write: the mapping of a place, if it was not written lately. */
 static __noinline bool mapping_note(struct task_struct *task, u64 place)
 {
 	const struct mm_struct___parts *mm = (const void *)TASK_POINTER(task_struct, task, mm);

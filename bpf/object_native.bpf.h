@@ -11,7 +11,7 @@
 
 enum { WAITID_PID = 1 };
 
-/* The child's number is known if it is in the namespace of the first process. */
+/* The child's pid is known only if the task is in the initial pid namespace. */
 static __always_inline void child_take(struct task_struct *task, s32 child, struct ring_object *object)
 {
 	const struct pid *pid = TASK_POINTER(task_struct___files, task, thread_pid);
@@ -45,7 +45,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 	}
 }
 
-/* In one place for both, because the verifier looks at each as long as at all else. */
+/* One call for both, because the verifier looks at each of them for as long as at everything else. */
 static __always_inline bool poll_call_take(struct task_struct *task, struct object_room *room, u32 number,
 					   struct ring_object *object)
 {

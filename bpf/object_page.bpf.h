@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which page of which file a task waits for: until it is read, written back or unlocked. All of these waits are in one
- * function of the kernel, which has on its stack what it waits for.
+ * The page that a task waits for, and its file: until the page is read, written back or unlocked. All these
+ * waits are in one function of the kernel, whose stack frame has the page.
  */
 #ifndef RWALKER_BPF_OBJECT_PAGE_H
 #define RWALKER_BPF_OBJECT_PAGE_H
@@ -9,9 +9,9 @@
 #include "bpf/kernel_pages.bpf.h"
 #include "bpf/object_mapped.bpf.h"
 
-enum { PAGE_FRAMES = 8 }; /* from the stack's end on: the scheduler's own, then this function's */
+enum { PAGE_FRAMES = 8 }; /* innermost ones: those of the scheduler, then that of this function */
 
-/* Where the task will return to in that function; 0: it is not in it. */
+/* The return address in that function; 0 if the task is not in it. */
 static __always_inline u64 return_to_wait(struct task_struct *task, struct object_room *room)
 {
 	const u64 start = object_functions.page_wait, bytes = object_functions.page_wait_end - start;
@@ -29,7 +29,7 @@ static __always_inline u64 return_to_wait(struct task_struct *task, struct objec
 	return 0;
 }
 
-/* The address of its struct wait_page_queue, in the frame that begins above the return address; 0: not found. */
+/* The address of the task's struct wait_page_queue, in the frame above the return address; 0 if not found. */
 static __always_inline u64 find_page_wait(struct task_struct *task, u64 back, u32 number)
 {
 	const u64 wake = object_functions.page_wake, flags = 3; /* which stack_find() ignores */
@@ -48,8 +48,9 @@ static __always_inline u64 find_page_wait(struct task_struct *task, u64 back, u3
 }
 
 /*
- * A read that finds a page locked lets go of it and sleeps: the page may be another file's when it wakes up. All others
- * hold on to theirs. Who shares the lock may be such a read. Then the page counts if it is of the call's file.
+ * A read that finds a page locked drops its reference and sleeps: when it wakes up, the page may be another
+ * file's. All other waiters keep their reference. A waiter that shares the lock may be such a read. Then
+ * the page counts only if it is of the call's file.
  */
 static __always_inline bool is_held(u64 wait, const struct ring_object *object)
 {
@@ -63,7 +64,7 @@ static __always_inline bool is_of_file(u64 file, u64 mapping)
 	return file && (u64)OBJECT_READ(file___mapping, file, f_mapping) == mapping;
 }
 
-/* What is known of the call's own object does not matter any more. */
+/* Forgets the call's own object, which does not matter any more. */
 static __always_inline void forget_object(struct object_room *room, struct ring_object *object)
 {
 	const struct ring_object known = {.context = object->context, .call = object->call};
@@ -72,7 +73,7 @@ static __always_inline void forget_object(struct object_room *room, struct ring_
 	room->name.token = 0;
 }
 
-/* Pages of a block device itself, as those of a file system's own data, have no inode that anybody knows. */
+/* Pages of a block device itself, such as those of a file system's own data, have no inode that anybody knows. */
 static __always_inline void describe_page(u64 inode, struct ring_object *object)
 {
 	u64 block = (u64)OBJECT_READ(inode, inode, i_sb);
@@ -86,7 +87,7 @@ static __always_inline void describe_page(u64 inode, struct ring_object *object)
 	}
 }
 
-/* Nobody needs a name for what a block device has in its pages: it has the device's. */
+/* Pages of a block device need no name: the device has one. */
 static __always_inline void name_page(struct task_struct *task, struct object_room *room, u64 mapping, u64 inode,
 				      u64 wait, u32 number, struct ring_object *object)
 {
@@ -100,8 +101,8 @@ static __always_inline void name_page(struct task_struct *task, struct object_ro
 }
 
 /*
- * *object is what the call works with. Its name is that of the page, if both are of one file. True: it was a page,
- * perhaps of no file, or of one that is not known.
+ * *object: what the call works with. Its name is kept if the page is of the same file. Returns true if the
+ * task waits for a page, perhaps of no file, or of an unknown one.
  */
 static __noinline bool page_take(struct task_struct *task, u32 number, struct ring_object *object)
 {

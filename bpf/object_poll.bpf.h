@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which descriptor ended a wait in poll() or select(). The kernel knows that one of the files
- * called for the wakeup, and looks for it afterwards. If there is more than one, so do we: by what
- * each has in store. If the call was given one only, that is what it is for, whether the wait is
- * over or not.
+ * Which descriptor ended a wait in poll() or select(). The kernel only knows that one of the files called
+ * for the wakeup, and looks for it afterwards. If there is more than one file, so do we: for one that has
+ * something in store. If the call was given only one, the wait is for that one, whether it is over or not.
  */
 #ifndef RWALKER_BPF_OBJECT_POLL_H
 #define RWALKER_BPF_OBJECT_POLL_H
@@ -13,9 +12,9 @@
 #include "bpf/object_select_set.bpf.h"
 
 /*
- * The number of the file, and whether the call was given no other. That there is one file in the
- * queues is no proof: while poll() looks at what it was given, the first time, it may sleep for one
- * of these. False: nothing is known that counts.
+ * Finds the file's descriptor, and whether the call was given no other. One file in the queues is no proof
+ * of that: when poll() looks at its files for the first time, it may sleep for one of them. Returns false
+ * if nothing is known that counts.
  */
 SEPARATE int find_polled_number(u64 files, u64 queues, u32 count, u32 call, u32 number)
 {
@@ -41,7 +40,7 @@ SEPARATE int find_polled_number(u64 files, u64 queues, u32 count, u32 call, u32 
 	return room->polled_called || room->polled_alone;
 }
 
-/* The call is as that of any other that works with one descriptor. */
+/* Makes the call look like any other that works with one descriptor. */
 static __always_inline void take_only(struct object_room *room, struct ring_object *object)
 {
 	const u64 call = object->call;
@@ -53,7 +52,7 @@ static __always_inline void take_only(struct object_room *room, struct ring_obje
 	object->flags = flags;
 }
 
-/* True: it is known what ended the wait. */
+/* Returns true if it is known what ended the wait. */
 static __always_inline bool poll_take(struct task_struct *task, struct object_room *room, u32 count, u32 number,
 				      struct ring_object *object)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The wait queues in which a poll() or select() sleeps, on the stack of the sleeper, and the file
- * that matters of those in them.
+ * The wait queues in which a poll() or select() sleeps, on the stack of the sleeper, and the one file in
+ * them that matters.
  *
- * This and the rest of it (object_poll.bpf.h) is in parts that are not inline, because together
- * they would need more stack than programs have. What they find is left in the room, for the same
- * reason.
+ * This search and its other half (object_poll.bpf.h) are split into functions that are not inline, because
+ * together they would need more stack than programs have. For the same reason, results are left in the
+ * room.
  */
 #ifndef RWALKER_BPF_OBJECT_POLL_QUEUES_H
 #define RWALKER_BPF_OBJECT_POLL_QUEUES_H
@@ -58,7 +58,10 @@ static __always_inline void count_entries(u64 queues, struct poll_walk *walk)
 	walk->count += (u32)(end - walk->page) / bpf_core_type_size(struct poll_table_entry);
 }
 
-/* Of which the word is in the first entry; 0: it is a relic on the stack, of which its wait queue knows nothing. */
+/*
+ * The queues whose first entry has the word; 0 if it is a relic on the stack, which its wait queue does not
+ * link to.
+ */
 static __always_inline u64 queues_of(struct task_struct *task, u64 word)
 {
 	u64 entry = word - bpf_core_field_offset(struct poll_table_entry, wait.func);
@@ -73,8 +76,8 @@ static __always_inline u64 queues_of(struct task_struct *task, u64 word)
 }
 
 /*
- * Of what the task sleeps in; 0: not found. What a kernel does between poll() and the switch is
- * always the same, so that the queues are mostly where they were last time.
+ * The queues in which the task sleeps; 0 if not found. What a kernel does between poll() and the switch is
+ * always the same, so they are mostly where they were last time.
  */
 static __noinline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
 {
@@ -96,7 +99,10 @@ static __noinline u64 find_queues(struct task_struct *task, struct object_room *
 	return queues;
 }
 
-/* If none of the files called for the wakeup, there must be one only. */
+/*
+ * Returns true if there is a file that matters. If none of the files called for the wakeup, there must be
+ * only one.
+ */
 SEPARATE int find_polled_file(u64 queues, u32 number)
 {
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The number of a file that poll() waits for: from the kernel's copy of what the call was given. */
+/* The descriptor of a file that poll() waits for, from the kernel's copy of what the call was given. */
 #ifndef RWALKER_BPF_OBJECT_POLL_SET_H
 #define RWALKER_BPF_OBJECT_POLL_SET_H
 
@@ -8,7 +8,7 @@
 
 enum {
 	POLL_ALWAYS = 0x18 /* POLLERR, POLLHUP */, POLL_EVENTS = 0x7fff,
-	POLL_ON_STACK = 30, /* N_STACK_PPS: as many pollfds are on the stack, the others elsewhere */
+	POLL_ON_STACK = 30, /* N_STACK_PPS: the first pollfds, which are on the stack; the others are elsewhere */
 	POLL_SET_WORDS = 39, POLL_NOWHERE = 1 << 16,
 };
 
@@ -30,8 +30,9 @@ static __always_inline bool leads_there(struct set_search *search, u32 descripto
 }
 
 /*
- * A word of the stack, from which on there may be: pointer to the next part; count and struct pollfd..., each of these
- * from the second half of a word on. search->begin: of the count. As many numbers as it says may follow.
+ * Looks at a word of the stack, which may be in a struct poll_list: the pointer to the next part, the
+ * count, and the pollfds, each of which starts in the second half of a word. search->begin: the word with
+ * the count. At most that many pollfds follow.
  */
 static __always_inline long look_at_pollfd(struct set_search *search, u32 index)
 {
@@ -64,7 +65,7 @@ static __always_inline bool search_pollfds(struct set_search *search, u64 at, u3
 	return search->found;
 }
 
-/* struct poll_list is in the frame of the queues, on one of their sides: always at the same place in one kernel. */
+/* struct poll_list is in the frame of the queues, before or after them: always at the same place in one kernel. */
 static __always_inline bool find_polled(struct object_room *room, u64 queues, u32 number)
 {
 	struct set_search *search = &room->set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whether a file has something to read, as poll() would find it: of pipes, sockets, eventfds and timerfds. */
+/* Whether a file has something to read, as poll() would find it: for pipes, sockets, eventfds and timerfds. */
 #ifndef RWALKER_BPF_OBJECT_READABLE_H
 #define RWALKER_BPF_OBJECT_READABLE_H
 
@@ -56,7 +56,7 @@ SEPARATE int file_is_readable(u64 file)
 	return OBJECT_READ(super_block, block, s_magic) == ANON_INODE_FS_MAGIC && anonymous_is_readable(file, data);
 }
 
-/* False: perhaps not. */
+/* False if it is not readable, or not known to be. */
 static __always_inline bool is_readable(u64 file)
 {
 	return file_is_readable(as_number((const void *)file));

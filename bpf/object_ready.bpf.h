@@ -13,7 +13,7 @@ static __always_inline void begin_object(struct object_room *room)
 	room->beside.held = room->beside.ready = room->beside.object.kind = 0;
 }
 
-/* descriptor: that led to the file, plus 1; 0: it is not known. */
+/* descriptor: the one of the file, plus 1; 0 if not known. */
 static __always_inline void ready_take(struct task_struct *task, struct object_room *room, u64 file, u32 descriptor,
 				       u32 number)
 {
@@ -32,7 +32,7 @@ static __always_inline u64 first_ready(u64 poll)
 	return (u64)OBJECT_READ(eventpoll, poll, rdllist.next);
 }
 
-/* It may have been closed since it was added, or given to another file. */
+/* The descriptor may have been closed since it was added, or reused for another file. */
 static __always_inline bool still_leads(struct task_struct *task, u32 descriptor, u64 file)
 {
 	struct files_struct *files = files_of(task);
@@ -45,7 +45,10 @@ static __always_inline u64 poll_of_epoll(u64 epoll)
 	return (u64)OBJECT_READ(file, epoll, private_data);
 }
 
-/* What is first in the list of an epoll, and the descriptor by which it was added; 0: nothing. */
+/*
+ * The first file in the ready list of an epoll, and the descriptor with which it was added; 0 if the list
+ * is empty.
+ */
 static __always_inline u64 file_of_first(u64 poll, u64 first, u32 *descriptor)
 {
 	u64 item = first - bpf_core_field_offset(struct epitem, rdllink);
@@ -57,9 +60,10 @@ static __always_inline u64 file_of_first(u64 poll, u64 first, u32 *descriptor)
 }
 
 /*
- * The list was empty when the thread went to sleep. What is first in it now ended the wait, or would have; the thread
- * is about to take it, unless another one that waits for the same epoll was faster. A list that is being taken apart is
- * empty. A file that is first cannot go away before it is taken out, so that a look before and one after prove it.
+ * The ready list was empty when the thread went to sleep. The first item in it now ended the wait, or would
+ * have; the thread is about to take it, unless another waiter of the same epoll was faster. While a list is
+ * being taken apart, it looks empty. An item cannot go away before it is removed from the list: if it is
+ * first both before and after the look, the look was valid.
  */
 static __always_inline bool epoll_take(struct task_struct *task, struct object_room *room, u32 number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The number of a file that select() waits for: from the kernel's copy of what the call was given. */
+/* The descriptor of a file that select() waits for, from the kernel's copy of what the call was given. */
 #ifndef RWALKER_BPF_OBJECT_SELECT_SET_H
 #define RWALKER_BPF_OBJECT_SELECT_SET_H
 
@@ -7,7 +7,10 @@
 
 enum { SELECT_DESCRIPTORS = 1024, SELECT_SETS = 6, SELECT_WORDS = 108 };
 
-/* The bits that select() was given: six pointers, each a set apart. search->at is left at the first one. */
+/*
+ * Looks for the sets that select() was given: six pointers, each one set's size after the last. Leaves
+ * search->at at the first one.
+ */
 static __always_inline long look_for_sets(struct set_search *search, u32 index)
 {
 	u64 words[SELECT_SETS], apart = search->size;
@@ -36,7 +39,7 @@ static __always_inline void search_sets(struct set_search *search, u64 at, u32 w
 	bpf_loop(words, sets_step, &number, 0);
 }
 
-/* The lowest bit that is left of the word `bits`. All that select() was given were open then. */
+/* Takes the lowest bit that is left in `bits`. All descriptors that select() was given were open at that time. */
 static __always_inline long take_lowest(struct set_search *search)
 {
 	const u64 bits = search->bits, lowest = bits & ~(bits - 1);
@@ -76,8 +79,9 @@ static long bits_step(u32 index, void *context)
 }
 
 /*
- * In the frames below that of the queues, always at the same place in one kernel. An earlier call may have left what
- * looks like it, and leads elsewhere: each file that is waited for is in the queues, and none was closed.
+ * The sets are in the frames that called that of the queues, always at the same place in one kernel. What
+ * an earlier call left may look like them, and lead elsewhere. In the real ones, each file that is waited
+ * for is in the queues, and no descriptor was closed.
  */
 static __always_inline bool find_selected(struct object_room *room, u64 queues, u32 number)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How long a sleep was to be. */
+/* How long a sleep was meant to last. */
 #ifndef RWALKER_BPF_OBJECT_SLEEP_H
 #define RWALKER_BPF_OBJECT_SLEEP_H
 
 #include "bpf/object_stack.bpf.h"
 
 /*
- * The timer is on the stack. It was set just before the task left the CPU, and wakes it, or has just done so and then
- * forgot it. A word that an earlier call left on the stack may look like it, and timers of other clocks do not count
- * from the same time: how long the sleep was to be is then unknown.
+ * The timer is on the stack. It was set just before the task left the CPU, and will wake it up, or has just
+ * done so and forgotten the task. A word that an earlier call left on the stack may look like it, and
+ * timers of other clocks count from another time: the intended length of the sleep is then unknown.
  */
 static __always_inline void sleep_take(struct task_struct *task, u32 number, u64 now, struct ring_object *object)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a descriptor of a socket leads to: its ends, as far as it is connected. */
+/* What a socket's descriptor refers to: the two ends of the socket, as far as it is connected. */
 #ifndef RWALKER_BPF_OBJECT_SOCKET_H
 #define RWALKER_BPF_OBJECT_SOCKET_H
 
 #include "bpf/kernel_sockets.bpf.h"
 #include "bpf/object_name.bpf.h"
 
-/* Its name is a struct sockaddr_un, which begins with two bytes of family. */
+/* The name is a struct sockaddr_un, which begins with two bytes of family. */
 static __always_inline void name_unix(struct object_room *room, u64 address, struct ring_object *object)
 {
 	enum { FAMILY_BYTES = 2, UNIX_BYTES = 108 };

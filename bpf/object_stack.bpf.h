@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel stack of a task that is off the CPU has what its system call holds on to: the file that it uses, the timer
- * that will wake it.
+ * The kernel stack of a task that is off the CPU has what its system call works with: the file that it
+ * uses, the timer that will wake it up.
  */
 #ifndef RWALKER_BPF_OBJECT_STACK_H
 #define RWALKER_BPF_OBJECT_STACK_H
@@ -10,9 +10,9 @@
 #include "bpf/regime.bpf.h"
 
 enum {
-	OBJECT_PARTS = 5, /* of a stack, of OBJECT_WORDS: those nearest to its end */
-	OBJECT_BLOCK = 16, /* words, of a part */
-	OBJECT_FLAGS = 3, /* which the kernel keeps in a pointer to a file */
+	OBJECT_PARTS = 5, /* of OBJECT_WORDS, that are searched from the stack pointer on */
+	OBJECT_BLOCK = 16, /* words of a part that are compared at once */
+	OBJECT_FLAGS = 3, /* bits that the kernel keeps in a pointer to a file */
 };
 
 static __always_inline u64 stack_pointer(struct task_struct *task)
@@ -25,7 +25,7 @@ static __always_inline u64 stack_pointer(struct task_struct *task)
 	return bpf_core_field_exists(arm64->thread.cpu_context.sp) ? arm64->thread.cpu_context.sp : 0;
 }
 
-/* Where its frames end: above are the registers of its process. */
+/* Where the frames end: above them are the user registers. */
 static __always_inline u64 kernel_stack_end(struct task_struct *task)
 {
 	return as_number((const void *)bpf_task_pt_regs(task));
@@ -40,8 +40,9 @@ static __always_inline bool read_part(struct object_room *room)
 }
 
 /*
- * Sets search->found to the address of the first of these words that is one of the two, the low bits aside. In memory,
- * where the verifier does not tell one result from another. Beyond the end of the stack, words are left from before.
+ * Sets search->found to the address of the first of these words that is one of the two, ignoring the low
+ * bits. The result is in memory, where the verifier does not distinguish its values. Beyond the end of the
+ * stack, the buffer has old words.
  */
 static __always_inline void find_word(struct stack_search *search, const volatile u64 *words)
 {
@@ -62,8 +63,9 @@ found:
 }
 
 /*
- * A few words of the stack, which is read in larger parts. 1: found, or no more. The verifier looks once at what
- * bpf_loop() calls, but at each round of a loop, and compares it with all others.
+ * Searches a few words of the stack, which is read in larger parts. Returns 1 if one was found, or none are
+ * left. The verifier looks once at a function that bpf_loop() calls, but at each round of a loop, which it
+ * compares with all others.
  */
 static long search_block(u32 index, void *context)
 {
@@ -77,7 +79,7 @@ static long search_block(u32 index, void *context)
 	return *(volatile u64 *)&room->search.found != 0;
 }
 
-/* Searches what room->search says. */
+/* Searches as room->search says. */
 SEPARATE int search_stack(u32 number)
 {
 	bpf_loop(OBJECT_PARTS * OBJECT_WORDS / OBJECT_BLOCK, search_block, &number, 0);
@@ -92,7 +94,10 @@ static __always_inline u64 word_at(u64 address)
 	return word;
 }
 
-/* The address of the first word from `at` on, 0: the stack's end, that is one of these two; 0: there is none nearby. */
+/*
+ * The address of the first word that is one of these two; 0 if there is none nearby. at: where to start; 0:
+ * at the stack pointer.
+ */
 static __always_inline u64 stack_find_from(struct task_struct *task, u64 at, u64 one, u64 other, u32 number)
 {
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
@@ -112,8 +117,8 @@ static __always_inline u64 stack_find(struct task_struct *task, u64 one, u64 oth
 }
 
 /*
- * The same for a task in that call, but not always the first one: what a kernel does between a call and the switch is
- * mostly the same, so that the word is where it was last time.
+ * The same for a task in that call, but not always the first such word: it first tries where the word was
+ * last time, because what a kernel does between a call and the switch is mostly the same.
  */
 static __noinline u64 stack_find_again(struct task_struct *task, u64 one, u64 other, u32 number, u32 call)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Of which objects the name has been written lately. Tokens of the same place are kept in a set of a few, not one only:
- * if two that take turns drove each other out, both would be read each time, and beside another recorder, as the kernel
- * lets only one look at mappings at a time, ours never.
+ * The objects whose names have been written lately. A slot has room for a few tokens, not just one: if two
+ * objects that take turns evicted each other, both would be read each time, and beside another recorder,
+ * ours would never be read, because the kernel lets only one of them look at mappings at a time.
  */
 #ifndef RWALKER_BPF_OBJECT_TOLD_H
 #define RWALKER_BPF_OBJECT_TOLD_H
@@ -22,7 +22,7 @@ struct {
 	__type(value, struct told_names);
 } object_names SEC(".maps");
 
-__u64 names_forgotten; /* how often the recorder has forgotten all names, and wants them once more */
+__u64 names_forgotten; /* how often the recorder has forgotten all names and needed them again */
 
 static __always_inline u64 mix(u64 hash, u64 value)
 {
@@ -38,7 +38,10 @@ static __always_inline struct told_names *told_names(u64 token)
 	return bpf_map_lookup_elem(&object_names, &place);
 }
 
-/* What the recorder has forgotten is another one, and goes as others come. */
+/*
+ * Once the recorder has forgotten the names, each token counts as a new one; the old ones are evicted as
+ * others come.
+ */
 static __always_inline u64 remembered(u64 token)
 {
 	return token + 2 * *(volatile __u64 *)&names_forgotten;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a stopped thread leaves unread. Its call waited for a descriptor, or for an epoll, when the
- * signal came; by now there is something to read. Whatever the descriptor led to then: its process
- * has that file now, and does not run.
+ * What a stopped thread leaves unread. Its call was waiting for a descriptor, or for an epoll, when the
+ * signal came; by now there is something to read. The descriptor may have referred to something else then:
+ * this is the file that it refers to now, in a process that does not run.
  */
 #ifndef RWALKER_BPF_OBJECT_UNREAD_H
 #define RWALKER_BPF_OBJECT_UNREAD_H
@@ -19,7 +19,7 @@ static __always_inline bool is_epoll(u64 file)
 	       anonymous_kind_of(file) == RING_OBJECT_EPOLL;
 }
 
-/* An epoll's list was empty when the thread went to sleep. */
+/* An epoll's ready list was empty when the thread went to sleep. */
 static __noinline bool unread_take(struct task_struct *task, struct object_room *room, u32 number,
 					long call)
 {

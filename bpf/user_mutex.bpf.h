@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a futex is the lock word of a mutex of glibc, whose owner is beside it. Nothing here
- * reads memory, because that depends on whose it is.
+ * Whether a futex is the lock word of a glibc mutex, which has its owner beside it. Nothing here reads
+ * memory, because how that is done depends on whose it is.
  */
 #ifndef RWALKER_BPF_USER_MUTEX_H
 #define RWALKER_BPF_USER_MUTEX_H
@@ -17,7 +17,7 @@ enum {
 /* --- pthread_mutex_t of glibc (bits/struct_mutex.h, nptl/pthreadP.h), the same on x86-64 and aarch64 --- */
 
 enum {
-	MUTEX_CONTENDED = 2, /* its lock word, while others wait; a robust one has the owner there */
+	MUTEX_CONTENDED = 2, /* the lock word while others wait; that of a robust mutex has the owner */
 	MUTEX_TYPES = 3, MUTEX_RECURSIVE = 1, MUTEX_ADAPTIVE = 3,
 	MUTEX_ROBUST = 16, MUTEX_SHARED = 128, MUTEX_ELISION = 256 | 512,
 	MOST_USERS = 1 << 20,
@@ -31,9 +31,8 @@ struct user_mutex {
 _Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
 
 /*
- * The same word may be the lock of something else: of stdio, of another language's library, of an
- * rwlock, a part of a condition variable. Each member must be what the mutex would have while it
- * is held.
+ * The word may be the lock of something else: of stdio, of another language's library, of an rwlock, or
+ * part of a condition variable. Each member must have the value that it would have in a mutex that is held.
  */
 static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operation, u32 value)
 {
@@ -52,7 +51,7 @@ static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operati
 	return value == MUTEX_CONTENDED && !mutex->next && !mutex->previous && shared == !private;
 }
 
-/* By the arguments of the call. */
+/* Judges by the arguments of the call. */
 static __always_inline bool may_be_mutex(u64 place, u32 operation, u32 value)
 {
 	const u32 command = operation & FUTEX_COMMANDS;

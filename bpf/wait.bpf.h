@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where the entries of all tasks are. One is created when its task is, by the first look at all tasks, or by the
- * recorder for tasks that are hidden from that look: never in the scheduler. It is written by the CPU that switches
- * the task, its waker by the CPU that wakes it; the scheduler orders the two.
+ * The entries of all tasks. An entry is created together with its task, by the first look at all tasks, or
+ * by the recorder for tasks that are hidden from that look: never in the scheduler. It is written by the
+ * CPU that switches the task, and its waker by the CPU that wakes it up; the scheduler orders the two.
  */
 #ifndef RWALKER_BPF_WAIT_BPF_H
 #define RWALKER_BPF_WAIT_BPF_H
@@ -26,7 +26,7 @@ struct {
 	__type(value, struct wait_entry);
 } wait_entries SEC(".maps");
 
-/* enum ring_sum_kind of what is summed lately. */
+/* The enum ring_sum_kind of the latest sums. */
 static __always_inline u32 sum_kind(const struct wait_entry *entry)
 {
 	if (entry->sum_class != RING_WAIT_BLOCKED)
@@ -36,7 +36,7 @@ static __always_inline u32 sum_kind(const struct wait_entry *entry)
 	return entry->sum_state & TASK_INTERRUPTIBLE ? RING_SUM_INTERRUPTIBLE : RING_SUM_OTHER_BLOCKED;
 }
 
-/* Moves the latest sums to their kind. */
+/* Adds the latest sums to those of their kind. */
 static __always_inline void settle_sum(struct wait_entry *entry, struct ring_sum *sums)
 {
 	u32 kind = sum_kind(entry);

@@ -15,23 +15,23 @@ enum wait_entry_flag {
 	WAIT_CLOSED = 128,    /* the last look has written all there was to write */
 };
 
-struct wait_waker { /* the data for a struct ring_waker */
+struct wait_waker { /* data for a struct ring_waker */
 	u64 time, start;
 	u32 tgid, tid;
 	u64 comm[RING_COMM_SIZE / 8];
 };
 
 struct wait_lock {
-	u64 address; /* of what the task is about to wait for, or waits for; 0: of no lock */
+	u64 address; /* of the lock that the task waits for, or is about to; 0: of none */
 	u32 flags;   /* LCB_F_* */
 	u32 held;    /* enum ring_held */
 	struct ring_task owner;
 };
 
 /*
- * Ordered by who uses it, because most entries are not in any cache when they are used. The kernel's own word and the
- * first WAIT_SWITCH_BYTES share one cache line, for every switch. A wakeup, and the end of a wait that is only
- * summed, need the next line. The rest is for waits that are written.
+ * Ordered by use, because most entries are not in any cache when they are used. The kernel's own word and
+ * the first WAIT_SWITCH_BYTES share one cache line, for every switch. A wakeup, and the end of a wait that
+ * is only summed, need the next line. The rest is for waits that are written.
  */
 enum { WAIT_SWITCH_BYTES = 56, WAIT_LINE = 64, WAIT_BRIEF = 16 };
 
@@ -42,7 +42,7 @@ struct wait_entry {
 			u8 first_seen;
 			u8 wait_class, flags;
 		};
-		u32 head; /* these at once: a switch-out writes them all, and most switches find nothing odd in them */
+		u32 head; /* all four at once: a switch-out writes them all, and most switches find nothing odd here */
 	};
 	u16 out_cpu;
 	/* Preempted waits since a long one: is the next one's user stack taken before its length is known? */
@@ -50,9 +50,9 @@ struct wait_entry {
 	u8 brief; /* waits since one that got a record, up to WAIT_BRIEF: is the next one's object worth noting? */
 	u32 state;
 	u32 voluntary; /* the task's nvcsw at its last switch-out */
-	u64 out; /* of its current wait; 0: it is on a CPU, or has not been seen to leave one yet */
-	u64 run_delay; /* of the kernel's account, at `out` */
-	u64 since, ran; /* of the next record of sums: where it starts, and the task's sum_exec_runtime then */
+	u64 out; /* when its current wait began; 0: it is on a CPU, or has not been seen to leave one yet */
+	u64 run_delay; /* the kernel's sched_info.run_delay at `out` */
+	u64 since, ran; /* for the next record of sums: where it starts, and the task's sum_exec_runtime then */
 	u64 pending; /* switch-in of the first wait whose user stack has not been taken yet; 0: none */
 
 	struct wait_waker waker;
@@ -64,9 +64,9 @@ struct wait_entry {
 
 	struct ring_sum sums[RING_SUM_KINDS];
 	u64 ip, sp; /* user registers at `pending` */
-	u64 noted, noted_out; /* its descriptor's file, or its futex's holder, at the switch-out `noted_out` */
+	u64 noted, noted_out; /* its descriptor's file, or its futex's owner, at the switch-out `noted_out` */
 	struct wait_lock lock;
-	/* When the first look found it: its last arrival; since when it had been off the CPU. */
+	/* When the first look found the task: its last arrival; since when it had been off the CPU. */
 	u64 first_arrival, first_out;
 	u32 first_state;
 	u8 first_class, first_flags;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the off-CPU programs should record, and which waits that includes. */
+/* What the off-CPU programs record, and which waits that includes. */
 #ifndef RWALKER_BPF_WAIT_FILTER_BPF_H
 #define RWALKER_BPF_WAIT_FILTER_BPF_H
 
@@ -22,7 +22,7 @@ static __always_inline bool wants_user_stacks(void)
 	return wait_knobs.user_stacks && !regime_lacks(RING_LACKS_USER_STACKS);
 }
 
-/* RECORDED: go on; else the counter that it belongs to. */
+/* RECORDED: go on; else the counter of the reason why not. */
 static __always_inline enum ring_counter wait_predicate(struct task_struct *task, const struct wait_entry *entry,
 							u64 length, u32 cpu)
 {
@@ -39,9 +39,10 @@ static __always_inline struct ring_head head_of(enum ring_kind kind, u64 now, u3
 }
 
 /*
- * What is added to the run queue's clock. It is constant, so that the length of a wait is a difference by one clock:
- * the offset that is read once a second is too large by a few microseconds, different each time. The exception: if
- * user stacks are taken at the switch-out, they are identified by that moment, and are written before the wait.
+ * The offset that is added to the run queue's clock. It is constant, so the length of a wait is a
+ * difference by one clock: the offset that is read once a second is too large by a few microseconds,
+ * different each time. The exception: user stacks that are taken at the switch-out are identified by that
+ * moment, and are written before the wait.
  */
 static __always_inline u64 queue_offset(void)
 {
@@ -65,13 +66,16 @@ static __always_inline u64 queue_clock(struct task_struct *task, u64 now)
 	return wait_knobs.clock != RING_CLOCK_EXACT ? now - queue_offset() : task->se.cfs_rq->rq->clock;
 }
 
-/* What to add to a time of switch_now() to get CLOCK_MONOTONIC, as far as that is known without reading it. */
+/*
+ * What to add to a time from switch_now() to get CLOCK_MONOTONIC, as far as that is known without reading
+ * that clock.
+ */
 static __always_inline u64 queue_drift(void)
 {
 	return wait_look.clock_offset - queue_offset();
 }
 
-/* Sets *now to CLOCK_MONOTONIC. Returns what to add to times that were taken by switch_now(). */
+/* Sets *now to CLOCK_MONOTONIC. Returns what to add to times from switch_now(). */
 static __always_inline u64 exact_now(u64 *now)
 {
 	u64 shift = wait_knobs.clock == RING_CLOCK_SHIFTED ? bpf_ktime_get_ns() - *now : queue_drift();
@@ -80,7 +84,7 @@ static __always_inline u64 exact_now(u64 *now)
 	return shift;
 }
 
-/* Between two times, one of which may be by the other clock and so be slightly off. */
+/* The difference of two times, one of which may be by the other clock and thus slightly off. */
 static __always_inline u64 since(u64 before, u64 now)
 {
 	return now > before ? now - before : 0;

@@ -15,7 +15,7 @@ static __always_inline bool in_system_call(struct task_struct *task, long *ret_n
 	return *ret_number >= 0;
 }
 
-/* Not on the way back to user space: the call's registers are still there then, but already hold its result. */
+/* False on the way back to user space: the call's registers are still there then, but already hold its result. */
 static __always_inline bool in_unfinished_call(struct task_struct *task, long *ret_number)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
@@ -25,7 +25,7 @@ static __always_inline bool in_unfinished_call(struct task_struct *task, long *r
 	return bpf_core_field_exists(regs->orig_x0) ? regs->regs[0] == regs->orig_x0 : regs->ax == -ENOSYS;
 }
 
-/* For a task that is off the CPU, runnable, and was not preempted in the kernel: its registers show what it did. */
+/* For a runnable task that is off the CPU and was not preempted in the kernel: its registers show what it did. */
 static __always_inline u8 judge_runnable(struct task_struct *task)
 {
 	enum { X86_SCHED_YIELD = 24, ARM64_SCHED_YIELD = 124 };
@@ -37,15 +37,16 @@ static __always_inline u8 judge_runnable(struct task_struct *task)
 	if (number == (is_x86 ? X86_SCHED_YIELD : ARM64_SCHED_YIELD))
 		return RING_WAIT_YIELDED;
 	if (bpf_core_field_exists(task->preempt_notifiers) && task->preempt_notifiers.first)
-		return RING_WAIT_PREEMPTED; /* on its way back to its guest, within a call that goes on */
+		return RING_WAIT_PREEMPTED; /* on its way back to its guest, within a call that continues */
 	return RING_WAIT_CANCELLED;
 }
 
 /*
- * Not by `preempt` alone: a task that is interrupted in user space is switched on its way back there, by a plain call
- * of the scheduler in state 0, just like one that yields. A pending signal cancels a sleep before it begins: the
- * state is 0 again (since 6.15 also in the tracepoint), and the switch still counts as voluntary. A wakeup that
- * arrives before the sleep also leaves state 0 and an involuntary switch, but in the middle of a system call.
+ * `preempt` alone does not decide: a task that is interrupted in user space is switched on its way back
+ * there, by a plain call of the scheduler in state 0, just like one that yields. A pending signal cancels a
+ * sleep before it begins: the state is 0 again (since 6.15 also in the tracepoint), and the switch still
+ * counts as voluntary. A wakeup that arrives before the sleep also leaves state 0 and an involuntary
+ * switch, but in the middle of a system call.
  */
 static __always_inline u8 judge_switch(struct task_struct *prev, bool preempt, u32 state, bool voluntary)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Looks at all tasks: the first one creates their entries, the last one writes the waits that have not ended and what
- * remains of the sums. A look at what is open writes these waits, too, and changes nothing.
+ * Looks at all tasks. The first one creates their entries; the last one writes the waits that have not
+ * ended and what remains of the sums. A look at open waits writes these, too, and changes nothing.
  */
 #ifndef RWALKER_BPF_WAIT_LOOK_BPF_H
 #define RWALKER_BPF_WAIT_LOOK_BPF_H
@@ -9,7 +9,7 @@
 #include "bpf/wait_first.bpf.h"
 #include "bpf/wait_look_write.bpf.h"
 
-/* From here on, for an entry that does not count yet. */
+/* Starts the accounts of an entry that has none yet. */
 static __always_inline void begin_account(struct task_struct *task, struct wait_entry *entry)
 {
 	if (!entry->since)
@@ -27,7 +27,7 @@ static __always_inline void look_first(struct task_struct *task)
 		return;
 	begin_account(task, entry);
 	if (task->__state & TASK_DEAD && !task->on_cpu)
-		entry->flags |= WAIT_CLOSED; /* its parent has not asked for it yet */
+		entry->flags |= WAIT_CLOSED; /* its parent has not waited for it yet */
 	else if (!entry->out)
 		look_at_wait(task, entry);
 }
@@ -60,7 +60,8 @@ static __always_inline struct wait_entry *copy_entry(const struct wait_entry *en
 }
 
 /*
- * Writes remaining sums. The wait that has not ended and is to be written; or NULL: none, or the task writes it itself.
+ * Writes the remaining sums. Returns the wait that has not ended and is to be written; NULL if there is
+ * none, or the task writes it itself.
  */
 static __always_inline struct wait_entry *look_last(struct seq_file *seq, struct task_struct *task, u64 now,
 						    void *scratch)
@@ -77,7 +78,7 @@ static __always_inline struct wait_entry *look_last(struct seq_file *seq, struct
 	return is_told(entry, now) ? copy_entry(entry) : NULL;
 }
 
-/* The page is full: the kernel comes back to this task with the next one. */
+/* Called when the page is full: the kernel comes back to this task with the next one. */
 static __always_inline void look_again(struct task_struct *task)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
@@ -86,7 +87,7 @@ static __always_inline void look_again(struct task_struct *task)
 		entry->flags &= ~WAIT_CLOSED;
 }
 
-/* A wait that goes on, or NULL. One that ends meanwhile is in a ring as well: the recorder finds out. */
+/* Returns a wait that goes on, or NULL. If it ends meanwhile, it is in a ring as well: the recorder finds out. */
 static __always_inline struct wait_entry *look_open(struct task_struct *task, u64 now, u64 switches)
 {
 	const struct wait_entry *current = bpf_task_storage_get(&wait_entries, task, 0, 0);
@@ -99,16 +100,19 @@ static __always_inline struct wait_entry *look_open(struct task_struct *task, u6
 	return is_told(entry, now) && task->nvcsw + task->nivcsw == switches ? entry : NULL;
 }
 
-/* Read each time, so that the verifier does not tell one path from the other by it. */
+/* Read each time, so that the verifier does not distinguish the paths by it. */
 static __always_inline bool look_goes_on(void)
 {
 	return *(volatile u32 *)&wait_look.kind == RING_LOOK_OPEN;
 }
 
-/* Both write a wait in one place, because the verifier looks at each as long as at all else. */
+/*
+ * Both kinds of look write waits in one place, because the verifier looks at each for as long as at
+ * everything else.
+ */
 static __always_inline void look_at_open(struct seq_file *seq, struct task_struct *task, void *scratch)
 {
-	u64 switches = task->nvcsw + task->nivcsw; /* before it is known which wait it is in; so is the time */
+	u64 switches = task->nvcsw + task->nivcsw; /* before it is known which wait it is in, and so is the time */
 	u64 now = bpf_ktime_get_ns() - queue_drift();
 	struct wait_entry *entry = look_goes_on() ? look_open(task, now, switches) :
 						    look_last(seq, task, now, scratch);

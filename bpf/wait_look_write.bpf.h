@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a look at all tasks writes of one of them: its sums, and a wait that has not ended, with what it is for. */
+/* What a look at all tasks writes of each: its sums, and a wait that has not ended, with what it is for. */
 #ifndef RWALKER_BPF_WAIT_LOOK_WRITE_BPF_H
 #define RWALKER_BPF_WAIT_LOOK_WRITE_BPF_H
 
@@ -17,8 +17,8 @@ static __always_inline bool write_sums(struct seq_file *seq, struct task_struct 
 }
 
 /*
- * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c), which compares the
- * number of switches to see whether it still belongs to the wait.
+ * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c): the number
+ * of switches shows there whether it still belongs to the wait.
  */
 static __always_inline bool write_wait(struct seq_file *seq, struct task_struct *task, struct wait_entry *entry,
 				       u64 now, u64 switches, void *scratch)

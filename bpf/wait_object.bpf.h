@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a wait was for, read at its end, before the task runs on: its call is still the one in which it waited. */
+/*
+ * What a wait was for. Read at its end, before the task runs on: its system call is still the one in which
+ * it waited.
+ */
 #ifndef RWALKER_BPF_WAIT_OBJECT_H
 #define RWALKER_BPF_WAIT_OBJECT_H
 
@@ -21,8 +24,8 @@ static __always_inline void worker_take(struct task_struct *task, struct ring_ob
 }
 
 /*
- * At the switch-out of a thread whose last waits were not all brief: what could not be known at their end. Whether
- * a name is to be written.
+ * At the switch-out of a thread whose last waits were not all brief: notes what could not be known at the
+ * end of the wait. Returns true if there is a name to write.
  */
 static __always_inline bool note_object(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -38,8 +41,8 @@ static __always_inline bool note_object(struct task_struct *prev, struct wait_en
 }
 
 /*
- * All but files and devices are waited for in a sleep that signals interrupt. Otherwise something in the kernel itself
- * was in the way, perhaps another thread in the same call.
+ * Waits for anything but files and devices are sleeps that signals interrupt. Otherwise, something in the
+ * kernel itself was in the way, perhaps another thread in the same call.
  */
 static __always_inline bool is_for_object(const struct ring_object *object, u32 state)
 {
@@ -47,7 +50,10 @@ static __always_inline bool is_for_object(const struct ring_object *object, u32 
 	       object->kind == RING_OBJECT_BLOCK;
 }
 
-/* Small, because it is on the stack of a switch. So the number of the room is not in it, but each room has its step. */
+/*
+ * Small, because it is on the stack of a switch. So it does not have the number of the room: each room has
+ * its own step.
+ */
 struct object_taking {
 	struct task_struct *task;
 	struct ring_object *object;
@@ -117,8 +123,8 @@ static long take_at_look(u32 index, struct object_taking *taking)
 }
 
 /*
- * Of a blocked task that is not on a CPU; *object is zeroed. now: CLOCK_MONOTONIC; number: of the room, in which a name
- * may be that is to be written before the wait. To be followed by object_lasts().
+ * For a blocked task that is not on a CPU; *object is zeroed. now: CLOCK_MONOTONIC; number: of the room,
+ * which may get a name to be written before the wait. To be followed by object_lasts().
  */
 static __always_inline void object_take(struct task_struct *task, struct ring_object *object,
 					const struct wait_entry *entry, u64 now, struct object_room *room, u32 number)
@@ -132,7 +138,7 @@ static __always_inline void object_take(struct task_struct *task, struct ring_ob
 		ONE_WAY_OUT(take_at_look, &taking);
 }
 
-/* Makes of when a sleep was to end how long it was to be. out: when it began. */
+/* Replaces the time when a sleep was to end by how long it was to last. out: when it began. */
 static __always_inline void object_lasts(struct ring_object *object, u64 out)
 {
 	if (object->kind == RING_OBJECT_SLEEP)

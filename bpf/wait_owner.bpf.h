@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who holds what another task waits for. */
+/* The owner of what another task waits for. */
 #ifndef RWALKER_BPF_WAIT_OWNER_H
 #define RWALKER_BPF_WAIT_OWNER_H
 

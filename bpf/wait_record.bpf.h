@@ -16,7 +16,7 @@ static __always_inline u64 waker_bytes(void)
 	return wait_knobs.wakers ? sizeof(struct ring_waker) : 0;
 }
 
-/* At most. */
+/* Upper limit. */
 static __always_inline u64 object_bytes(void)
 {
 	return object_knobs.on ? sizeof(struct ring_object) + sizeof(struct ring_beside) : 0;
@@ -68,7 +68,7 @@ static __always_inline struct ring_object *object_of(struct ring_wait *record)
 	return (void *)record->rest + waker_bytes();
 }
 
-/* To be written before the wait. NULL: nothing. */
+/* The name to be written before the wait; NULL if there is none. */
 static __always_inline struct ring_name *name_of(struct task_struct *task, struct object_room *room,
 						 const struct ring_wait *record)
 {
@@ -79,7 +79,7 @@ static __always_inline struct ring_name *name_of(struct task_struct *task, struc
 	return &room->name;
 }
 
-/* And what is beside it, if anything. Returns their length. */
+/* Fills the object and what is beside it, if anything. Returns their length. */
 static __always_inline u64 fill_object(struct task_struct *task, const struct wait_entry *entry, bool known, u32 number,
 				       struct ring_wait *record, struct ring_name **ret_name)
 {

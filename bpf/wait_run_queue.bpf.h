@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How much of a wait was spent runnable, waiting for a CPU: by the kernel's own account of run queues. That account is
- * wrong for one kind of wait. Since Linux 6.12 a thread that has run for more than its share stays on the run queue
- * after it went to sleep, for some milliseconds (its dequeue is delayed). If it is moved to another CPU meanwhile, the
- * kernel takes that for the begin of a wait for a CPU, which then lasts until the thread runs again. Such a wait is
- * marked when the thread is moved. What counts as run queue is then the time since the wakeup; if wakers are not
- * recorded, nothing does.
+ * How much of a wait was spent runnable, waiting for a CPU: by the kernel's own account of run queues. That
+ * account is wrong for one kind of wait. Since Linux 6.12, a thread that has run for more than its share
+ * stays on the run queue for some milliseconds after it went to sleep (its dequeue is delayed). If it is
+ * moved to another CPU meanwhile, the kernel takes that for the start of a wait for a CPU, which then lasts
+ * until the thread runs again. Such a wait is marked when the thread is moved. Its run queue time is then
+ * the time since the wakeup; 0 if wakers are not recorded.
  *
- * A new task exists before it is put on a run queue: who forks it may be preempted in between.
+ * A new task exists before it is put on a run queue: its parent may be preempted in between.
  */
 #ifndef RWALKER_BPF_WAIT_RUN_QUEUE_BPF_H
 #define RWALKER_BPF_WAIT_RUN_QUEUE_BPF_H
@@ -24,7 +24,7 @@ static __noinline void note_moved(struct wait_entry *entry)
 		entry->first_flags |= WAIT_MOVED;
 }
 
-/* The first look finds a thread that was moved before: it is asleep, and yet the kernel says it waits for a CPU. */
+/* Whether a thread was moved before the first look: it is asleep, and yet the kernel says it waits for a CPU. */
 static __always_inline u8 moved_before(struct task_struct *task)
 {
 	return task->sched_info.last_queued && !task->on_cpu && !is_queued(task) ? WAIT_MOVED : 0;
@@ -57,7 +57,7 @@ static __always_inline bool is_partly_queued(const struct wait_entry *entry)
 	return entry->wait_class == RING_WAIT_BLOCKED || entry->wait_class == RING_WAIT_STARTED;
 }
 
-/* Of the wait that ends `now`, by the clock of entry->out, after `length`. */
+/* For the wait that ends at `now`, by the clock of entry->out, after `length`. */
 static __always_inline u64 run_queue_part(struct task_struct *next, const struct wait_entry *entry, u64 now,
 					  u64 length)
 {
@@ -69,8 +69,9 @@ static __always_inline u64 run_queue_part(struct task_struct *next, const struct
 }
 
 /*
- * Of a wait that goes on; `now` is by the clock of entry->out. A blocked task that has been woken has waited for a CPU
- * since; one that has not been woken has not, nor has a new one that was not queued yet.
+ * For a wait that goes on; `now` is by the clock of entry->out. A blocked task that has been woken up has
+ * waited for a CPU since then; one that has not been woken up has not, nor has a new task that was not
+ * queued yet.
  */
 static __always_inline u64 run_queue_so_far(struct task_struct *task, const struct wait_entry *entry, u64 now)
 {

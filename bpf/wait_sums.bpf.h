@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sums by task of waits that have no record: written once a second, when the task is switched, and at the end. */
+/* Sums, by task, of waits that have no record: written once a second, when the task is switched, and at the end. */
 #ifndef RWALKER_BPF_WAIT_SUMS_BPF_H
 #define RWALKER_BPF_WAIT_SUMS_BPF_H
 
@@ -7,7 +7,7 @@
 
 #define WAIT_SUMS_EVERY 1000000000ULL /* ns */
 
-/* `now` is by switch_now(), like entry->since. */
+/* `now` is from switch_now(), like entry->since. */
 static __always_inline void fill_sums(struct task_struct *task, struct wait_entry *entry, u64 now,
 				      struct ring_sums *record)
 {
@@ -32,7 +32,7 @@ static __always_inline void forget_sums(struct task_struct *task, struct wait_en
 	begin_sums(task, entry, now);
 }
 
-/* Sums that find no room in the ring are not lost: they are written with the next ones. */
+/* Sums for which the ring has no room are not lost: they are written with the next ones. */
 static __noinline void tell_sums(struct ring_cpu *cpu, struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	struct ring_sums *record;

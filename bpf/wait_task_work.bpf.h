@@ -53,7 +53,10 @@ static __always_inline long task_work_try(struct task_struct *task, u32 place, t
 				      bpf_task_work_schedule_resume_impl(task, &at->work, &task_works, callback, NULL);
 }
 
-/* Whether the callback will run before the task's next instruction in user space. If not, the kernel had a reason. */
+/*
+ * Returns true if the callback will run before the task's next instruction in user space. If not, the
+ * kernel had a reason.
+ */
 static __always_inline bool task_work_schedule(struct task_struct *task, task_work_callback callback)
 {
 	enum { APART = 1021 }; /* threads of one process have tids close to each other */

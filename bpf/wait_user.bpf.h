@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks of waits. A user stack can be read only while its thread is current, and before it is back in user space:
- * when it leaves the CPU, before the length of the wait is known, or from the switch-in on (enum ring_user_way).
+ * User stacks of waits. A thread's user stack can be read only while the thread is current, and before it
+ * is back in user space: when it leaves the CPU, before the length of the wait is known, or from the
+ * switch-in on (enum ring_user_way).
  */
 #ifndef RWALKER_BPF_WAIT_USER_BPF_H
 #define RWALKER_BPF_WAIT_USER_BPF_H
@@ -9,7 +10,7 @@
 #include "bpf/snapshot.bpf.h"
 #include "bpf/wait_filter.bpf.h"
 
-/* Of the current task. Returns its size in bytes. */
+/* task: the current one. Returns the size of its stack in bytes. */
 static __always_inline u64 take_user_stack(struct task_struct *task, struct ring_user_stack *record)
 {
 	const u64 room = wait_max_frames * 8;
@@ -29,8 +30,8 @@ static __always_inline u64 take_user_stack(struct task_struct *task, struct ring
 }
 
 /*
- * Writes the user stack of the current task, or why there is none. switched: the task leaves the CPU; else it has
- * finished waiting.
+ * Writes the user stack of the current task, or why there is none. since: 0 if the task leaves the CPU;
+ * else it has finished waiting.
  */
 static __noinline void tell_user_stack(struct task_struct *task, u64 now, u64 since, u32 reason)
 {
@@ -58,7 +59,7 @@ static __noinline void tell_user_stack(struct task_struct *task, u64 now, u64 si
 						       switched ? RING_SNAPSHOT_BEFORE : 0);
 		}
 		outcome = ring_output(&slot, record->head.cpu, record, length);
-		/* Of a wait that begins, the recorder counts it, if the wait gets a record. */
+		/* For a wait that begins, the recorder counts it, if the wait gets a record. */
 		if (outcome == RING_COUNT_RECORDED && !switched && record->flags & RING_SAMPLE_NO_SNAPSHOT)
 			count_one(&cpu->counters[RING_COUNT_SNAPSHOT]);
 	}
@@ -83,8 +84,9 @@ static __always_inline bool has_user_stack(struct task_struct *task)
 enum { PATIENCE = 64 };
 
 /*
- * A preempted thread that is in no system call, or has finished it, passes no hook at a call's return. Its user stack
- * is taken beforehand, for nothing if the wait turns out to be short. So it is not taken if the last waits all were.
+ * A preempted thread that is in no system call, or has finished it, does not pass the hook at a call's
+ * return. Its user stack is taken at the switch-out, in vain if the wait turns out to be short. So it is
+ * not taken if all of the last waits were short.
  */
 static __always_inline bool worth_taking(struct task_struct *prev, struct wait_entry *entry, bool preempt)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks of waits that are written: taken from the switch-in on, when it is known which waits these are, and
- * before the thread is back in user space (enum ring_user_way).
+ * User stacks of waits that get a record: taken from the switch-in on, when it is known which waits these
+ * are, and before the thread is back in user space (enum ring_user_way).
  */
 #ifndef RWALKER_BPF_WAIT_USER_LATER_BPF_H
 #define RWALKER_BPF_WAIT_USER_LATER_BPF_H
@@ -25,8 +25,8 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, const struc
 }
 
 /*
- * Since when waits of the system call that a sleeping task is in have had no user stack; 0: the
- * task was elsewhere then.
+ * Since when waits of the sleeping task's present system call have had no user stack; 0 if the task was
+ * elsewhere then.
  */
 static __always_inline u64 still_pending(struct task_struct *task, const struct wait_entry *entry)
 {
@@ -53,7 +53,7 @@ static __noinline void take_pending(struct task_struct *task)
 	tell_user_stack(task, now, since, ip == entry->ip && sp == entry->sp ? RING_USER_TAKEN : RING_USER_CHANGED);
 }
 
-/* For the task whose switch-in, or call, this CPU has noted (note_pending()). */
+/* For the task whose switch-in or system call was noted on this CPU (note_pending()). */
 static __always_inline void take_noted(void)
 {
 	struct ring_cpu *cpu = ring_this_cpu();
@@ -73,7 +73,10 @@ static int take_on_the_way(struct bpf_map *map, void *key, void *value)
 	return 0;
 }
 
-/* After the record of a wait with USER_LATER. One stack serves all waits of a call: it is requested with the first. */
+/*
+ * Called after the record of a wait with USER_LATER. One stack serves all waits of a call: it is requested
+ * with the first.
+ */
 static __always_inline void ask_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	if (entry->pending)

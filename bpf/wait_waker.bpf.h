@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who ends a wait: the context of the waker, and its stacks, which are written at the wakeup. */
+/* The waker that ends a wait: its context, and its stacks, which are written at the wakeup. */
 #ifndef RWALKER_BPF_WAIT_WAKER_BPF_H
 #define RWALKER_BPF_WAIT_WAKER_BPF_H
 
@@ -23,7 +23,7 @@ static __always_inline int read_int(u64 address)
 	return value;
 }
 
-/* x86 keeps it per CPU. Programs learn its address only by its distance from the run queue. -1: unknown. */
+/* x86 keeps the count per CPU. Programs learn its address only by its distance from the run queue. -1: unknown. */
 static __always_inline int preempt_depth(struct task_struct *current_task, struct ring_cpu *cpu)
 {
 	struct rq *rq;
@@ -56,7 +56,7 @@ static __always_inline u32 context_of(struct task_struct *current_task, struct r
 static __always_inline void note_waker(struct task_struct *waker, struct ring_cpu *cpu,
 				       struct wait_entry *entry, u64 now)
 {
-	const u64 *comm = (const u64 *)waker->comm; /* and not its cgroup: each wakeup would pay for that */
+	const u64 *comm = (const u64 *)waker->comm; /* but not its cgroup: each wakeup would pay for it */
 
 	entry->waker_context = context_of(waker, cpu) | (waker->flags & PF_KTHREAD ? WAIT_WAKER_KERNEL : 0);
 	entry->waker.time = now;
@@ -92,7 +92,7 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 
 	if (kernel < 0)
 		kernel = 0;
-	barrier_var(kernel); /* 6.1 knows the bounds of the register that was compared only */
+	barrier_var(kernel); /* 6.1 only knows the bounds of the register that was compared */
 	if (kernel == room)
 		record->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
 	if (wants_user_stacks() && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {

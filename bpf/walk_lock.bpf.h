@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which lock of the kernel a sleeping task queues for, and who holds it now, if nobody watched it begin to. The
- * function in which it sleeps says of which kind the lock is. Then the task is in the lock's list, by a node on its
- * kernel stack that has the task's address beside it:
+ * The kernel lock that a sleeping task queues for, and who holds it now, for waits whose begin nobody
+ * watched. The function in which the task sleeps tells the kind of the lock. The task is then in the lock's
+ * list, by a node on its kernel stack that has the task's address beside it:
  *
  *     lock's head <--> node of another task <--> node of this task
  *
- * The list leads to the lock. What an earlier wait left on the stack is in no list any more.
+ * The list leads to the lock. A node that an earlier wait left on the stack is in no list any more.
  */
 #ifndef RWALKER_BPF_WALK_LOCK_H
 #define RWALKER_BPF_WALK_LOCK_H
@@ -15,7 +15,10 @@
 #include "bpf/wait_lock.bpf.h"
 #include "bpf/walk_node.bpf.h"
 
-/* Of PREEMPT_RT, where all locks that make their waiters sleep are of this kind; and for futexes with inheritance. */
+/*
+ * The rt-mutex that the task waits for: with PREEMPT_RT, all sleeping locks are rt-mutexes, and so are
+ * futexes with inheritance.
+ */
 static __always_inline u64 rt_lock(struct task_struct *task)
 {
 	struct task_struct___queued *queued = (void *)task;
@@ -44,7 +47,7 @@ static __always_inline u32 lock_flags(const struct queue *queue)
 	}
 }
 
-/* Not inline, as above. */
+/* Not inline, because code for types that this kernel lacks must stay unreachable. */
 static __noinline bool has_waiters(u64 kind, u64 lock)
 {
 	const struct mutex *mutex = NULL;
@@ -98,7 +101,7 @@ static __noinline void find_lock(struct task_struct *task, struct wait_entry *en
 	if (lock->address)
 		lock_begin(entry, lock->address, lock->flags, task->pid);
 	if (lock->flags == LCB_F_RT && waits_for_futex(task))
-		lock->address = 0; /* its object is the futex */
+		lock->address = 0; /* the futex is its object */
 }
 
 #endif

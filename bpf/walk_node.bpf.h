@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Where a sleeping task is in the queue for a lock (bpf/walk_lock.bpf.h): its own node, and the head of the list. */
+/* A sleeping task's place in the queue for a lock (bpf/walk_lock.bpf.h): its own node, and the head of the list. */
 #ifndef RWALKER_BPF_WALK_NODE_H
 #define RWALKER_BPF_WALK_NODE_H
 
@@ -26,11 +26,14 @@ static __always_inline bool is_linked(u64 node)
 
 struct node_search {
 	struct task_struct *task;
-	u64 at; /* where to go on on the stack; 0: at its end */
+	u64 at; /* where to continue on the stack; 0: at its end */
 	u32 number; /* of the room */
 };
 
-/* The next word on the stack that is the task's address: is it beside a node? 1: yes, or it is the last. */
+/*
+ * Looks at the next word on the stack that is the task's address, and whether it is beside a node. Returns
+ * 1 to stop: it is, or there are no more.
+ */
 static long try_node(u32 index, void *context)
 {
 	struct node_search *search = context;
@@ -58,7 +61,7 @@ struct queue_walk {
 	u32 back;
 };
 
-/* It is on the kernel stack of its task. */
+/* Whether the node is on the kernel stack of its task. */
 static __always_inline bool is_node_of_task(u64 node, u64 owner)
 {
 	u64 task = word_at(node + owner);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a walked task sleeps for: as for waits (bpf/wait_object.bpf.h), but nobody has seen it go to sleep. So what is
- * noted of waits at that time is found now: the lock (bpf/walk_lock.bpf.h). And a file whose descriptor other threads
- * could close counts only if the task's stack has it.
+ * What a walked task sleeps for: as for waits (bpf/wait_object.bpf.h), but nobody saw the task go to sleep.
+ * So what waits note at that time is searched for now: the lock (bpf/walk_lock.bpf.h). And a file whose
+ * descriptor other threads could close counts only if it is on the task's stack.
  */
 #ifndef RWALKER_BPF_WALK_OBJECT_H
 #define RWALKER_BPF_WALK_OBJECT_H
@@ -13,7 +13,7 @@
 
 struct walk_object {
 	u64 switches; /* of the task so far, as in its row */
-	struct wait_entry entry; /* of the wait that the task is in, as far as that is known */
+	struct wait_entry entry; /* of the task's present wait, as far as that is known */
 	struct ring_object object;
 };
 
@@ -30,7 +30,7 @@ static __always_inline bool is_asleep(struct task_struct *task)
 	return task->__state && !(task->__state & TASK_DEAD) && !task->exit_state && !task->on_cpu && !is_queued(task);
 }
 
-/* A futex with inheritance has an owner in the kernel, too. */
+/* The kernel knows the owner of a futex with inheritance, too. */
 static __always_inline void owner_of_futex(struct object_room *room, const struct wait_lock *lock,
 					   struct ring_object *object)
 {
@@ -45,8 +45,8 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 
 	__builtin_memset(&walked->object, 0, sizeof(walked->object));
 	walked->switches = task->nvcsw + task->nivcsw;
-	entry->state = task->__state & ~TASK_RTLOCK_WAIT; /* of which kind of lock, rt_mutexes do not tell */
-	entry->out = 1; /* another one than that of its file, which nobody noted */
+	entry->state = task->__state & ~TASK_RTLOCK_WAIT; /* rt_mutexes do not tell what kind of lock they are */
+	entry->out = 1; /* not equal to noted_out: nobody noted the file */
 	find_lock(task, entry, OBJECT_AT_LOOK);
 	object_take(task, &walked->object, entry, bpf_ktime_get_ns(), room, OBJECT_AT_LOOK);
 	if (walked->object.kind == RING_OBJECT_FUTEX && entry->lock.held)
@@ -54,8 +54,8 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 }
 
 /*
- * Before the row, because the verifier follows each way through it, and would follow all of this for each of them.
- * NULL: the task does not sleep.
+ * Called before the row is filled, because the verifier follows each path through that, and would follow
+ * all of this for each of them. Returns NULL if the task does not sleep.
  */
 static __always_inline struct walk_object *walk_object(struct task_struct *task)
 {
@@ -69,7 +69,10 @@ static __always_inline struct walk_object *walk_object(struct task_struct *task)
 	return walked;
 }
 
-/* Sets the row's flags for what is to be written after its frames. False: it is of another moment. */
+/*
+ * Sets the row's flags for what is to be written after its frames. Returns false if the object is of
+ * another moment.
+ */
 static __always_inline bool join_walk_object(struct ring_walk_task *row, struct walk_object *walked)
 {
 	u32 number = OBJECT_AT_LOOK;
@@ -84,7 +87,7 @@ static __always_inline bool join_walk_object(struct ring_walk_task *row, struct 
 	return true;
 }
 
-/* After the row. True: there was room for all of it. */
+/* Called after the row is written. Returns true if there was room for all of it. */
 static __always_inline bool write_walk_object(struct seq_file *seq, const struct ring_walk_task *row,
 					      const struct walk_object *walked)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* In the queue for which kind of lock a sleeping task is: the function in which it sleeps says so. */
+/* The kind of lock that a sleeping task queues for: the function in which it sleeps tells it. */
 #ifndef RWALKER_BPF_WALK_QUEUE_H
 #define RWALKER_BPF_WALK_QUEUE_H
 
@@ -7,16 +7,16 @@
 #include "bpf/object_stack.bpf.h"
 
 enum {
-	WALK_WORDS = 64, /* at the stack's end: frames of the scheduler, then that of the lock's function */
+	WALK_WORDS = 64, /* from the stack pointer on: frames of the scheduler, then that of the lock's function */
 	WALK_NODES = 8,	 /* words on the stack that are the task's address */
 	WALK_QUEUE = 512, /* tasks in the list before and after */
 };
 
-struct queue { /* of each CPU; in memory, where the verifier does not tell one kind from another */
+struct queue { /* one for each CPU; in memory, where the verifier does not distinguish kinds */
 	u64 words[WALK_WORDS];
 	u64 kind, reads; /* enum ring_queue; bool */
 	u64 owner;	 /* from a node to the task beside it, bytes (may wrap) */
-	u64 head;	 /* from the lock to its list's head */
+	u64 head;	 /* from the lock to the head of its list */
 	u64 node, found; /* of the task, 0: unknown; the head */
 };
 
@@ -65,8 +65,8 @@ static long judge_word(u32 index, void *context)
 }
 
 /*
- * By the first return address of such a function. A walk over the stack does not have it: the kernel leaves out
- * functions of locks, as the scheduler's.
+ * Judges by the first return address in such a function. A walk over the stack does not have it: the kernel
+ * leaves out the functions of locks, like those of the scheduler.
  */
 SEPARATE int judge_queue(u64 stack)
 {

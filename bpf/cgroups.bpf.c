@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The control groups of version 2: which there are (an iterator, which holds the kernel's lock of
- * all cgroups, so that a helper reads its file), and which are made and removed while it is
- * recorded. Only their last name: the recorder puts paths together. In which one a task is, is
- * said wherever a task is described (bpf/filter.bpf.h). Version 2 has no renaming.
+ * The control groups of version 2: those that exist (an iterator, which holds the kernel's lock of all
+ * cgroups, so a helper process reads its file), and those that are made and removed during the recording.
+ * Records have only the last component of a path: the recorder puts paths together. The cgroup of a task is
+ * reported wherever a task is described (bpf/filter.bpf.h). Version 2 has no renaming.
  */
 #include "bpf/kernel.h"
 #include "bpf/ring_cgroup.h"
@@ -15,7 +15,7 @@ struct {
 	__uint(max_entries, RING_CGROUP_BYTES);
 } cgroups_ring SEC(".maps");
 
-/* Copied, for the reason that TASK_POINTER() is there for (bpf/kernel_files.bpf.h). */
+/* Copies, for the reason that TASK_POINTER() exists (bpf/kernel_files.bpf.h). */
 static __always_inline void describe(struct cgroup *cgroup, u32 kind, struct ring_cgroup *record)
 {
 	const struct cgroup_subsys_state *parent = BPF_CORE_READ(cgroup, self.parent);
@@ -53,14 +53,14 @@ int list_cgroups(struct bpf_iter__cgroup *ctx)
 	return cgroup ? tell(cgroup, RING_CGROUP_EXISTS) : 0;
 }
 
-/* Before a task can be in it. */
+/* Called before a task can be in it. */
 SEC("tp_btf/cgroup_mkdir")
 int cgroups_made(u64 *ctx)
 {
 	return tell((void *)ctx[0], RING_CGROUP_MADE);
 }
 
-/* When no task is in it any more, but for some that have ended. */
+/* Called when no task is in it any more, except some that have ended. */
 SEC("tp_btf/cgroup_rmdir")
 int cgroups_removed(u64 *ctx)
 {

@@ -9,7 +9,7 @@
 #include "bpf/follow.bpf.h"
 #include "bpf/sample.bpf.h"
 
-/* RECORDED: go on; else the counter that it belongs to. */
+/* RECORDED: go on; else the counter of the reason why not. */
 static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 {
 	if (task->pid == 0)
@@ -20,8 +20,9 @@ static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 }
 
 /*
- * What the event counted since its last tick, beyond this tick's own period, is ticks that did not come: they were
- * skipped, or belong to a CPU that was halted or taken away, and then to the task that is found here.
+ * What the event has counted since its last tick, beyond this tick's own period, belongs to ticks that did
+ * not come: they were skipped, or the CPU was halted or taken away, and then they belong to the task that
+ * is found here.
  */
 static __always_inline void cpu_weigh(struct bpf_perf_event_data *ctx, struct ring_cpu *cpu, bool idle)
 {
@@ -31,7 +32,7 @@ static __always_inline void cpu_weigh(struct bpf_perf_event_data *ctx, struct ri
 	cpu->weight_seen += period;
 	if (!period || bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
 		return;
-	/* A counter that went back is a new event's. */
+	/* A counter that went back belongs to a new event. */
 	unseen = cpu->unseen + value.counter - (value.counter < cpu->counted ? 0 : cpu->counted) - period;
 	cpu->counted = value.counter;
 	if ((s64)unseen >= (s64)period) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Who is recorded. Runs before any stack is walked, also in NMI context: lookups only, nothing is created or locked
- * here. The knobs are set before the program is loaded, so that the verifier removes the filters that are off.
+ * Which tasks are recorded. Runs before any stack is walked, also in NMI context: lookups only, nothing is
+ * created or locked here. The knobs are set before the program is loaded, so the verifier removes the
+ * filters that are off.
  */
 #ifndef RWALKER_BPF_FILTER_BPF_H
 #define RWALKER_BPF_FILTER_BPF_H
@@ -78,7 +79,7 @@ static __always_inline bool task_is_listed(struct task_struct *task)
 	return bpf_map_lookup_elem(&wanted_tgids, &tgid) || bpf_map_lookup_elem(&wanted_tids, &tid);
 }
 
-/* What is made later is below what was there, so that ids need not be followed. */
+/* Cgroups that are made later are below those that were there, so ids need not be followed. */
 static __always_inline bool task_in_cgroup(struct task_struct *task)
 {
 	struct cgroup *cgroup = task->cgroups->dfl_cgrp;

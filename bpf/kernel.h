@@ -26,20 +26,20 @@ typedef __s64 s64;
 
 #define ENOSYS 38
 
-/* What runs at every switch is laid out for what most of them meet. */
+/* Code that runs at every switch is laid out for the common case. */
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /*
- * A function that the verifier looks at by itself, once. What is static it follows again for each state in which it
- * comes to a call, and then each way out of it. Arguments are numbers, or pointers to memory with room for what they
- * point to, which may be NULL. The result is a number.
+ * A function that the verifier checks on its own, once. It checks a static function again for each state in
+ * which a call is reached, and then follows each way out of it. Arguments are numbers, or pointers to
+ * memory with room for what they point to, which may be NULL. The result is a number.
  */
 #define SEPARATE __attribute__((noinline))
 
 /*
- * Calls step(0, context), which may be about a task, unlike a separate function. Of all ways through it that leave the
- * same behind in registers and on the stack the verifier follows one any further.
+ * Calls step(0, context), which may be about a task, unlike a separate function. Of all paths through it
+ * that leave the same values in registers and on the stack, the verifier follows only one further.
  */
 #define ONE_WAY_OUT(step, context) bpf_loop(1, step, context, 0)
 
@@ -64,7 +64,7 @@ typedef __s64 s64;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct pt_regs___kernel { /* as in the kernel; user-space headers have another one of that name */
+struct pt_regs___kernel { /* as in the kernel; user-space headers have another struct of that name */
 	unsigned long ip, sp;	     /* x86 */
 	unsigned long pc;	     /* arm64 */
 	long orig_ax;		     /* x86: the system call, -1 otherwise */
@@ -102,7 +102,7 @@ struct task_struct {
 	unsigned int policy;
 	struct sched_entity se;
 	struct sched_ext_entity scx;
-	struct hlist_head preempt_notifiers; /* not empty: the task runs a virtual CPU */
+	struct hlist_head preempt_notifiers; /* not empty if the task runs a virtual CPU */
 	struct sched_info sched_info;
 	struct mm_struct *mm;
 	int exit_state;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a thread is in, as bpf/kernel.h has the rest of the kernel: its call, its stack, its timer, its work. */
+/*
+ * What a thread is doing: its call, its stack, its timer, its work. A part of what bpf/kernel.h has for the
+ * rest.
+ */
 #ifndef RWALKER_BPF_KERNEL_CALLS_H
 #define RWALKER_BPF_KERNEL_CALLS_H
 
@@ -74,7 +77,10 @@ struct pt_regs___arguments { /* x86 */
 
 #pragma clang attribute pop
 
-/* The verifier neither calculates with typed pointers nor takes them for numbers. By negation it forgets the type. */
+/*
+ * The verifier allows no arithmetic on typed pointers, nor their use as numbers. Negation makes it forget
+ * the type.
+ */
 static __always_inline u64 as_number(const void *pointer)
 {
 	u64 number = (u64)pointer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the kernel keeps about control groups: that part of bpf/kernel.h, which includes this.
- * Those of version 2, the default hierarchy, are meant, unless it says otherwise.
+ * What the kernel keeps about control groups: that part of bpf/kernel.h, which includes this. Cgroups of
+ * version 2, the default hierarchy, are meant unless stated otherwise.
  */
 #ifndef RWALKER_BPF_KERNEL_CGROUPS_H
 #define RWALKER_BPF_KERNEL_CGROUPS_H
@@ -12,7 +12,7 @@
 
 struct kernfs_node {
 	const char *name;
-	__u64 id; /* st_ino of the directory; never used again */
+	__u64 id; /* st_ino of the directory; never reused */
 };
 
 struct cgroup;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What descriptors lead to: the part of bpf/kernel.h for what waits are for, and how it is read. A pointer that was
- * read is a number here: bpf_rdonly_cast() makes a typed one of it (6.2), else its members are copied.
+ * What descriptors refer to: the part of bpf/kernel.h for the objects of waits, and how they are read. A
+ * pointer that was read is a number here: bpf_rdonly_cast() makes it a typed pointer again (6.2); without
+ * that, members are copied.
  */
 #ifndef RWALKER_BPF_KERNEL_FILES_H
 #define RWALKER_BPF_KERNEL_FILES_H
@@ -93,7 +94,7 @@ struct files_struct {
 
 #pragma clang attribute pop
 
-/* A member of the structure that a number points to. */
+/* Reads a member of the structure that a number points to. */
 #define OBJECT_READ(type, pointer, ...)                                                              \
 	(object_knobs.by_cast ?                                                                      \
 		 OBJECT_CAST(type, pointer)->__VA_ARGS__ :                                           \
@@ -107,8 +108,9 @@ struct files_struct {
 	((const struct type *)bpf_rdonly_cast((const void *)(pointer), bpf_core_type_id_kernel(struct type)))
 
 /*
- * A pointer in a task that the program was given. For each that is read directly, verifiers since 6.3 look in the names
- * of all types for whether it can be trusted, for milliseconds. One that was cast cannot.
+ * Reads a pointer in a task that the program was given. For each one that is read directly, verifiers since
+ * 6.3 search the names of all types to see whether it can be trusted, which takes milliseconds. A cast
+ * pointer never can.
  */
 #define TASK_POINTER(type, task, member)                                                             \
 	(object_knobs.by_cast ? OBJECT_CAST(type, task)->member : ((const struct type *)(task))->member)

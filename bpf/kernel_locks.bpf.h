@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The kernel's locks, as bpf/kernel.h has the rest of the kernel: who holds them, of which kind they are. */
+/* The kernel's locks, their owners and kinds: a part of what bpf/kernel.h has for the rest of the kernel. */
 #ifndef RWALKER_BPF_KERNEL_LOCKS_H
 #define RWALKER_BPF_KERNEL_LOCKS_H
 
@@ -13,7 +13,10 @@
 #define LCB_F_PERCPU 16
 #define LCB_F_MUTEX 32
 
-/* Of an entry in the queue of a percpu-rwsem: it reads. 8 before 6.7; what else 4 or 8 stands for is never there. */
+/*
+ * Flag of an entry in the queue of a percpu-rwsem: it reads. 8 before 6.7; the other meanings of 4 and 8
+ * never occur there.
+ */
 #define WQ_FLAG_CUSTOM (4 | 8)
 #define MOST_STACK_BYTES 65536
 
@@ -44,7 +47,7 @@ struct semaphore {
 	struct list_head wait_list;
 };
 
-struct semaphore_waiter { /* mutex_waiter and rwsem_waiter begin alike; PREEMPT_RT lacks them */
+struct semaphore_waiter { /* mutex_waiter and rwsem_waiter begin like this; PREEMPT_RT lacks them */
 	struct list_head list;
 	struct task_struct *task;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Pages of files, as bpf/kernel.h has the rest of the kernel. */
+/* Pages of files: a part of what bpf/kernel.h has for the rest of the kernel. */
 #ifndef RWALKER_BPF_KERNEL_PAGES_H
 #define RWALKER_BPF_KERNEL_PAGES_H
 
@@ -7,7 +7,7 @@
 
 #define WQ_FLAG_EXCLUSIVE 1
 #define PG_LOCKED 0		/* include/linux/page-flags.h, the first */
-#define PAGE_MAPPING_FLAGS 3	/* of a pointer to a mapping that is none: anonymous memory, and such */
+#define PAGE_MAPPING_FLAGS 3	/* in a pointer that is not to a mapping: anonymous memory and the like */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What waits for many descriptors at once, as bpf/kernel.h has the rest of the kernel. */
+/* Waits for many descriptors at once: a part of what bpf/kernel.h has for the rest of the kernel. */
 #ifndef RWALKER_BPF_KERNEL_POLLS_H
 #define RWALKER_BPF_KERNEL_POLLS_H
 
@@ -8,12 +8,12 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct eventpoll {
-	struct list_head rdllist; /* of struct epitem.rdllink: what is ready, the oldest first */
+	struct list_head rdllist; /* of struct epitem.rdllink: files that are ready, the oldest first */
 };
 
 struct epoll_filefd {
 	struct file *file;
-	int fd; /* by which the file was added */
+	int fd; /* with which the file was added */
 } __attribute__((packed));
 
 struct epitem {
@@ -21,20 +21,20 @@ struct epitem {
 	struct epoll_filefd ffd;
 };
 
-struct poll_table_entry { /* of each queue that a file is waited for in */
+struct poll_table_entry { /* one for each queue in which a file is waited for */
 	struct file *filp;
-	u32 key; /* POLL*, which are waited for */
+	u32 key; /* POLL* that are waited for */
 	struct wait_queue_entry wait; /* private: its struct poll_wqueues, func: pollwake() */
 };
 
 struct poll_table_page {
 	struct poll_table_page *next;
-	struct poll_table_entry *entry; /* the first one that is not used */
+	struct poll_table_entry *entry; /* the first unused one */
 	struct poll_table_entry entries[1];
 };
 
 struct poll_wqueues { /* on the stack of poll() and select() */
-	struct poll_table_page *table; /* for what inline_entries has no room */
+	struct poll_table_page *table; /* for entries that do not fit into inline_entries */
 	struct task_struct *polling_task;
 	int triggered; /* bool: one of the files called for the wakeup */
 	int inline_index;

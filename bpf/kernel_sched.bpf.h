@@ -18,7 +18,7 @@ enum scx_ent_flags___shifted { SCX_TASK_ENABLED___shifted = 4 << 8 }; /* where l
 struct sched_info {
 	unsigned long long run_delay;	 /* ns spent on run queues so far */
 	unsigned long long last_arrival; /* sched_clock: when it last got a CPU */
-	/* The run queue's clock: since when it has waited for a CPU; 0: it is not waiting. */
+	/* By the run queue's clock, since when it has waited for a CPU; 0: it is not waiting. */
 	unsigned long long last_queued;
 };
 
@@ -41,7 +41,7 @@ struct sched_entity {
 	__u64 sum_exec_runtime;
 	__u64 prev_sum_exec_runtime;
 	unsigned char sched_delayed;
-	struct cfs_rq *cfs_rq; /* of the CPU that it is on, for any class */
+	struct cfs_rq *cfs_rq; /* of the task's CPU, for any class */
 };
 
 #pragma clang attribute pop

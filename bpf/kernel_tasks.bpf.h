@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From the number of a thread to the thread, as a process sees it in its pid namespace: what
- * bpf_task_from_vpid() does, which came with 6.14.
+ * Finds a thread by its tid in the pid namespace of a process, as bpf_task_from_vpid() does, which is new
+ * in 6.14.
  */
 #ifndef RWALKER_BPF_KERNEL_TASKS_H
 #define RWALKER_BPF_KERNEL_TASKS_H
@@ -46,7 +46,7 @@ struct task_struct___links {
 
 #pragma clang attribute pop
 
-/* A pointer to a node in a tree's slot, or in its head, has this mark; numbers have 22 bits at most. */
+/* A pointer to a node, in a slot of the tree or in its head, has this mark; tids have at most 22 bits. */
 enum { XA_NODE = 2, XA_MARKS = 3, XA_SLOTS = 64, XA_LEVELS = 4 };
 
 static __always_inline u64 find_pid(u64 head, u32 number)
@@ -66,7 +66,7 @@ static __always_inline u64 find_pid(u64 head, u32 number)
 	return at & XA_MARKS ? 0 : at;
 }
 
-/* The address of the thread with that number in the namespace of the struct pid `own`; 0: there is none. */
+/* The address of the thread with that tid in the pid namespace of the struct pid `own`; 0 if there is none. */
 SEPARATE u64 find_numbered(u64 own, u32 number)
 {
 	u64 place = own + bpf_core_field_offset(struct pid___numbers, numbers), space, head, pid, link;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How often tasks were created, renamed (every exec does it) and ended, by CPU. The kernel's
- * own records of these, which come another way (record/place/sideband.h), are checked against
- * this. Each of the first two tracepoints is next to the call that writes the record, for every
- * kind of task: copy_process() has task_newtask right after perf_event_fork(),
- * __set_task_comm() has task_rename right before perf_event_comm(). Between the end of a task
- * and its record, files may be closed.
+ * How often tasks were created, renamed (every exec does that) and ended, by CPU. The kernel's own records
+ * of these events, which arrive another way (record/place/sideband.h), are checked against these counts.
+ * Each of the first two tracepoints is next to the call that writes the record, for every kind of task:
+ * copy_process() has task_newtask right after perf_event_fork(), __set_task_comm() has task_rename right
+ * before perf_event_comm(). Between the end of a task and its record, files may be closed.
  */
 #include "bpf/kernel.h"
 #include "bpf/ring_lives.h"
@@ -23,7 +22,7 @@ static __always_inline int count(enum ring_life what)
 	struct ring_lives *here = bpf_map_lookup_elem(&lives, &zero);
 
 	if (here)
-		__sync_fetch_and_add(&here->counts[what], 1); /* may be preempted here, and another one counted */
+		__sync_fetch_and_add(&here->counts[what], 1); /* atomic: another one may preempt this */
 	return 0;
 }
 

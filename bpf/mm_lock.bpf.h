@@ -30,7 +30,7 @@ struct mm_struct___lock_rt { /* PREEMPT_RT */
 
 #pragma clang attribute pop
 
-/* Held for writing, or with waiters. mm: an address. */
+/* Whether the lock is held for writing, or has waiters. mm: an address. */
 SEPARATE int mm_is_busy(u64 mm)
 {
 	const s64 writer = 1, waiters = 2, handoff = 4;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits: from a switch-out to the switch-in, who ended them, and with which stacks. Every switch
- * touches a few words of the task's entry and nothing else; filters run and stacks are walked
- * only for a wait that was long enough.
+ * Waits: from a switch-out to the switch-in, their wakers, and their stacks. Every switch touches a few
+ * words of the task's entry and nothing else; filters run and stacks are walked only for a wait that was
+ * long enough.
  *
  *     switch-out   note time, state, class        [user stack, if it cannot be taken later]
  *     waking       note the waker                 [its stacks, if the wait is long enough by now]
  *     switch-in    sum, or write the wait with the sleeper's kernel stack
  *     then         the user stack of the waits that were written, before the thread is back in user space
  *
- * The first look at all tasks creates their entries, the last one writes the waits that have not
- * ended. A look at what is open writes these, too, and changes nothing.
+ * The first look at all tasks creates their entries, the last one writes the waits that have not ended. A
+ * look at open waits writes these, too, and changes nothing.
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/follow.bpf.h"
@@ -32,14 +32,17 @@ static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool lat
 	return shift;
 }
 
-/* Before the wait for what it names. If it is lost, that wait has no name, and the next one tells it. */
+/*
+ * Written before the wait for the object it names. If the name is lost, that wait has none, and the next
+ * one writes it.
+ */
 static __always_inline void tell_name(const struct ring_slot *slot, struct ring_name *name)
 {
 	if (ring_output(slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
 		note_told(name->token);
 }
 
-/* The name that note_object() has found. */
+/* Writes the name that note_object() has found. */
 static __noinline void tell_noted(struct ring_cpu *cpu, struct task_struct *task, u64 now)
 {
 	u32 number = OBJECT_AT_SWITCH;
@@ -85,9 +88,9 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 }
 
 /*
- * A wait that was long enough. late: the task has been on a CPU since, so its stack is no longer
- * that of the wait. Not inline, like everything that most switches do not need: they should not
- * save registers for it.
+ * Writes a wait that was long enough. late: the task has been on a CPU since, so its stack is no longer
+ * that of the wait. Not inline, like everything that most switches do not need: they should not save
+ * registers for it.
  */
 static __noinline enum ring_counter tell_wait(struct task_struct *task, struct wait_entry *entry,
 					      u64 now, u64 run_queue, bool late)
@@ -134,8 +137,8 @@ static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcom
 }
 
 /*
- * A task leaves the CPU without having been seen to get it: no program runs when a task that the
- * kernel hides is switched out for it. The scheduler's account says when it got the CPU.
+ * A task leaves the CPU, and nobody saw it get the CPU: no program runs at a switch to it from a task that
+ * the kernel hides. The scheduler's account says when it got the CPU.
  */
 static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
 {
@@ -145,7 +148,7 @@ static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev
 		count(cpu, end_wait(prev, entry, in, true));
 }
 
-/* What a hidden process creates has no entry at all: its threads, and its children until they exec. */
+/* Tasks that a hidden process creates have no entry at all: its threads, and its children until they exec. */
 static __noinline bool is_of_hidden(struct task_struct *task)
 {
 	const struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task->group_leader, 0, 0);
@@ -165,9 +168,9 @@ static __always_inline void forget_wait(struct ring_cpu *cpu, struct wait_entry 
 }
 
 /*
- * The task has no entry, or is hidden, or only the first look has seen it, or that look is still
- * under way. True: there is a wait to end. The caller ends it, because the programs' stacks have
- * room for few nested calls.
+ * The task has no entry, or is hidden, or only the first look has seen it, or that look is still under way.
+ * Returns true if there is a wait to end. The caller ends it, because the programs' stacks have room for
+ * few nested calls.
  */
 static __noinline bool switch_in_oddly(struct ring_cpu *cpu, struct task_struct *next,
 				       struct wait_entry *entry, u64 now)
@@ -210,8 +213,8 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 }
 
 /*
- * The first look is under way, or the task never comes back, or its sums are due. False: nothing
- * more to do with its entry.
+ * The first look is under way, or the task never comes back, or its sums are due. Returns false if there is
+ * nothing more to do with its entry.
  */
 static __always_inline bool switch_out_oddly(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry,
 					     u64 now)
@@ -297,11 +300,11 @@ int wait_switched(void *ctx)
 	return 0;
 }
 
-/* --- who ends waits --- */
+/* --- wakers --- */
 
 /*
- * In the waker's own context. A waker that is noted before the switch-out stays until a later one
- * comes: it may be the one that the scheduler makes wait until its target is off the CPU.
+ * Runs in the waker's context. A waker that is noted before the switch-out stays until a later one comes:
+ * it may be the one that the scheduler makes wait until its target is off the CPU.
  */
 SEC("tp_btf/sched_waking")
 int wait_waking(u64 *ctx)
@@ -354,9 +357,9 @@ int wait_lock_end(u64 *ctx)
 	return 0;
 }
 
-/* --- who is moved to another CPU --- */
+/* --- tasks that are moved to another CPU --- */
 
-/* Before the kernel puts it on the run queue of that CPU. */
+/* Runs before the kernel puts the task on the run queue of that CPU. */
 SEC("tp_btf/sched_migrate_task")
 int wait_moved(u64 *ctx)
 {

@@ -13,9 +13,9 @@
 
 const volatile __u32 point_number; /* 0: the cookie has it */
 const volatile __u32 point_source_index;
-const volatile __u64 point_interval; /* ns between stacks of a CPU and source, in the long run; 0: all are taken */
-const volatile __u64 point_burst;    /* how much too early they may be, ns */
-const volatile bool point_stays; /* its record is written without being preempted (since Linux 6.10) */
+const volatile __u64 point_interval; /* ns between stacks of a CPU and source, on average; 0: all are taken */
+const volatile __u64 point_burst;    /* how early a stack may be, ns */
+const volatile bool point_stays; /* its record is written with preemption disabled (since Linux 6.10) */
 __u32 points_armed;
 
 extern void bpf_preempt_disable(void) __weak __ksym;
@@ -28,7 +28,7 @@ struct {
 	__type(value, struct ring_point_source);
 } point_sources SEC(".maps");
 
-struct { /* by number; the recorder sets how many */
+struct { /* by number; the recorder sets the size */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 2);
 	__type(key, u32);
@@ -51,8 +51,8 @@ static __always_inline bool within_rate(struct ring_point_source *source)
 }
 
 /*
- * If the program may be preempted (fentry), another could run between the time of the hit and its place in the ring.
- * This is prevented if the kernel lets a program request it.
+ * If the program may be preempted (fentry), another could run between the time of the hit and its place in
+ * the ring. This is prevented if the kernel lets a program disable preemption.
  */
 static __noinline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
 					     u32 point)
@@ -122,7 +122,7 @@ SEC("tp")
 int point_tracepoint(void *ctx)
 {
 	(void)point_hit(ctx, point_number);
-	return 1; /* 0 would hide the event from everybody else who listens to it */
+	return 1; /* 0 would hide the event from all other listeners */
 }
 
 SEC("fentry")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is left out for now. Where that cannot change, none of it is compiled into the programs that run. */
+/* What is left out at present. If the regime cannot change, the programs that run contain none of this. */
 #ifndef RWALKER_BPF_REGIME_BPF_H
 #define RWALKER_BPF_REGIME_BPF_H
 
@@ -14,13 +14,13 @@ static __always_inline bool regime_lacks(u64 what)
 	return regime_may_change && (*(volatile __u64 *)&regime.lacks & what);
 }
 
-/* ns, or the length that always holds. */
+/* The least length of a wait that gets a record, ns. always: the one that is fixed. */
 static __always_inline u64 regime_least(u64 always)
 {
 	return regime_may_change ? *(volatile __u64 *)&regime.least : always;
 }
 
-/* A time by which something was noted before a pause, during which nothing was. */
+/* Whether something was noted before a pause, during which nothing was noted. time: when. */
 static __always_inline bool regime_outdated(u64 time)
 {
 	return regime_may_change && time < *(volatile __u64 *)&regime.since;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From a program to the recorder: the rings behind ring_output(). A ring serves RING_CPUS_PER_SHARD CPUs. The recorder
- * is woken when a ring's fill passes a multiple of the watermark, never per event, and looks by itself once a second.
+ * The way from a program to the recorder: the rings behind ring_output(). A ring serves RING_CPUS_PER_SHARD
+ * CPUs. The recorder is woken up when a ring's fill passes a multiple of the watermark, never per event,
+ * and looks on its own once a second.
  */
 #ifndef RWALKER_BPF_RING_BPF_H
 #define RWALKER_BPF_RING_BPF_H
@@ -15,7 +16,7 @@ const volatile bool ring_hooked;
 
 struct ring_buffer_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536); /* of the template only */
+	__uint(max_entries, 65536); /* of the template */
 };
 
 struct {
@@ -26,8 +27,9 @@ struct {
 } rings SEC(".maps");
 
 /*
- * Whether the interrupted code is about to write. It may hold the lock of the very ring that the caller wants, and an
- * NMI would wait 250 ms for it, or forever. A program of another task that was preempted there holds no lock.
+ * Whether the interrupted code is about to write. It may hold the lock of the very ring that the caller
+ * wants, and an NMI would wait 250 ms for it, or forever. A program of another task that was preempted
+ * there holds no lock.
  */
 static __always_inline bool is_within_output(const struct ring_cpu *cpu, u64 task)
 {
@@ -44,8 +46,8 @@ static __always_inline u64 ring_record_bytes(u64 length)
 }
 
 /*
- * Asked before a stack is walked for a record of that length, because an event that finds no room should cost
- * nothing. A record that turns out shorter might have fitted at the very end of the ring.
+ * Checked before a stack is walked for a record of that length, because an event for which there is no room
+ * should cost nothing. A record that turns out shorter might have fitted at the very end of the ring.
  */
 static __always_inline bool ring_has_room(u32 cpu, u64 length)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the programs have to know of this kernel, to find out what waits are for: its system calls, and where its
- * functions are. Private, as ring_event.h.
+ * What the programs must know about the running kernel to find out what waits are for: its system calls,
+ * and the addresses of its functions. Private, like ring_event.h.
  */
 #ifndef RWALKER_BPF_RING_CALLS_H
 #define RWALKER_BPF_RING_CALLS_H
@@ -20,9 +20,9 @@ enum ring_call_kind {
 	RING_CALL_SELECT,
 };
 
-/* Which argument of a call says for how long it waits at most: forever if it is NULL, or negative. */
+/* Which argument of a call limits how long it waits: forever if it is NULL, or negative. */
 enum ring_call_limit {
-	RING_LIMIT_NONE, /* of no such call */
+	RING_LIMIT_NONE, /* the call has no such argument */
 	RING_LIMIT_POINTER_3,
 	RING_LIMIT_POINTER_4,
 	RING_LIMIT_POINTER_5,
@@ -30,7 +30,7 @@ enum ring_call_limit {
 	RING_LIMIT_NUMBER_4,
 };
 
-/* A function of the kernel in which tasks sleep that queue for a lock. */
+/* A kernel function in which tasks sleep that queue for a lock. */
 enum ring_queue { RING_QUEUE_NONE, RING_QUEUE_MUTEX, RING_QUEUE_RWSEM, RING_QUEUE_SEMAPHORE, RING_QUEUE_PERCPU };
 struct ring_lock_function {
 	__u64 start, end;
@@ -41,11 +41,14 @@ struct ring_lock_function {
 enum { RING_LOCK_FUNCTIONS = 24 };
 enum { RING_CALLS = 1024 };
 
-/* Where functions of the kernel are. Set once the programs are loaded, before they run: its symbols are read then. */
+/*
+ * Addresses of kernel functions. Set after the programs are loaded and before they run: that is when
+ * symbols are read.
+ */
 struct ring_object_functions {
-	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so is how long a sleep was asked for */
-	__u64 locks_start, locks_end; /* none of these is elsewhere: */
-	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* those known; the rest is empty */
+	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so are the requested lengths of sleeps */
+	__u64 locks_start, locks_end; /* all of these are in this range: */
+	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* the known ones; the rest is empty */
 	__u64 poll_wake; /* address of pollwake; 0: unknown */
 	__u64 page_wake; /* of wake_page_function */
 	__u64 page_wait, page_wait_end; /* folio_wait_bit_common */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What bpf/cgroups.bpf.c says about control groups of version 2: those that there are, through the
- * file of an iterator, parents first, and what is made and removed later, through a ring of its
- * own. Private, like bpf/ring_event.h.
+ * What bpf/cgroups.bpf.c reports about control groups of version 2: those that exist, through the file of
+ * an iterator, parents first; and those made and removed later, through a ring of its own. Private, like
+ * bpf/ring_event.h.
  */
 #ifndef RWALKER_BPF_RING_CGROUP_H
 #define RWALKER_BPF_RING_CGROUP_H
 
 enum {
-	RING_CGROUP_BYTES = 4 << 20, /* of the ring: some 14,000 */
+	RING_CGROUP_BYTES = 4 << 20, /* of the ring: about 14,000 records */
 	RING_CGROUP_NAME = 256,	       /* bytes, with the NUL */
 };
 
@@ -17,7 +17,7 @@ enum ring_cgroup_kind { RING_CGROUP_EXISTS, RING_CGROUP_MADE, RING_CGROUP_REMOVE
 struct ring_cgroup {
 	__u64 time; /* CLOCK_MONOTONIC */
 	__u64 id;
-	__u64 parent; /* id; 0: it is the root of the hierarchy */
+	__u64 parent; /* id; 0: this is the root of the hierarchy */
 	__u32 kind;   /* enum ring_cgroup_kind */
 	__u32 length; /* of the name, without a NUL */
 	char name[RING_CGROUP_NAME];

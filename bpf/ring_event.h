@@ -13,7 +13,7 @@ enum {
 	RING_MAX_IDS = 1024,
 	RING_MAX_CGROUPS = 1024,
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
-	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own in the meantime */
+	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own meanwhile */
 	RING_COMM_SIZE = 16,
 	RING_HEAD_ROOM = 512, /* no record's fixed part is larger */
 	RING_CPU_WORDS = 128, /* of a bitmap of CPUs */
@@ -42,11 +42,11 @@ enum ring_counter {
 struct ring_cpu { /* one per CPU and program object */
 	__u64 counters[RING_COUNTERS];
 	__u64 taken; /* a bit for each slot of scratch */
-	__u64 preempt_count; /* its address, once it is known */
-	__u64 wakes_lost; /* waits: stacks of wakers that found no room */
+	__u64 preempt_count; /* its address, once known */
+	__u64 wakes_lost; /* waits: stacks of wakers for which there was no room */
 	__u64 pending; /* waits: the current task here lacks a user stack (bpf/wait_user.bpf.h) */
 	/* sampling, in the event's own unit: */
-	__u64 counted;	   /* by the event, at its last tick */
+	__u64 counted;	   /* what the event had counted at its last tick */
 	__u64 weight_seen; /* periods that ended in a tick */
 	__u64 weight_idle; /* whole periods that were counted, had no tick, and ended in the idle task */
 	__u64 unseen;	   /* counted, but in none of these yet (signed: a tick may come early) */
@@ -54,7 +54,7 @@ struct ring_cpu { /* one per CPU and program object */
 };
 
 enum ring_filter { /* bits; a task must pass all that are set; CPUS applies to events that happen on a CPU */
-	RING_FILTER_IDS = 1,	/* its tgid is in wanted_tgids, or its tid in wanted_tids */
+	RING_FILTER_IDS = 1,	/* the task's tgid is in wanted_tgids, or its tid in wanted_tids */
 	RING_FILTER_COMM = 2,
 	RING_FILTER_CGROUP = 4, /* its control group or one above that is in wanted_cgroups */
 	RING_FILTER_USER_THREADS = 8,
@@ -67,7 +67,7 @@ struct ring_filter_knobs {
 	__u64 filters;	 /* enum ring_filter */
 };
 
-struct ring_own { /* tgids in the init pid namespace; 0 (the idle tasks' own) until known */
+struct ring_own { /* tgids in the init pid namespace; 0 (that of the idle tasks) until known */
 	__u32 tgid, nursery_tgid, command_tgid, flight_tgid /* the nursery of --flight */;
 };
 
@@ -81,7 +81,7 @@ struct ring_task {
 enum ring_sample_flag {
 	RING_SAMPLE_KERNEL_TRUNCATED = 1,
 	RING_SAMPLE_USER_TRUNCATED = 2,
-	RING_SAMPLE_NO_USER_KTHREAD = 4, /* the user stack was wanted; why there is none */
+	RING_SAMPLE_NO_USER_KTHREAD = 4, /* the user stack was wanted, and this is why there is none */
 	RING_SAMPLE_NO_USER_EXITING = 8,
 	RING_SAMPLE_NO_USER_FAULT = 16,
 	RING_SAMPLE_SNAPSHOT = 32,    /* a struct ring_snapshot precedes this record, */
@@ -104,7 +104,7 @@ struct ring_sample { /* of kind RING_SAMPLE or RING_HIT */
 	__u32 flags;
 	__u16 kernel_count, user_count;
 	struct ring_task task;
-	__u64 frames[]; /* kernel_count, then user_count; leaf first, of a hit the program's own on top */
+	__u64 frames[]; /* kernel_count, then user_count; leaf first; for a hit, the program's own frames on top */
 };
 
 /* Values of format/event.h, which programs do not include; record/source/walk.c asserts that they are equal. */

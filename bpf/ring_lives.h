@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What bpf/lives.bpf.c counts, and what the recorder counts in the kernel's records. Private, like bpf/ring_event.h. */
+/*
+ * What bpf/lives.bpf.c counts, and what the recorder counts in the kernel's records. Private, like
+ * bpf/ring_event.h.
+ */
 #ifndef RWALKER_BPF_RING_LIVES_H
 #define RWALKER_BPF_RING_LIVES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a wait was for: a part of its record (ring_wait.h), after the waker. A name precedes the first wait for its
- * object on each CPU, in a record of its own; both have the same token. Addresses of the kernel (token, place of
- * RING_OBJECT_WORK and _LOCK) stay in the recorder.
+ * What a wait was for: a part of its record (ring_wait.h), after the waker. A name precedes the first wait
+ * for its object on each CPU, in a record of its own; the two have the same token. Kernel addresses (token,
+ * place of RING_OBJECT_WORK and _LOCK) do not leave the recorder.
  */
 #ifndef RWALKER_BPF_RING_OBJECT_H
 #define RWALKER_BPF_RING_OBJECT_H
@@ -55,14 +55,14 @@ enum ring_lock { /* likewise */
 	RING_LOCK_SEMAPHORE,
 };
 
-enum ring_mapping { /* likewise, but for the program's, which is a file's */
+enum ring_mapping { /* likewise, except for the program's, which is that of a file */
 	RING_MAPPING_UNKNOWN,
 	RING_MAPPING_HEAP,
 	RING_MAPPING_STACK,
 	RING_MAPPING_MEMORY,
-	RING_MAPPING_FILE, /* a private one */
+	RING_MAPPING_FILE, /* a private mapping */
 	RING_MAPPING_SHARED,
-	RING_MAPPING_PROGRAM, /* of the program's own file: `offset` is from where the last of its segments begins */
+	RING_MAPPING_PROGRAM, /* of the program's own file: `offset` counts from the beginning of its last segment */
 };
 
 enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM_READING = 4 };
@@ -70,8 +70,8 @@ enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 enum ring_object_flag {
-	RING_OBJECT_ENDLESS = 1, /* the call has a limit, which says: forever */
-	RING_OBJECT_LOCKED = 2,	 /* the word of a futex says that it is a lock, which somebody holds */
+	RING_OBJECT_ENDLESS = 1, /* the call has a time limit, which is: forever */
+	RING_OBJECT_LOCKED = 2,	 /* the futex word says that it is a lock that somebody holds */
 };
 
 struct ring_object {
@@ -81,26 +81,26 @@ struct ring_object {
 	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
 	union {
-		__u64 asked; /* for SLEEP: ns; until object_lasts(), when it is to end. 0: unknown */
+		__u64 asked; /* for SLEEP: ns; until object_lasts(), when it is to end; 0: unknown */
 		__u64 page;  /* for PAGE: its index in the file, plus 1 */
 	};
 	__u64 offset; /* of a futex, if `mapping` says so */
-	__u32 mapping; /* enum ring_mapping, if that is not with the name */
+	__u32 mapping; /* enum ring_mapping, unless it comes with the name */
 	__u32 context, kind;
 	__u32 process; /* tgid that a futex, descriptor or mmap_lock belongs to; the child's, 0: any */
-	__u32 descriptor; /* plus 1, of kinds that have nothing else to tell them apart */
+	__u32 descriptor; /* plus 1; of kinds that nothing else tells apart */
 	__u32 lock;   /* enum ring_lock */
 	__u32 beside; /* bool: a struct ring_beside follows */
-	__u32 flags; /* enum ring_object_flag, which are the wait's */
+	__u32 flags; /* enum ring_object_flag, about the wait */
 	__u16 family, state, port, peer_port; /* of a socket */
 	__u8 address[RING_OBJECT_ADDRESS], peer_address[RING_OBJECT_ADDRESS]; /* IPv4 in the form ::ffff:a.b.c.d */
 };
 
-struct ring_beside { /* what few waits have */
+struct ring_beside { /* what only few waits have */
 	struct ring_task owner; /* if RING_HELD_BY_OWNER */
 	__u32 held;  /* enum ring_held */
 	__u32 ready; /* a descriptor, plus 1; 0: none */
-	struct ring_object object; /* what it leads to */
+	struct ring_object object; /* what the descriptor refers to */
 };
 
 enum ring_name_flag { RING_NAME_DELETED = 1, RING_NAME_CUT = 2, RING_NAME_ABSTRACT = 4 };
@@ -109,8 +109,8 @@ struct ring_name { /* of kind RING_NAME */
 	struct ring_head head;
 	__u64 token;
 	__u32 length, flags; /* enum ring_name_flag */
-	struct ring_task task; /* which waited for it */
-	/* Of a futex: its mapping (enum ring_mapping), of which file that is, and where the futex is in it. */
+	struct ring_task task; /* that waited for it */
+	/* For a futex: its mapping (enum ring_mapping), the mapped file, and where the futex is in it. */
 	__u64 device, inode, offset, start, end;
 	__u32 mapping, unused;
 	char bytes[2 * RING_NAME_BYTES]; /* a path begins at RING_NAME_BYTES - length */

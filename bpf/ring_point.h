@@ -13,11 +13,11 @@ enum { RING_MAX_POINT_SOURCES = 32 };
 /* Per CPU, of one --trace or --kfunc: running totals, and how much --rate-limit still allows. */
 struct ring_point_source {
 	__u64 counters[RING_COUNTERS];
-	__u64 due; /* when the next stack would be due if they were taken at even distances */
+	__u64 due; /* when the next stack would be due if they were evenly spaced */
 };
 
 struct ring_point_hits { /* per CPU, of one point: running totals */
-	__u64 hits;    /* that passed the filters */
+	__u64 hits;    /* those that passed the filters */
 	__u64 skipped; /* of these, skipped by the rate limit */
 };
 

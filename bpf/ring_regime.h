@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What programs leave out for now, to cost less; the recorder changes it while they run. The rules of
+ * What programs leave out at present, to cost less; the recorder changes it while they run. The rules of
  * bpf/ring_event.h apply.
  */
 #ifndef RWALKER_BPF_RING_REGIME_H
@@ -21,7 +21,7 @@ enum ring_lack { /* record/plan/cpu_ladder.c asserts that they equal the format'
 struct ring_regime {
 	__u64 lacks; /* enum ring_lack */
 	__u64 least; /* ns: shorter waits are summed */
-	__u64 since; /* CLOCK_MONOTONIC: what is known of a wait from before is outdated; 0: nothing is */
+	__u64 since; /* CLOCK_MONOTONIC: anything noted of a wait before this is outdated; 0: nothing is */
 };
 
 #endif

@@ -27,8 +27,8 @@ enum ring_sleeper_outcome {
 struct ring_sleeper_wanted {
 	__u64 start;	/* CLOCK_BOOTTIME */
 	__u64 switches; /* so far; it has slept since then */
-	__u64 futex;	/* that it sleeps for, which may be a mutex; 0: none */
-	__u64 begun;	/* 0; 1 once the program has started on it: never again in this round */
+	__u64 futex;	/* the futex it sleeps for, which may be a mutex; 0: none */
+	__u64 begun;	/* 0; 1 after the program has started on it: never again in this round */
 };
 
 struct ring_sleeper {
@@ -38,7 +38,7 @@ struct ring_sleeper {
 	__u32 flags;   /* enum ring_snapshot_flag */
 	__u64 address; /* of the stack's first byte: the stack pointer, rounded down to a word */
 	__u64 size;    /* of the stack */
-	struct ring_task owner; /* tid 0: not known; who holds the mutex `futex` */
+	struct ring_task owner; /* owner of the mutex `futex`; tid 0: not known */
 	__u64 registers[RING_REGISTERS];
 	__u64 stack[];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The part of the ABI in ring_event.h for snapshots of user stacks. Private, as there. A snapshot is written right
- * before the record that it belongs to: the next one of its CPU with the same time and source.
+ * The part of the ABI in ring_event.h for snapshots of user stacks. Private, as there. A snapshot is
+ * written right before its record, which is the next one of that CPU with the same time and source.
  */
 #ifndef RWALKER_BPF_RING_SNAPSHOT_H
 #define RWALKER_BPF_RING_SNAPSHOT_H
@@ -17,9 +17,9 @@ enum {
 };
 
 enum ring_snapshot_flag {
-	RING_SNAPSHOT_CUT = 1,	    /* the mapping goes on */
+	RING_SNAPSHOT_CUT = 1,	    /* the mapping continues */
 	RING_SNAPSHOT_UNMAPPED = 2, /* and its next page is not in memory */
-	RING_SNAPSHOT_BEFORE = 4,   /* of a wait that is beginning, and may turn out to be too short */
+	RING_SNAPSHOT_BEFORE = 4,   /* for a wait that is beginning and may turn out too short */
 	RING_SNAPSHOT_MORE = 8,	    /* another stack of the thread: belongs to the snapshot written right before */
 };
 

@@ -22,13 +22,13 @@ enum ring_wait_class { /* record/source/waits.c asserts that they equal the form
 enum ring_wait_flag {
 	RING_WAIT_IOWAIT = 1,
 	RING_WAIT_BEGAN_BEFORE = 2,
-	RING_WAIT_OUT_LATEST = 4, /* `out` is a bound: it may have begun before */
+	RING_WAIT_OUT_LATEST = 4, /* `out` is a bound: the wait may have begun earlier */
 	RING_WAIT_NOT_ENDED = 8,
 	RING_WAIT_KERNEL_TRUNCATED = 16,
 	RING_WAIT_HAS_WAKER = 32, /* a struct ring_waker precedes the frames */
 	RING_WAIT_USER_LATER = 64,
 	RING_WAIT_USER_BEFORE = 128,
-	RING_WAIT_USER_KTHREAD = 256, /* asked for, but there is none */
+	RING_WAIT_USER_KTHREAD = 256, /* requested, but there is none */
 	RING_WAIT_HAS_OBJECT = 512, /* a struct ring_object precedes the frames, after the waker */
 };
 
@@ -69,7 +69,7 @@ enum ring_user_reason {
 	RING_USER_FAULT,
 	RING_USER_EXITING,
 	RING_USER_CHANGED,
-	RING_USER_UNSCHEDULED, /* what would take it could not be scheduled on the task */
+	RING_USER_UNSCHEDULED, /* the program that would take it could not be scheduled on the task */
 };
 
 struct ring_user_stack {
@@ -121,7 +121,7 @@ enum ring_wait_clock {
  */
 enum ring_user_way {
 	RING_BY_NONE,
-	RING_BY_TASK_WORK, /* on the way back to user space; only threads whose stack is wanted pay; Linux 6.18 */
+	RING_BY_TASK_WORK, /* on the way back to user space; costs only threads whose stack is wanted; Linux 6.18 */
 	RING_BY_SWITCH,	   /* at the end of the switch to the thread: a probe that every switch hits */
 	RING_BY_SYS_EXIT,  /* at the return of its system call: a hook that every call hits */
 };
@@ -138,12 +138,12 @@ struct ring_wait_knobs {
 };
 enum { RING_STATE_RUNNABLE = 1 << 30 /* prev_state 0 */, RING_STATES_ALL = 0x7fffffff };
 
-enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST, RING_LOOK_OPEN /* and nothing ends */ }; /* at all tasks */
+enum ring_look { RING_LOOK_FIRST, RING_LOOK_LAST, RING_LOOK_OPEN /* changes nothing */ }; /* looks at all tasks */
 struct ring_look_state {
 	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap): varies by microseconds */
 	__u64 clock_base;   /* the same at the first reading */
 	__u64 kind;	    /* enum ring_look */
-	__u64 armed;	    /* events are written */
+	__u64 armed;	    /* bool: events are written */
 	__u64 seen;	    /* tasks that the first look saw */
 };
 

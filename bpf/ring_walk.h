@@ -42,7 +42,7 @@ struct ring_walk_task {
 	__u32 state, exit_state;
 	__u32 flags; /* enum ring_walk_task_flag */
 	__u32 count; /* of frames */
-	__u64 switches; /* so far; what else is read of the task belongs to the same moment while this stays the same */
+	__u64 switches; /* so far; all that is read while this stays the same belongs to one moment */
 	struct ring_task task;
 	__u64 frames[];
 };

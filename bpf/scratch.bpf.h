@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What each CPU has of its own: counters, and scratch space for records.
+ * What each CPU has for itself: counters, and scratch space for records.
  *
- * Scratch is claimed with scratch_enter() and released with scratch_leave(). Each CPU has a few slots, claimed by an
- * atomic bit: programs nest (task, interrupt, NMI), and those at functions can be preempted by others of their kind.
- * No program leaves its CPU before it ends.
+ * Scratch is claimed with scratch_enter() and released with scratch_leave(). Each CPU has a few slots,
+ * claimed by an atomic bit: programs nest (task, interrupt, NMI), and those at functions can be preempted
+ * by others of their kind. No program leaves its CPU before it ends.
  */
 #ifndef RWALKER_BPF_SCRATCH_BPF_H
 #define RWALKER_BPF_SCRATCH_BPF_H
@@ -36,20 +36,20 @@ static __always_inline struct ring_cpu *ring_this_cpu(void)
 	return bpf_map_lookup_elem(&ring_cpus, &zero);
 }
 
-/* For counters that are shared by programs which may interrupt or preempt each other. */
+/* For counters that are shared by programs that may interrupt or preempt each other. */
 static __always_inline void count_one(__u64 *counter)
 {
 	__sync_fetch_and_add(counter, 1);
 }
 
-struct ring_slot { /* of scratch, as long as a program holds it */
+struct ring_slot { /* of scratch, while a program holds it */
 	struct ring_cpu *cpu;
 	u64 bit; /* 0: none was left */
 	u64 number;
 	__u64 *writer;
 };
 
-/* 0: all are taken. */
+/* 0 if all are taken. */
 static __always_inline u64 claim_slot(struct ring_cpu *cpu)
 {
 #pragma clang loop unroll(disable)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A signal handler that runs on a stack of its own (sigaltstack(2)): where the interrupted stack is. The kernel has
- * put the interrupted registers on the handler's stack, after its description of that stack (struct ucontext:
- * uc_stack), by which they are found: Linux arch/x86/include/asm/sigframe.h, arch/arm64/kernel/signal.c.
+ * Finds the interrupted stack of a signal handler that runs on a stack of its own (sigaltstack(2)). The
+ * kernel has put the interrupted registers on the handler's stack, after its description of that stack
+ * (struct ucontext: uc_stack), by which they are found: Linux arch/x86/include/asm/sigframe.h,
+ * arch/arm64/kernel/signal.c.
  */
 #ifndef RWALKER_BPF_SIGNAL_STACK_BPF_H
 #define RWALKER_BPF_SIGNAL_STACK_BPF_H
@@ -14,7 +15,7 @@
 const volatile __u32 snapshot_bytes; /* of a stack, at most; 0: no snapshots */
 
 enum {
-	RED_ZONE = 128, /* below the stack pointer, which a leaf function may use */
+	RED_ZONE = 128, /* bytes below the stack pointer that a leaf function may use */
 	SIGNAL_STACK_WORDS = 4096,
 	SP_BEHIND_X86 = 18, /* words from uc_stack.ss_sp to the saved stack pointer */
 	SP_BEHIND_ARM64 = 52,
@@ -44,11 +45,11 @@ static long look_for_frame(u32 number, struct frame_search *search)
 	if (words[0] != search->start || words[2] != search->length)
 		return 0;
 	search->found = words[is_x86() ? SP_BEHIND_X86 : SP_BEHIND_ARM64];
-	/* Else it is of a handler that interrupted another one, on the same stack. */
+	/* If not, the frame is of a handler that interrupted another one on the same stack. */
 	return search->found - search->start >= search->length;
 }
 
-/* 0: it is not on such a stack, or its frame was not found. `snapshot` holds the stack from sp on. */
+/* 0 if the task is not on such a stack, or the frame was not found. `snapshot` holds the stack from sp on. */
 static __noinline u64 interrupted_sp(struct task_struct *task, u64 sp, struct ring_snapshot *snapshot)
 {
 	struct frame_search search = {.snapshot = snapshot, .start = task->sas_ss_sp, .length = task->sas_ss_size};

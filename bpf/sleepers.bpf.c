@@ -47,10 +47,6 @@ struct {
 	__uint(value_size, sizeof(struct sleeper_slot) + RING_MAX_SNAPSHOT + STACK_PAGE);
 } sleepers_slots SEC(".maps");
 
-/*
- * The mm lock is checked before each read. It may be taken right after that; then the read waits,
- * which is what the helper's deadline is for.
- */
 static __always_inline bool has_run(struct task_struct *task, u64 switches)
 {
 	return task->on_cpu || task->nvcsw + task->nivcsw != switches;
@@ -62,6 +58,10 @@ struct page_copy {
 	u64 mm, from, size, done;
 };
 
+/*
+ * The mm lock is checked before each read. It may be taken right after that; then the read waits,
+ * which is what the helper's deadline is for.
+ */
 static long copy_page(u32 number, struct page_copy *copy)
 {
 	u64 at, part = page_part(number, copy->from, copy->size, sleeper_bytes, &at);
@@ -104,9 +104,8 @@ static __always_inline void copy_stack(struct task_struct *task, u64 mm, u64 sp,
 }
 
 /*
- * Number of the thread that holds the mutex, in the pid namespace of the task, or 0; *ret_shared:
- * it may be of another process. The task still is in the call for which the recorder has seen it
- * sleep.
+ * The tid, in the task's pid namespace, of the thread that holds the mutex, or 0. *ret_shared: it may be in
+ * another process. The task must still be in the call in which the recorder saw it sleep.
  */
 static __noinline u32 mutex_owner(struct task_struct *task, u64 futex, bool *ret_shared)
 {
@@ -122,7 +121,7 @@ static __noinline u32 mutex_owner(struct task_struct *task, u64 futex, bool *ret
 	return mutex.owner;
 }
 
-/* It is described while nothing keeps it there: so it counts if it still has the number afterwards. */
+/* Nothing keeps the owner in place while it is described: it counts only if it still has its tid afterwards. */
 static __always_inline void find_owner(struct task_struct *task, struct sleeper_slot *slot, u64 futex, u64 switches)
 {
 	struct ring_task *owner = &slot->sleeper.owner;

@@ -35,7 +35,7 @@ static __always_inline bool on_signal_stack(struct task_struct *task, u64 sp)
 }
 
 /*
- * 0: unknown. look: whether it may be looked up here (never in the scheduler, which holds locks
+ * 0 if unknown. look: whether the mapping may be looked up here (never in the scheduler, which holds locks
  * that the lookup may need).
  */
 static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look)

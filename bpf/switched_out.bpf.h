@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Since when a task has been off the CPU, if nobody watched it go. To be called before the task is switched in: the
- * scheduler begins its account of the next run before the tracepoint of that switch.
+ * Since when a task has been off the CPU, if nobody saw it leave. To be called before the task is switched
+ * in: the scheduler begins its account of the next run before the tracepoint of that switch.
  *
- * The scheduler has two clocks. A run queue's goes with sched_clock. The one by which tasks are
- * charged pauses while interrupts or the host have the CPU, and so lags behind by more and more. A
- * time of that clock lies between two times of the other: the lag was no more than it is now.
+ * The scheduler has two clocks. A run queue's clock follows sched_clock. The one by which tasks are charged
+ * pauses while interrupts or the host have the CPU, and so lags behind more and more. A time of that clock
+ * lies between two times of the other: the lag was at most what it is now.
  *
- *     earliest  the last arrival, and what was charged since: right if nothing was stolen from that
+ *     earliest  the last arrival, plus what was charged since: right if nothing was stolen from that
  *               run. Only fair tasks have this figure; for others the last charge itself is a time
  *               before the switch-out.
- *     latest    the last charge, and the lag that there is now: right if nothing was stolen since.
+ *     latest    the last charge, plus the present lag: right if nothing was stolen since.
  */
 #ifndef RWALKER_BPF_SWITCHED_OUT_BPF_H
 #define RWALKER_BPF_SWITCHED_OUT_BPF_H
@@ -18,13 +18,13 @@
 #include "bpf/kernel_calls.bpf.h"
 #include "bpf/ring_event.h"
 
-/* ns: bounds this close count as exact; how far apart the clocks are read; one round of soft interrupts. */
+/* ns: bounds this close count as exact; the time between two clock reads; one round of soft interrupts. */
 enum { SWITCHED_CLOSE = 10 * 1000 * 1000, SWITCHED_SLACK = 1000 * 1000, SWITCHED_SOFTIRQ = 2 * 1000 * 1000 };
 
 /* By the clock of the CPU on which the task last ran, so that `charged` is older than this lag. */
 struct charge {
 	u64 charged, ran; /* until when, by the clock of charges; how much in the last run */
-	u64 lag, stolen;  /* of that clock by now; how much the host has taken since boot */
+	u64 lag, stolen;  /* the present lag of that clock; how much the host has taken since boot */
 	bool known, fair;
 };
 
@@ -63,7 +63,7 @@ static __always_inline void read_lag(u64 task, struct charge *charge)
 	u64 cfs = (u64)OBJECT_READ(task_struct, task, se.cfs_rq), rq = (u64)OBJECT_READ(cfs_rq, cfs, rq);
 	const u64 charges = OBJECT_READ(rq, rq, clock_task);
 
-	barrier(); /* read first: rather too much than too little */
+	barrier(); /* read first, so that the lag is rather too large than too small */
 	charge->lag = OBJECT_READ(rq, rq, clock) - charges;
 	if (bpf_core_field_exists(struct rq, prev_steal_time_rq))
 		charge->stolen = OBJECT_READ(rq, rq, prev_steal_time_rq);
@@ -87,9 +87,9 @@ static __always_inline struct charge last_charge(u64 task)
 }
 
 /*
- * Whether the task really ran since its arrival for as long as its account says: the lag at the arrival, which
- * follows from it, must be a possible one. It is not if the class was another then, or the scheduler restarted its
- * account in the middle of the run.
+ * Whether the task really ran since its arrival for as long as its account says: the lag at the arrival,
+ * which follows from that, must be possible. It is not if the task was of another class then, or the
+ * scheduler restarted its account in the middle of the run.
  */
 static __always_inline bool ran_since(const struct charge *charge, u64 arrival, u64 now)
 {

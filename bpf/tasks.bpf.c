@@ -35,7 +35,7 @@ static __always_inline bool state_is_wanted(u32 state)
 	return state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN);
 }
 
-/* In memory, where the verifier does not tell one set of them from another. */
+/* The flags are in memory, where the verifier does not distinguish their values. */
 static __always_inline void set_if(bool condition, volatile u32 *flags, u32 flag)
 {
 	if (condition)
@@ -113,7 +113,7 @@ static long try_row(u32 index, struct row_try *try)
 	return try->done;
 }
 
-/* A row that is true of one moment: the task was not switched in while it was filled. */
+/* Fills a row with the state of one moment: the task was not switched in meanwhile. */
 static __always_inline u64 walk_row(struct task_struct *task, struct ring_walk_task *row)
 {
 	struct row_try try = {.task = task, .row = row};

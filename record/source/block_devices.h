@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names of block devices, "vda", "sda1", "dm-0", as /proc/partitions has them. Memory is fixed.
- * It is read at the start, and again when a device is asked for that it did not have, at most ten
- * times a second.
+ * Names of block devices as in /proc/partitions: "vda", "sda1", "dm-0". Memory is fixed. The file is
+ * read at the start, and again when a caller asks for a device that it did not have, at most ten times
+ * a second.
  */
 #ifndef RWALKER_RECORD_SOURCE_BLOCK_DEVICES_H
 #define RWALKER_RECORD_SOURCE_BLOCK_DEVICES_H
@@ -12,14 +12,14 @@
 
 struct block_devices;
 
-/* -ENOMEM. If the file cannot be read, no device has a name. */
+/* 0, -ENOMEM. If the file cannot be read, no device has a name. */
 int block_devices_create(struct block_devices **ret_devices);
 void block_devices_destroy(struct block_devices *devices);
 
-/* Adds what a part of the file says; returns how much of it was whole lines. */
+/* Adds the devices in a part of the file. Returns how much of it was whole lines. */
 size_t block_devices_parse(struct block_devices *devices, const char *text, size_t length);
 
-/* device: as stat(2) has it. NULL: unknown. Valid until the next call. */
+/* device: as in stat(2). NULL if unknown. Valid until the next call. */
 const char *block_devices_find(struct block_devices *devices, uint64_t device);
 
 #endif

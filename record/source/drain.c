@@ -16,7 +16,10 @@
 #include "record/source/waits.h"
 #include "record/stack/snapshots.h"
 
-/* The part of a ring that is worth giving back, or fetching, in one go: less than the programs' watermark. */
+/*
+ * Divisor: the part of a ring that is worth giving back, or fetching, in one go. Smaller than the
+ * programs' watermark.
+ */
 enum { A_LOT = 16 };
 
 int drain_follow(struct drain *drain, const struct probe *probe)
@@ -139,8 +142,8 @@ static void give_back(struct drain_ring *ring, uint64_t taken)
 }
 
 /*
- * Which ring is next, after this one's head has changed. A ring that is the next one again is likely to remain it:
- * *ret_others is the key at which it no longer is. Else it is 0.
+ * The next ring after this one's head has changed. A ring that is next again is likely to remain so:
+ * *ret_others is the key at which it no longer is. Otherwise, it is 0.
  */
 static uint32_t next_ring(const struct drain *drain, uint32_t number, merge_key *ret_others)
 {
@@ -155,7 +158,7 @@ static uint32_t next_ring(const struct drain *drain, uint32_t number, merge_key 
 	return next;
 }
 
-/* Which ring is next is found out before a record is processed: meanwhile the next one is fetched. */
+/* The next ring is determined before a record is processed: its head is prefetched meanwhile. */
 static void drain_rings(struct drain *drain)
 {
 	struct recording *recording = drain->recording;
@@ -182,9 +185,9 @@ static void drain_rings(struct drain *drain)
 }
 
 /*
- * Nothing about processes is applied that arrived after the rings were aimed: a process may have
- * been sampled since, and may have ended before the sideband was looked at. The next pass handles
- * that sample while its mappings are known.
+ * Records about processes that arrived after the rings were aimed are not applied: a process may have
+ * been sampled since, and may have ended before the look at the sideband. The next pass handles that
+ * sample while its mappings are known.
  */
 bool drain_pass(struct drain *drain)
 {

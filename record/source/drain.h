@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From the rings into the log. A pass notes how far the kernel has written, then processes the
- * samples of all rings up to that point and the sideband's records in order of time. So when a
- * sample is encoded, the mappings of its process are those of that moment. Nothing is allocated,
+ * Moves records from the rings into the log. A pass notes how far the kernel has written, then
+ * processes the samples of all rings up to that point and the sideband's records in order of time. So
+ * when a sample is encoded, the mappings of its process are those of that moment. Nothing is allocated,
  * logged or formatted here.
  */
 #ifndef RWALKER_RECORD_SOURCE_DRAIN_H
@@ -30,7 +30,7 @@ struct drain_ring {
 	struct ring ring;
 	const struct ring_head *head; /* the next to encode; NULL: none left in this pass */
 	size_t length;		      /* of its record */
-	uint64_t released;	      /* how much of its ring the kernel has got back */
+	uint64_t released;	      /* how far the kernel has got its ring back */
 };
 
 struct drain {
@@ -43,7 +43,7 @@ struct drain {
 	merge_key *keys; /* of the tree that finds the earliest head */
 	uint32_t ring_count;
 	size_t ring_bytes; /* of each */
-	uint64_t refused; /* of a kind that nothing handles */
+	uint64_t refused; /* records of a kind that nothing handles */
 };
 
 /* Records that were in a ring and could not be written to the log. */
@@ -56,7 +56,7 @@ static inline uint64_t drain_refused(const struct drain *drain)
 int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
 	       const struct filter *filter, size_t ring_bytes);
 void drain_close(struct drain *drain);
-/* Who handles what is drained, from the first pass on; NULL: it is not recorded. */
+/* Sets the handlers of what is drained, from the first pass on; NULL: it is not recorded. */
 static inline void drain_connect(struct drain *drain, struct waits *waits, struct point_events *points,
 				 struct snapshots *snapshots)
 {
@@ -68,12 +68,12 @@ static inline void drain_connect(struct drain *drain, struct waits *waits, struc
 int drain_follow(struct drain *drain, const struct probe *probe);
 
 /*
- * Runs until recording->stop says that the log has failed, or all rings are read up to now. True:
- * much has arrived meanwhile.
+ * Runs until recording->stop says that the log has failed, or all rings are read up to now. Returns
+ * true if much has arrived meanwhile.
  */
 bool drain_pass(struct drain *drain);
 
-/* Bytes of the rings; and of their mappings, which contain the data twice: they are part of our resident memory. */
+/* Bytes of the rings, and of their mappings, which contain the data twice and are part of our resident memory. */
 uint64_t drain_ring_bytes(const struct drain *drain);
 uint64_t drain_mapped_bytes(const struct drain *drain);
 

@@ -89,10 +89,10 @@ static void tell_counters(struct loss *loss, uint64_t time, bool all, uint32_t s
 }
 
 /*
- * Of the samples that were not delivered, those of an idle CPU. With the CPU clock, time goes on
- * there and delivers nothing; how long the CPU was busy is in the kernel's account. If that is
- * unknown (the CPU was offline), none are attributed to a busy CPU. Cycles stop there: a gap
- * belongs to whatever the tick at its end found.
+ * How many of the samples that were not delivered belong to an idle CPU. With the CPU clock, time goes
+ * on there and delivers nothing; the kernel's account says how long the CPU was busy. If that is
+ * unknown (the CPU was offline), none are attributed to a busy CPU. Cycles stop there: a gap belongs to
+ * whatever the tick at its end found.
  */
 static uint64_t missed_idle(const struct perf_events *events, const struct ring_cpu *programs,
 			    const struct event_counter *counter, uint64_t period)
@@ -108,7 +108,7 @@ static uint64_t missed_idle(const struct perf_events *events, const struct ring_
 	return busy < counter->missed ? counter->missed - busy : 0;
 }
 
-/* What the kernel counted and the program never saw, in the counter's own unit and in samples. */
+/* Computes what the kernel counted and the program never saw, in the counter's own unit and in samples. */
 static void weigh(const struct perf_events *events, const struct ring_cpu *programs, struct event_counter *counter)
 {
 	uint64_t samples = programs->counters[RING_COUNT_SEEN], period = events->period;
@@ -141,7 +141,7 @@ static void tell_counter(struct loss *loss, uint64_t time, bool all, uint32_t cp
 	weigh(loss->events, programs, &event.counter);
 	tell(loss, time, all, loss->cpu_source, cpu, LOSS_THROTTLED, account.throttles);
 	tell(loss, time, all, loss->cpu_source, cpu, LOSS_NOT_DELIVERED, event.counter.missed);
-	if ((all || loss->recording->config->flight.wanted) && account.enabled) /* a dump begins anywhere */
+	if ((all || loss->recording->config->flight.wanted) && account.enabled) /* a dump may begin anywhere */
 		(void)recording_check(loss->recording, event_log_add(loss->recording->log, &event));
 }
 
@@ -245,7 +245,7 @@ static void tell_cuts(struct loss *loss, uint64_t now, bool all)
 	}
 }
 
-/* Losses that will leave names out of the trace. */
+/* Losses because of which names will be missing in the trace. */
 static void tell_names(struct loss *loss, uint64_t now, bool all)
 {
 	struct recording *recording = loss->recording;

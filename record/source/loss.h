@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The account of a recording: by CPU and cause, what was seen, left out, recorded and lost, and
- * what it all cost the host. Read from the programs once a second and at the end, and written to
- * the log if it has changed. For each CPU:
+ * The account of a recording: by CPU and cause, what was seen, left out, recorded and lost, and what
+ * the recording cost the host. Read from the programs once a second and at the end, and written to the
+ * log if it has changed. For each CPU:
  *
  *     kernel's count = seen + not delivered        (weights of samples, and how many samples the rest would have been)
  *     seen = recorded + idle + own + filtered + ring full + nested         (samples)
  *     seen = recorded + own + filtered + brief + ring full + nested + no entry  (waits that ended)
  *     seen = recorded + own + filtered + rate-limited + ring full + nested  (hits of tracepoints and functions)
  *
- * What a -c that is too large for the programs drops while draining moves from recorded to
- * filtered, for samples, waits and hits alike. Notes on quality (a stack or snapshot that is
- * missing) still count it.
+ * Events that a -c too large for the programs drops while draining move from recorded to filtered, for
+ * samples, waits and hits alike. Notes on quality (a stack or snapshot that is missing) still count it.
  */
 #ifndef RWALKER_RECORD_SOURCE_LOSS_H
 #define RWALKER_RECORD_SOURCE_LOSS_H
@@ -41,13 +40,13 @@ struct loss {
 	uint32_t cpu_source, waits_source, wakers_source;
 	struct ring_cpu *now; /* per CPU */
 	uint64_t *told;	      /* by source, CPU and cause: the total last written */
-	/* Damage: ring full, nested, no entry, sideband, encoder, recursion; what could not be written. */
+	/* Damage: ring full, nested, no entry, sideband, encoder, recursion; records that could not be written. */
 	uint64_t lost;
 	uint64_t left_out;    /* idle, own, filtered, brief, rate-limited */
 	uint64_t max_rss;     /* bytes, without the rings */
 	uint64_t run_ns;      /* of the programs; 0: the kernel does not count it */
 	uint64_t seen;	      /* by the programs of all sources */
-	uint64_t passed;      /* of these, idle, own and brief ones, which took them little time */
+	uint64_t passed;      /* of these, idle, own and brief ones, which took the programs little time */
 };
 
 int loss_init(struct loss *loss);
@@ -56,7 +55,7 @@ void loss_deinit(struct loss *loss);
 /* The most that the account occupies in a trace. */
 uint64_t loss_most_bytes(const struct recording *recording);
 
-/* Reads and writes everything; `all`: also what has not changed since it was last written. */
+/* Reads everything, and writes what has changed since it was last written; all: the rest, too. */
 void loss_tell(struct loss *loss, uint64_t now, bool all);
 
 #endif

@@ -33,7 +33,7 @@ struct open_waits {
 	size_t used;
 	char *stacks; /* struct copied, each with its frames */
 	size_t stacks_used;
-	struct hash_map places; /* by tid: where its wait is in `rows`; ENDED: no longer */
+	struct hash_map places; /* by tid: where its wait is in `rows`; ENDED: the wait has ended */
 };
 
 uint64_t open_waits_memory(void)
@@ -88,7 +88,7 @@ static void note_rows(struct open_waits *open)
 			(void)hash_map_add(&open->places, &wait->task.tid, sizeof(wait->task.tid), at, NULL);
 		at += length;
 	}
-	open->used = at; /* the rest is no whole row */
+	open->used = at; /* the rest is not a whole row */
 }
 
 static int read_rows(struct open_waits *open, int fd)
@@ -122,7 +122,7 @@ static void keep_stack(void *context, const struct ring_walk_task *row, const st
 	open->stacks_used += sizeof(*copied) + frames;
 }
 
-/* As many as one round takes. */
+/* Copies as many as one round takes. */
 static void copy_stacks(struct open_waits *open, struct walk_users *users)
 {
 	uint32_t held = 0;
@@ -161,11 +161,11 @@ int open_waits_look(struct open_waits *open)
 	return r;
 }
 
-/* A thread has one wait at a time: if any ends after it was looked at, the one that was found then has ended. */
+/* A thread has one wait at a time: if any wait ends after the look, the one that was found then has ended. */
 void open_waits_end(struct open_waits *open, uint32_t tid, uint64_t time)
 {
 	uint64_t *place = open->used ? hash_map_find(&open->places, &tid, sizeof(tid)) : NULL;
-	/* The wait before it ended at least this long before it was looked at: times by two clocks differ less. */
+	/* The wait before that one ended at least this long before the look: times by two clocks differ by less. */
 	uint64_t slack = (uint64_t)open->waits->recording->config->offcpu.least / 2;
 
 	if (place && *place != ENDED && time + slack >= row_at(open, *place)->time)

@@ -108,7 +108,7 @@ void point_events_take(struct point_events *events, const struct ring_head *head
 	events->whole[place] += ring_sample_is_whole(raw, &sample);
 }
 
-/* --- what is known about them --- */
+/* --- records about sources and points --- */
 
 static struct event_text text_of(const char *text)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Hits of tracepoints and kernel functions: when each source runs, its records from the rings
- * into the log, and how often each was hit. Sources have the ids from `first_source` on, in the
- * order of points->sources.
+ * Hits of tracepoints and kernel functions: when each source runs, the way of its records from the
+ * rings into the log, and how often each point was hit. Sources have the ids from `first_source` on, in
+ * the order of points->sources.
  */
 #ifndef RWALKER_RECORD_SOURCE_POINT_EVENTS_H
 #define RWALKER_RECORD_SOURCE_POINT_EVENTS_H
@@ -30,7 +30,7 @@ struct point_events {
 	uint64_t start[RECORD_MAX_POINTS], stop[RECORD_MAX_POINTS]; /* of each source; stop 0: still running */
 	uint64_t refused;   /* malformed records */
 	uint64_t *filtered; /* by source and CPU: dropped by a -c that is too large for the programs */
-	uint64_t *whole;    /* likewise: counted by the program as cut, but see ring_sample_is_whole() */
+	uint64_t *whole;    /* likewise: counted as cut by the program, but see ring_sample_is_whole() */
 	uint64_t *told;	    /* per point: hits last written */
 };
 

@@ -4,9 +4,9 @@
 #include "record/source/loss.h"
 
 /*
- * Of the programs that an event runs, together: one that is only counted, and one that is looked
- * at. Means of six recordings of a storm of waits, each of which was between a half and twice as
- * much: the caches decide.
+ * Time of all programs that one event runs: one that is only counted, and one that is processed. Means
+ * of six recordings of a storm of waits, each of which was between a half and twice as much: the caches
+ * decide.
  */
 enum { PASSED_NS = 300, TAKEN_NS = 2000 };
 
@@ -26,7 +26,7 @@ void programs_time_look(struct programs_time *programs, const struct loss *loss)
 {
 	const uint64_t counted = since(loss->run_ns, programs->run_ns), estimated = estimate(programs, loss);
 
-	/* What was counted may be of a part of the time: of the first look after it was switched on. */
+	/* The count may cover only a part of the time, at the first look after counting was switched on. */
 	programs->total += programs->counted && counted ? counted : counted > estimated ? counted : estimated;
 	programs->counted = counted;
 	programs->run_ns = loss->run_ns;

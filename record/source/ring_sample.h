@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A ring's record of a tick or a hit (struct ring_sample): whether it can be one, and its way into the log. */
+/* A ring's record of a tick or a hit (struct ring_sample): checks that it can be one, and adds it to the log. */
 #ifndef RWALKER_RECORD_SOURCE_RING_SAMPLE_H
 #define RWALKER_RECORD_SOURCE_RING_SAMPLE_H
 
@@ -26,8 +26,8 @@ int ring_sample_add(struct recording *recording, struct snapshots *snapshots, co
 		    const struct event_task *task, struct event_sample *sample);
 
 /*
- * Whether the program counted a stack as cut that is not cut in the trace: only noise was cut
- * off, or a snapshot has the stack as well, or the sample was left out (its flags are zero).
+ * Whether the program counted a stack as cut that is not cut in the trace: only noise was cut off, or a
+ * snapshot has the stack as well, or the sample was left out (its flags are zero).
  */
 static inline bool ring_sample_is_whole(const struct ring_sample *raw, const struct event_sample *sample)
 {

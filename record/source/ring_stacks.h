@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The stacks of a ring's record as the trace has them: kernel frames by module, user frames up to
- * the first that is no code of its process (hits_code).
+ * The stacks of a ring's record as the trace has them: kernel frames by module, and user frames up to
+ * the first that is not code of its process (hits_code).
  */
 #ifndef RWALKER_RECORD_SOURCE_RING_STACKS_H
 #define RWALKER_RECORD_SOURCE_RING_STACKS_H
@@ -19,7 +19,7 @@
 struct ring_user { /* stack: its frames, leaf first and borrowed */
 	const uint64_t *frames;
 	uint32_t count, source;
-	bool copied; /* its memory is in the trace, too, and reports unwind that: it misses nothing where it is cut */
+	bool copied; /* its memory is in the trace, too, and reports unwind that: it lacks nothing where it is cut */
 };
 
 static inline void ring_stacks_count_cut(struct recording *recording, uint32_t source, uint64_t generation)
@@ -47,7 +47,7 @@ static inline void ring_stacks_user(struct recording *recording, const struct ri
 		ring_stacks_count_cut(recording, user->source, stacks->user_owner);
 }
 
-/* frames: kernel frames, then the user's, whose own pointer is not used; borrowed at least until the next call. */
+/* frames: kernel frames, then user frames (user->frames is not used); borrowed at least until the next call. */
 static inline struct event_stacks ring_stacks_take(struct recording *recording, const struct ring_task *task,
 						   const uint64_t *frames, uint32_t kernel_count,
 						   const struct ring_user *user)
@@ -71,7 +71,7 @@ static inline uint64_t ring_stacks_source_flags(const struct record_config *conf
 	return (config->user_stacks ? SOURCE_USER_STACKS : 0) | (config->snapshots ? SOURCE_SNAPSHOTS : 0);
 }
 
-/* After the record was added. known: the chunk already has the user stack's callers for the same owner. */
+/* Called after the record was added. known: the chunk already has the user stack's callers for the same owner. */
 static inline void ring_stacks_mark(const struct recording *recording, const struct ring_task *task,
 				    const struct event_stacks *stacks, bool known)
 {

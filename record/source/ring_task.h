@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A task as the programs report it, converted to that of an event; its control group is then written to the trace. */
+/* Converts a task from the programs' form to that of an event. Its control group is then written to the trace. */
 #ifndef RWALKER_RECORD_SOURCE_RING_TASK_H
 #define RWALKER_RECORD_SOURCE_RING_TASK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Samples of the CPUs: from a ring's record (bpf/ring_event.h) to an event of the log. */
+/* CPU samples: from a ring's record (bpf/ring_event.h) to an event of the log. */
 #ifndef RWALKER_RECORD_SOURCE_SAMPLES_H
 #define RWALKER_RECORD_SOURCE_SAMPLES_H
 
@@ -15,10 +15,10 @@ struct samples {
 	struct recording *recording;
 	const struct filter *filter;
 	struct snapshots *snapshots; /* NULL: no snapshots are taken */
-	uint64_t period;	     /* of samples that need not carry one; set when it is known */
+	uint64_t period;	     /* of samples that need not carry one; set once it is known */
 	uint64_t refused;	     /* malformed, or refused by the encoder */
 	uint64_t *filtered;	     /* per CPU: recorded by the program, but dropped by a late -c */
-	uint64_t *whole;	     /* per CPU: counted by the program as cut, but see ring_sample_is_whole() */
+	uint64_t *whole;	     /* per CPU: counted as cut by the program, but see ring_sample_is_whole() */
 };
 
 /* 0, -ENOMEM. Recording and filter are borrowed. */

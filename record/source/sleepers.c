@@ -18,7 +18,7 @@
 
 enum {
 	MAX_STUCK = RING_SLEEPER_SLOTS - 1, /* of a round */
-	MAX_LEFT = 16,			    /* of a recording: some may never end */
+	MAX_LEFT = 16,			    /* of a recording: some helpers may never end */
 };
 
 struct sleepers {
@@ -129,7 +129,7 @@ void sleepers_begin(struct sleepers *sleepers)
 		ask_or_give_up(sleepers);
 }
 
-/* The task it was working on is marked as begun: the next helper continues after it. */
+/* The task that it was working on is marked as begun: the next helper continues after it. */
 static void leave_helper(struct sleepers *sleepers)
 {
 	helper_close(sleepers);

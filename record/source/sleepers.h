@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Rounds in which a helper process (sleeper_helper.h) copies the user stacks of sleeping tasks. The
- * caller names the tasks, begins, and collects the results in steps that never block for longer
- * than specified. A target that takes 200 ms costs its helper, and another one continues after it.
- * After four of them, or two seconds in all, the round ends as it is.
+ * caller names the tasks, begins, and collects the results in steps that never block for longer than
+ * specified. A helper that a target holds up for 200 ms is left behind, and another one continues after
+ * that target. After four such helpers, or two seconds in all, the round ends as it is.
  */
 #ifndef RWALKER_RECORD_SOURCE_SLEEPERS_H
 #define RWALKER_RECORD_SOURCE_SLEEPERS_H
@@ -30,18 +30,18 @@ int sleepers_create(const struct probe *probe, struct nursery *nursery, struct s
 void sleepers_destroy(struct sleepers *sleepers);
 
 /*
- * Between rounds. switches: of the task when it was seen asleep; futex: for which it sleeps, if
- * that may be a mutex whose owner is wanted, or 0. 0, -E2BIG: no more of them.
+ * To be called between rounds. switches: those of the task when it was seen asleep. futex: the one it
+ * sleeps for, if that may be a mutex whose owner is wanted, or 0. 0, -E2BIG: no room for more.
  */
 int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex);
 void sleepers_begin(struct sleepers *sleepers);
 /*
- * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call. True:
- * the round is over.
+ * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call. Returns
+ * true if the round is over.
  */
 bool sleepers_step(struct sleepers *sleepers, int timeout_ms, sleeper_take *take, void *context);
 void sleepers_give_up(struct sleepers *sleepers);
-/* After the round, for each task that was wanted. */
+/* To be called after the round, for each task that was wanted. */
 enum sleeper_left sleepers_forget(struct sleepers *sleepers, uint32_t tid);
 
 #endif

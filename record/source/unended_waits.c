@@ -61,7 +61,7 @@ void unended_waits_finish(struct unended_waits *waits, unsigned int budget_ms)
 	waits->pending = false;
 }
 
-/* As a row of a walk: asleep in the wait, and in this system call from `since` on. */
+/* Returns it as a row of a walk: asleep in the wait, and in this system call since `since`. */
 struct ring_walk_task unended_waits_row(const struct ring_wait *wait, uint64_t switches)
 {
 	uint64_t now = clocks_now(), since = wait->out_key ? wait->out_key : wait->head.time;

@@ -156,13 +156,13 @@ static const struct kept_name *find_name(const struct wait_objects *objects, uin
 
 /* --- objects --- */
 
-/* As stat(2) has it; the kernel's own form has 12 and 20 bits. */
+/* Converts the kernel's form, with 12 and 20 bits, to that of stat(2). */
 static uint64_t device_of(uint64_t device)
 {
 	return makedev((unsigned int)(device >> 20), (unsigned int)(device & 0xfffff));
 }
 
-/* Its address stays here. */
+/* Gives a lock a number, because its address must not leave the recorder. */
 static uint64_t number_lock(struct wait_objects *objects, uint64_t address)
 {
 	uint64_t *number;
@@ -193,7 +193,7 @@ static uint32_t mapping_of(const struct ring_object *raw, const struct kept_name
 	return raw->mapping ? raw->mapping : name ? name->mapping : RING_MAPPING_UNKNOWN;
 }
 
-/* Its name is that of the mapped file. */
+/* The name of a futex is that of the mapped file. */
 static void describe_futex(const struct ring_object *raw, const struct kept_name *name, struct event_object *object)
 {
 	const uint32_t mapping = mapping_of(raw, name);
@@ -245,7 +245,7 @@ static bool has_addresses(const struct ring_object *raw)
 	return memcmp(raw->address, none, sizeof(none)) != 0 || memcmp(raw->peer_address, none, sizeof(none)) != 0;
 }
 
-/* A futex in the data of a program: what its variable is called can be found out later. */
+/* A futex in the data of a program: the name of its variable can be found later. */
 static void note_variable(struct wait_objects *objects, const struct ring_object *raw, const struct kept_name *name,
 			  const struct event_object *object)
 {
@@ -287,8 +287,9 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw, ui
 }
 
 /*
- * A number, whether it was written with its name, and in which second. With --flight, what is
- * used is written again from time to time, so that what no dump needs any more can be forgotten.
+ * Value of a table: a number, whether the object was written with its name, and in which second. With
+ * --flight, objects in use are written again from time to time, so those that no dump needs any more
+ * can be forgotten.
  */
 enum { TOLD_NAME = 1U << 31, TOLD_NUMBER = TOLD_NAME - 1 };
 static_assert((uint32_t)RWK_MAX_OBJECTS < (uint32_t)TOLD_NUMBER, "a number fits beside the mark");
@@ -306,8 +307,8 @@ static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t 
 }
 
 /*
- * Of the last OBJECTS that were numbered, at most, the numbers are known: they are given again
- * long after. 0: there are no more.
+ * At most the last OBJECTS numbers are remembered; a number is reused only long after that. Returns 0
+ * if there are no more.
  */
 static uint32_t next_number(struct wait_objects *objects)
 {
@@ -317,7 +318,7 @@ static uint32_t next_number(struct wait_objects *objects)
 	return objects->last;
 }
 
-/* Empties the table if it is full. >0: it is new; -errno. */
+/* Empties the table if it is full. Returns >0 if the object is new, 0 if not, -errno. */
 static int find_number(struct wait_objects *objects, const struct ring_object *key, uint64_t **ret_value)
 {
 	int r = hash_map_add(&objects->numbers, key, sizeof(*key), 0, ret_value);
@@ -329,9 +330,9 @@ static int find_number(struct wait_objects *objects, const struct ring_object *k
 }
 
 /*
- * The name of a futex may come after its first waits: in which mapping it is cannot be looked up
- * while the process changes these. Then the object is written again, and those waits have it,
- * too. A name may also be forgotten, but what was said of a number remains.
+ * The name of a futex may come after its first waits: its mapping cannot be looked up while the process
+ * changes its mappings. The object is then written again, with the same number, so those waits have the
+ * name, too. A name may also be forgotten, but what was written about a number remains.
  */
 static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the programs say about a wait, in the format's numbers. */
+/* What the programs report about a wait, converted to the format's numbers. */
 #ifndef RWALKER_RECORD_SOURCE_WAIT_WORDS_H
 #define RWALKER_RECORD_SOURCE_WAIT_WORDS_H
 

@@ -81,7 +81,10 @@ static uint32_t snapshot_of(struct waits *waits, const struct ring_head *head, u
 	return waits->snapshots && flags & RING_SAMPLE_SNAPSHOT ? snapshots_number(waits->snapshots, head) : 0;
 }
 
-/* What was taken when the wait began. A missing snapshot may never have been taken: the stack, if kept, says so. */
+/*
+ * Adds what was taken when the wait began. A missing snapshot may never have been taken: the stack, if
+ * kept, tells.
+ */
 static void join_kept(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
 		      struct event_stacks *stacks)
 {
@@ -122,19 +125,22 @@ static void take_waker(const struct waits *waits, const struct ring_waker *raw, 
 	*ret_task = ring_task_event(waits->recording, &raw->task);
 }
 
-/* Of what precedes its object. */
+/* Bytes before the object. */
 static size_t bytes_before_object(const struct ring_wait *raw)
 {
 	return sizeof(*raw) + (raw->flags & RING_WAIT_HAS_WAKER ? sizeof(struct ring_waker) : 0);
 }
 
-/* NULL: it has none. */
+/* NULL if it has none. */
 static const struct ring_object *object_of(const struct ring_wait *raw)
 {
 	return raw->flags & RING_WAIT_HAS_OBJECT ? (const void *)((const char *)raw + bytes_before_object(raw)) : NULL;
 }
 
-/* Of what precedes the frames; SIZE_MAX: more than `length`, that of the record or of what there is of it so far. */
+/*
+ * Bytes before the frames; SIZE_MAX if more than `length`, that of the record or of its part that is
+ * there so far.
+ */
 static size_t fixed_bytes(const struct ring_wait *raw, size_t length)
 {
 	const struct ring_object *object = object_of(raw);
@@ -144,7 +150,7 @@ static size_t fixed_bytes(const struct ring_wait *raw, size_t length)
 	return fixed <= length ? fixed : SIZE_MAX;
 }
 
-/* Of a record that is whole. */
+/* For a complete record. */
 static const uint64_t *frames_of(const struct ring_wait *raw)
 {
 	return (const void *)((const char *)raw + fixed_bytes(raw, SIZE_MAX));
@@ -166,7 +172,7 @@ static void take_object(struct waits *waits, const struct ring_wait *raw, struct
 	*ret_owner = ring_task_event(waits->recording, &beside->owner);
 }
 
-/* Of what follows the frames. */
+/* Bytes after the frames. */
 static size_t switches_bytes(const struct ring_wait *raw)
 {
 	return raw->flags & RING_WAIT_NOT_ENDED ? sizeof(uint64_t) : 0;
@@ -314,7 +320,7 @@ static void take_name(struct waits *waits, const struct ring_head *head, size_t 
 		wait_objects_name(waits->objects, (const struct ring_name *)head);
 }
 
-/* Whose record it is, for a -c that the programs could not apply. */
+/* The task of a record, for a -c that the programs could not apply. */
 static const struct ring_task *subject(const struct ring_head *head)
 {
 	switch (head->kind) {

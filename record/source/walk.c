@@ -76,7 +76,7 @@ struct row_parts {
 	const struct ring_object *object; /* NULL: none; likewise the others */
 	const struct ring_beside *beside;
 	const struct ring_name *name;
-	size_t length; /* of all of it, its name aside */
+	size_t length; /* of everything except the name */
 	size_t size;
 };
 
@@ -115,7 +115,7 @@ static struct event_wait take_object(struct walk *walk, const struct ring_walk_t
 	return wait;
 }
 
-/* As soon as it comes: a row may be held until others have told many more. */
+/* Called as soon as a row arrives: it may be held until others have brought many more names. */
 static void note_object(struct walk *walk, const struct ring_walk_task *raw, const struct row_parts *parts)
 {
 	if (walk->objects && parts->name)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Walks over all tasks: reads the iterator (bpf/tasks.bpf.c) and encodes a row for each task it
- * kept. Before each walk sched_clock, by which the scheduler dates its switches, is compared with
- * CLOCK_MONOTONIC. User stacks come afterwards (walk_users.h), and what has been walked by then
- * does not depend on them.
+ * Walks over all tasks: reads the iterator (bpf/tasks.bpf.c) and encodes a row for each task it kept.
+ * Before each walk, sched_clock, by which the scheduler dates its switches, is compared with
+ * CLOCK_MONOTONIC. User stacks come afterwards (walk_users.h); what has been walked by then does not
+ * depend on them.
  */
 #ifndef RWALKER_RECORD_SOURCE_WALK_H
 #define RWALKER_RECORD_SOURCE_WALK_H
@@ -37,9 +37,9 @@ struct walk {
 		char comm[RING_COMM_SIZE];
 	} worst;
 	struct walk_users *users; /* NULL: no user stacks. Shared with waits: only one of the two uses it at a time */
-	struct wait_objects *objects; /* NULL: what tasks sleep for is not recorded. Shared with waits */
+	struct wait_objects *objects; /* NULL: objects that tasks sleep for are not recorded. Shared with waits */
 	struct ring_walk totals;  /* of the last walk */
-	bool pending;		  /* its rows are waiting for user stacks */
+	bool pending;		  /* its rows still lack user stacks */
 	uint8_t *buffer;
 };
 

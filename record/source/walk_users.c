@@ -86,7 +86,10 @@ static const struct ring_walk_task *row_of(const struct walk_users *users, const
 	return (const void *)(users->buffer + held->at);
 }
 
-/* That it sleeps for, if the word says that it is a lock, and the kernel does not know who holds it; 0: none. */
+/*
+ * The futex that the task sleeps for, if its word says that it is a lock, and the kernel does not know
+ * the owner; 0: none.
+ */
 static uint64_t futex_of(const struct ring_walk_task *row)
 {
 	const struct ring_object *object = (const void *)&row->frames[row->count];
@@ -111,7 +114,7 @@ static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row
 	return 0;
 }
 
-/* False: there is no room. */
+/* Returns false if there is no room. */
 static bool hold(struct walk_users *users, const struct ring_walk_task *row, size_t size)
 {
 	struct held_row *held = &users->rows[users->count];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of a walk, or of the last look at waits, that are waiting for their user stacks. They are
- * held while sleepers.h copies the stacks of those that sleep, and returned one by one, each once:
- * with its stack, or with the reason why there is none. Memory is fixed.
+ * Rows of a walk, or of the last look at waits, that still lack their user stacks. They are held while
+ * sleepers.h copies the stacks of the tasks that sleep, and returned one by one, each once: with its
+ * stack, or with the reason why there is none. Memory is fixed.
  */
 #ifndef RWALKER_RECORD_SOURCE_WALK_USERS_H
 #define RWALKER_RECORD_SOURCE_WALK_USERS_H
@@ -25,7 +25,7 @@ struct walk_user {
 	bool cut;
 	uint32_t snapshot; /* in the log; 0: none */
 	uint32_t missing;  /* enum user_missing */
-	const struct ring_task *owner; /* of the mutex that it sleeps for; NULL: not known */
+	const struct ring_task *owner; /* owner of the mutex that the task sleeps for; NULL: not known */
 };
 
 typedef void walk_users_emit(void *context, const struct ring_walk_task *row, const struct walk_user *user);
@@ -33,7 +33,7 @@ typedef void walk_users_emit(void *context, const struct ring_walk_task *row, co
 /* 0, -errno. */
 int walk_users_create(struct recording *recording, const struct probe *probe, struct nursery *nursery,
 		      struct walk_users **ret_users);
-/* The most that rows take which wait for user stacks, if that is not halved; bytes. */
+/* The most memory that rows without their user stacks take, if that is not halved; bytes. */
 size_t walk_users_memory(void);
 void walk_users_destroy(struct walk_users *users);
 
@@ -45,9 +45,9 @@ void walk_users_destroy(struct walk_users *users);
 void walk_users_hold(struct walk_users *users, const struct ring_walk_task *row, size_t size,
 		     walk_users_emit *emit, void *context);
 void walk_users_begin(struct walk_users *users);
-/* Waits for at most timeout_ms. True: all rows were returned. */
+/* Waits for at most timeout_ms. Returns true if all rows were returned. */
 bool walk_users_step(struct walk_users *users, int timeout_ms, walk_users_emit *emit, void *context);
-/* Steps until all were returned; rows without a stack after budget_ms get none. */
+/* Steps until all rows were returned; rows that have no stack after budget_ms get none. */
 void walk_users_finish(struct walk_users *users, unsigned int budget_ms, walk_users_emit *emit, void *context);
 
 #endif

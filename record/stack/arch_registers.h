@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* This machine's struct pt_regs by DWARF register numbers, and its code pointers. */
+/* This machine's struct pt_regs by DWARF register numbers, and the code addresses in its pointers. */
 #ifndef RWALKER_RECORD_STACK_ARCH_REGISTERS_H
 #define RWALKER_RECORD_STACK_ARCH_REGISTERS_H
 
@@ -15,10 +15,10 @@
  */
 bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_known);
 
-/* From those registers: the instruction, and the frame pointer of code that keeps one. */
+/* From those registers, the instruction pointer, and the frame pointer of code that keeps one. */
 void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame);
 
-/* A return address without what the machine puts in its upper bits. */
+/* A return address without the bits that the machine puts above the address. */
 uint64_t arch_code_address(uint64_t word);
 
 #endif

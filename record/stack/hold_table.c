@@ -38,7 +38,7 @@ static unsigned int any_way(uint64_t out)
 	return hash_slot(out, 32) % HOLD_WAYS;
 }
 
-/* The thread's own place, else a free one. */
+/* Returns the thread's own place, or a free one, or any. */
 static struct hold *place_of(const struct hold_table *table, uint32_t tid, uint64_t out)
 {
 	struct hold *set = set_of(table, tid), *place = set + any_way(out);

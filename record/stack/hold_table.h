@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where data is kept that was taken when its thread left the CPU, until it is known whether its
- * wait gets a record: one item per thread, the latest. By a hash of its tid, a thread may have
- * any place of one set. If others occupy them all, a random one is evicted: if it were the
- * oldest, five threads that take turns would lose everything. The caller owns the places
+ * A table of data that was taken when a thread left the CPU, kept until it is known whether the
+ * thread's wait gets a record: one item per thread, the latest. The hash of a thread's tid selects a
+ * set; the thread may have any place of it. If others occupy them all, a random one is evicted: if it
+ * were the oldest, five threads that take turns would lose everything. The caller owns the places
  * themselves. Nothing is allocated after init.
  */
 #ifndef RWALKER_RECORD_STACK_HOLD_TABLE_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HOLD_WAYS = 4 }; /* places of a set */
+enum { HOLD_WAYS = 4 }; /* places in a set */
 
 struct hold {
 	uint64_t out; /* the switch-out; 0: nothing is held */
@@ -34,9 +34,12 @@ struct hold_limits {
 int hold_table_init(struct hold_table *table, const struct hold_limits *limits);
 void hold_table_deinit(struct hold_table *table);
 
-/* Returns the number of its place from now on. */
+/* Stores an item for the thread. Returns the number of its place. */
 uint32_t hold_table_put(struct hold_table *table, uint32_t tid, uint64_t out);
-/* Once: the place stays as it is until the next put. False: it is not held (any more). */
+/*
+ * Takes an item out, once: its place stays as it is until the next put. Returns false if it is not held
+ * (any more).
+ */
 bool hold_table_take(struct hold_table *table, uint32_t tid, uint64_t out, uint32_t *ret_place);
 
 #endif

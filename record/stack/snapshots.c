@@ -16,7 +16,7 @@ static_assert((int)RING_MAX_SNAPSHOT == RWK_MAX_SNAPSHOT && (int)RING_SNAPSHOT_C
 		      (int)RING_SNAPSHOT_UNMAPPED == SNAPSHOT_UNMAPPED,
 	      "the programs' snapshots are the format's");
 
-/* What was copied when a thread left the CPU. */
+/* The data copied when a thread left the CPU. */
 struct held_snapshot {
 	struct ring_snapshot head;
 	uint64_t stack[RING_MAX_HOOK_SNAPSHOT / SNAPSHOT_WORD];
@@ -39,7 +39,7 @@ int snapshots_init(struct snapshots *snapshots, struct recording *recording, con
 	*snapshots = (struct snapshots){.recording = recording, .filter = filter};
 	snapshots->told = calloc((size_t)recording->max_cpus * RING_SLOTS, sizeof(*snapshots->told));
 	snapshots->lost = calloc(recording->max_cpus, sizeof(*snapshots->lost));
-	/* Pages come as they are used. */
+	/* Pages are allocated as they are used. */
 	if (!hold_table_init(&snapshots->table, &limits))
 		snapshots->held = calloc(snapshots->table.count, sizeof(*snapshots->held));
 	if (!snapshots->told || !snapshots->lost || !snapshots->held)
@@ -73,7 +73,7 @@ static void mark_word(struct hits *hits, uint32_t tgid, uint64_t generation, uin
 		hits_mark_word(hits, tgid, generation, address);
 }
 
-/* Of the words [first, first + 64), those whose bit is not set. */
+/* Marks those of the words [first, first + 64) whose bit is not set. */
 static void mark_block(struct hits *hits, uint32_t tgid, uint64_t generation,
 		       const struct snapshot *snapshot, uint32_t first,
 		       uint64_t known)
@@ -139,7 +139,7 @@ static bool is_wanted(const struct snapshots *snapshots, const struct ring_task 
 	return filter_wants(snapshots->filter, comm);
 }
 
-/* The snapshot written right before, for the same record; 0: it is not in the log. */
+/* The number of the snapshot written right before, for the same record; 0 if it is not in the log. */
 static uint32_t last_told(const struct snapshots *snapshots, const struct ring_head *head)
 {
 	const struct snapshot_told *told = snapshots->told + (size_t)head->cpu * RING_SLOTS;
@@ -147,7 +147,7 @@ static uint32_t last_told(const struct snapshots *snapshots, const struct ring_h
 	return told->time == head->time && told->source == head->source ? told->number : 0;
 }
 
-/* Its number; 0: it is not in the log. */
+/* Returns its number; 0 if it is not in the log. */
 static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapshot *raw)
 {
 	struct snapshot *taken = &snapshots->taken;

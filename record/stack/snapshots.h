@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Snapshots on their way from the rings into the log. A ring has each right before the record that
- * it belongs to. It is written here at once, and its number is kept until that record arrives.
+ * Snapshots on their way from the rings into the log. In a ring, a snapshot comes right before the
+ * record that it belongs to. It is written to the log at once, and its number is kept until that record
+ * arrives.
  */
 #ifndef RWALKER_RECORD_STACK_SNAPSHOTS_H
 #define RWALKER_RECORD_STACK_SNAPSHOTS_H
@@ -38,7 +39,7 @@ struct snapshots {
 
 /* Requests snapshots from the log. 0, -ENOMEM. */
 int snapshots_init(struct snapshots *snapshots, struct recording *recording, const struct filter *filter);
-/* The most that those take which are kept for their waits, if that is not halved; bytes. */
+/* The most memory for snapshots that are kept for their waits, if that is not halved; bytes. */
 size_t snapshots_memory(void);
 void snapshots_deinit(struct snapshots *snapshots);
 
@@ -52,8 +53,9 @@ void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, s
 int snapshots_add(struct recording *recording, const struct ring_task *task, unsigned int stack,
 		  const struct snapshot *snapshot, uint32_t *ret_number);
 /*
- * Every word that points into code may be a return address: its module is needed to unwind, and
- * its function for the name. known: bits of the words that were marked before; NULL: none were.
+ * Marks every word that points into code, because it may be a return address: its module is needed to
+ * unwind, and its function for the name. known: bits of the words that were marked before; NULL: none
+ * were.
  */
 void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot, const uint64_t *known);
 /* The number of the snapshot that was written for the record, once; 0: none. */
@@ -63,7 +65,7 @@ uint32_t snapshots_number(struct snapshots *snapshots, const struct ring_head *r
  * is no longer held, it is lost.
  */
 uint32_t snapshots_before(struct snapshots *snapshots, uint32_t tid, uint64_t out, uint32_t cpu);
-/* A wait with a record that began on the CPU lacks its snapshot: counts it. */
+/* Counts a wait with a record that began on the CPU and lacks its snapshot. */
 void snapshots_lack(struct snapshots *snapshots, uint32_t cpu);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * What a thread is doing: its call, its stack, its timer, its work. A part of what bpf/kernel.h has for the
- * rest.
- */
+/* Like bpf/kernel.h, for what a thread is in: its call, its stack, its timer, its work. */
 #ifndef RWALKER_BPF_KERNEL_CALLS_H
 #define RWALKER_BPF_KERNEL_CALLS_H
 

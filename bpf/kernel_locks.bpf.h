@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The kernel's locks, their owners and kinds: a part of what bpf/kernel.h has for the rest of the kernel. */
+/* Like bpf/kernel.h, for the kernel's locks: their owners and kinds. */
 #ifndef RWALKER_BPF_KERNEL_LOCKS_H
 #define RWALKER_BPF_KERNEL_LOCKS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Pages of files: a part of what bpf/kernel.h has for the rest of the kernel. */
+/* Like bpf/kernel.h, for pages of files. */
 #ifndef RWALKER_BPF_KERNEL_PAGES_H
 #define RWALKER_BPF_KERNEL_PAGES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Waits for many descriptors at once: a part of what bpf/kernel.h has for the rest of the kernel. */
+/* Like bpf/kernel.h, for waits for many descriptors at once. */
 #ifndef RWALKER_BPF_KERNEL_POLLS_H
 #define RWALKER_BPF_KERNEL_POLLS_H
 

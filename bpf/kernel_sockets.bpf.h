@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sockets: a part of what bpf/kernel.h has for the rest of the kernel. */
+/* Like bpf/kernel.h, for sockets. */
 #ifndef RWALKER_BPF_KERNEL_SOCKETS_H
 #define RWALKER_BPF_KERNEL_SOCKETS_H
 

@@ -86,7 +86,7 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
 }
 
 /*
- * Whether the kernel stack has the file that the call works with, or the file's data. That alone is no
+ * Whether the call works with the file: the kernel stack then has the file, or its data. That alone is no
  * proof: the word may be left from an earlier call. But it is the only evidence for a file that was not
  * noted.
  */

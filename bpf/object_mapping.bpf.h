@@ -5,7 +5,7 @@
  * been seen on this CPU lately, and only if the lock is free: at the switch-out, because since 2026 kernels
  * let bpf_find_vma() look only at the current task while interrupts are off, and the lock is released right
  * after the switch (which is impossible on PREEMPT_RT); or in a look at all tasks, for any of them. It
- * needs Linux 6.2. A mapping that has replaced another one since goes unnoticed.
+ * needs Linux 6.2. If another mapping takes its place meanwhile, that goes unnoticed.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPING_H
 #define RWALKER_BPF_OBJECT_MAPPING_H
@@ -84,7 +84,7 @@ static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 tok
 /* --- any mapping --- */
 
 /*
- * The kernel places the parts of an mm at random addresses: these differ between the programs that one
+ * The kernel places the parts of an mm at random addresses, so they differ between the programs that a
  * process executes.
  */
 static __always_inline u64 mapping_token(const struct mm_struct___parts *mm, u64 place)

@@ -16,7 +16,7 @@ const volatile bool ring_hooked;
 
 struct ring_buffer_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536); /* of the template */
+	__uint(max_entries, 65536); /* of the template only */
 };
 
 struct {

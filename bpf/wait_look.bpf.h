@@ -112,7 +112,7 @@ static __always_inline bool look_goes_on(void)
  */
 static __always_inline void look_at_open(struct seq_file *seq, struct task_struct *task, void *scratch)
 {
-	u64 switches = task->nvcsw + task->nivcsw; /* before it is known which wait it is in, and so is the time */
+	u64 switches = task->nvcsw + task->nivcsw; /* read, like the time, before it is known which wait it is in */
 	u64 now = bpf_ktime_get_ns() - queue_drift();
 	struct wait_entry *entry = look_goes_on() ? look_open(task, now, switches) :
 						    look_last(seq, task, now, scratch);

@@ -31,8 +31,8 @@ struct node_search {
 };
 
 /*
- * Looks at the next word on the stack that is the task's address, and whether it is beside a node. Returns
- * 1 to stop: it is, or there are no more.
+ * Finds the next word on the stack that is the task's address, and checks whether it is beside a node.
+ * Returns 1 to stop: it is, or there are no more such words.
  */
 static long try_node(u32 index, void *context)
 {

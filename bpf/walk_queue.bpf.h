@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The kind of lock that a sleeping task queues for: the function in which it sleeps tells it. */
+/* The kind of lock that a sleeping task queues for. It follows from the function in which the task sleeps. */
 #ifndef RWALKER_BPF_WALK_QUEUE_H
 #define RWALKER_BPF_WALK_QUEUE_H
 

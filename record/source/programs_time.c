@@ -4,7 +4,7 @@
 #include "record/source/loss.h"
 
 /*
- * Time of all programs that one event runs: one that is only counted, and one that is processed. Means
+ * Time of all programs that run for one event: one that is only counted, and one that is processed. Means
  * of six recordings of a storm of waits, each of which was between a half and twice as much: the caches
  * decide.
  */

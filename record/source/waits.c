@@ -83,7 +83,7 @@ static uint32_t snapshot_of(struct waits *waits, const struct ring_head *head, u
 
 /*
  * Adds what was taken when the wait began. A missing snapshot may never have been taken: the stack, if
- * kept, tells.
+ * kept, shows which.
  */
 static void join_kept(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
 		      struct event_stacks *stacks)

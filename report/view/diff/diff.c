@@ -269,7 +269,7 @@ static uint32_t partner(const struct profile_source *source, const struct profil
 	return number;
 }
 
-/* "# only before: tracepoint sched:sched_switch, not compared" */
+/* "# only before, not compared: tracepoint sched:sched_switch" */
 static void write_alone(const struct view_context *context, struct profile *profile, struct profile *other,
 			const char *when)
 {

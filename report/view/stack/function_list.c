@@ -118,7 +118,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 /* --- lines --- */
 
-/* The figure that decides whether a function is shown: the one by which functions are sorted. */
+/* The figure that decides whether a function is shown: self if functions are sorted by it, else total. */
 static uint64_t deciding_weight(const struct function_list *list, const struct function_total *row)
 {
 	return list->context->settings->function_order == VIEW_BY_SELF ? row->self.weight : row->total.weight;

@@ -279,7 +279,7 @@ static void write_axis(const struct timeline *picture, const struct band *band, 
 	}
 }
 
-/* "web7, 2026-11-21 08:59:02 UTC: 2.10 s" */
+/* "web7, 2026-11-21 08:59:02 UTC, 2.10 s" */
 static void write_heading(const struct timeline *picture, const struct band *band, unsigned int top)
 {
 	const struct profile *profile = picture->context->profile;
@@ -300,7 +300,7 @@ static void write_heading(const struct timeline *picture, const struct band *ban
 		      figure_seconds(band->range.length).text);
 }
 
-/* "12 more threads are not drawn: 1.234 ms on run queues or in D, ..." */
+/* "not drawn: 12 threads, on run queues or in D 1.234 ms, ..." */
 static void write_left_out(const struct timeline *picture, const struct band *band, unsigned int top)
 {
 	uint64_t held = 0, blocked = 0, samples = 0;

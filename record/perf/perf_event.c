@@ -57,7 +57,7 @@ static int open_event(const struct perf_events *events, uint32_t cpu)
 		.type = events->software ? PERF_TYPE_SOFTWARE : PERF_TYPE_HARDWARE,
 		.size = sizeof(attr),
 		.config = events->software ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_HW_CPU_CYCLES,
-		.sample_freq = events->frequency,
+		.sample_freq = events->now,
 		.freq = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_PERIOD,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
@@ -159,7 +159,7 @@ int perf_events_open(struct perf_events *events, const struct cpus *cpus, const 
 		return -ENOMEM;
 	for (uint32_t cpu = 0; cpu < events->count; cpu++)
 		events->each[cpu].fd = events->each[cpu].ring.fd = -1;
-	events->frequency = grant_frequency(settings->frequency);
+	events->now = events->frequency = grant_frequency(settings->frequency);
 	r = cpu_busy_open(&events->busy, events->count);
 	if (!r)
 		r = open_all(events);
@@ -213,6 +213,8 @@ void perf_events_set_frequency(struct perf_events *events, uint64_t frequency)
 {
 	uint64_t value = events->software && frequency ? SECOND / frequency : frequency;
 
+	if (frequency)
+		events->now = frequency;
 	for (uint32_t cpu = 0; cpu < events->count; cpu++) {
 		int fd = events->each[cpu].fd;
 

@@ -45,6 +45,7 @@ struct perf_events {
 	int program_fd;
 	struct nursery *nursery;
 	uint64_t frequency; /* as granted */
+	uint64_t now;	    /* Hz at present, also of events that are opened later */
 	uint64_t period;    /* ns of the CPU clock; 0 with hardware cycles, whose period the kernel adapts */
 	bool software;
 	bool fallback;	    /* cycles were tried but are not available */

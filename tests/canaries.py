@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""canaries.py TRACE LIST: prints what of a list is in a trace, a line each. It looks into the file, into each of its chunks as
-it is unpacked, and into its dump. A line of the list is one of
+"""canaries.py TRACE LIST: prints the lines of a list whose values are found in a trace. It searches the file, each of its
+chunks unpacked, and its dump. A line of the list is one of
 
   word HEX    a number of at most 8 bytes: as bytes in either order, as text in hexadecimal and decimal, as a varint, plain and
-              zig-zag, and the number before it, as a return address is also told as the byte before it
+              zig-zag; also the number before it, because a return address is sometimes stored as the byte before it
   bytes HEX   bytes: as they are, reversed, as text in hexadecimal; and both halves as words, if they are 16
   text TEXT   as UTF-8 and UTF-16, as hexadecimal and base64, and each piece of 6 bytes
 
-With --chunks the dump is left out, which takes long for a large trace. With --text the file is no trace but a text."""
+--chunks leaves out the dump, which takes long for a large trace. With --text the file is a text, not a trace."""
 import base64, contextlib, io, os, sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -40,7 +40,7 @@ def bytes_forms(data):
 
 
 def base64_forms(data):
-    """Without the characters that depend on what is before and after it."""
+    """Base64 of the data at each alignment, without the characters that depend on what is before and after it."""
     for lead in range(3):
         coded = base64.b64encode(b"\0" * lead + data)
         start, end = (0, 2, 3)[lead], len(data) + lead
@@ -62,7 +62,7 @@ FORMS = {
 
 
 def parts_of(path, with_dump):
-    """The file, its chunks as they are unpacked, and what the reader makes of them."""
+    """The file, its chunks unpacked, and their dump."""
     data = open(path, "rb").read()
     parts, text, unpack = [data], io.StringIO(), rwk_dump.lz4_block
     def keep(packed):
@@ -75,12 +75,12 @@ def parts_of(path, with_dump):
 
 
 def beginnings(forms):
-    """The first 8 bytes of each form, or 4 of a shorter one; none of what is shorter still."""
+    """The first 8 bytes of each form, or 4 of a shorter one; forms of less than 4 bytes have none."""
     return {form[:8 if len(form) >= 8 else 4] for form in forms if len(form) >= 4}
 
 
 def present(data, wanted):
-    """Those of the wanted beginnings that are anywhere in the data, which is read as numbers at each offset."""
+    """The wanted beginnings that occur anywhere in the data, which is read as numbers at each offset."""
     found = set()
     for size, code in ((4, "I"), (8, "Q")):
         numbers = {int.from_bytes(begin, sys.byteorder) for begin in wanted if len(begin) == size}
@@ -93,7 +93,7 @@ def present(data, wanted):
 
 def main(trace, listed, options):
     parts = [open(trace, "rb").read()] if "--text" in options else parts_of(trace, "--chunks" not in options)
-    # What separates the parts is in no form. A form is searched for if its beginning is there.
+    # The separator of the parts occurs in no form. A form is searched for only if its beginning was found.
     everything = (b"\xff\x00" * 16).join(parts)
     lines = [line.rstrip("\n").split(" ", 1) for line in open(listed)]
     forms = [list(FORMS[kind](value)) for kind, value in lines]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Shared by the tests of all levels that are scripts, of sh and of bash: verdicts and exact exit codes. tests/run.sh
-# counts the lines "ok NAME" and "not ok NAME - WHY".
+# Shared by the test scripts of all levels, for sh and bash: verdicts and exact exit codes. tests/run.sh counts the
+# lines "ok NAME" and "not ok NAME - WHY".
 
 LC_ALL=C
 export LC_ALL
@@ -26,7 +26,7 @@ exits() {
 	verdict "$exits_name" "exit code $1, not $exits_code: $(head -n 3 "$scratch/err" | tr '\n' ' ')" [ "$1" = "$exits_code" ]
 }
 
-# some_samples FIRST: the traces of every third sample, of which FIRST (0 to 2) is the first; of all, if CHECK_LEVEL=long.
+# some_samples FIRST: the trace of every third sample, beginning with number FIRST (0 to 2); all of them if CHECK_LEVEL=long.
 some_samples() {
 	some_number=0
 	for some_sample in samples/*/trace.rwk; do
@@ -35,13 +35,13 @@ some_samples() {
 	done
 }
 
-# lacks [OPTION...] PATTERN FILE: whether grep, with these options, finds nothing. False if the file cannot be read, too.
+# lacks [OPTION...] PATTERN FILE: whether grep, with these options, finds nothing. Also false if the file cannot be read.
 lacks() {
 	grep -q "$@"
 	[ $? -eq 1 ]
 }
 
-# A command on a terminal of its own; prints what the terminal received.
+# on_terminal COMMAND...: runs it on a terminal of its own and prints what the terminal received.
 on_terminal() {
 	python3 -c '
 import os, pty, sys

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sourced by tests whose cases are rows of a table on stdin: what somebody typed, the exit code, and what the answer has to
+# Sourced by tests whose cases are rows of a table on stdin: what somebody typed, the exit code, and what the answer must
 # say, as in   record 2 | -g | -u; user stacks
-# The words are fixed strings, joined by ';'. Every line is run in an empty folder, and must leave nothing there.
+# The words are fixed strings, separated by ';'. Every line is run in an empty folder and must leave nothing there.
 
-# answers RECORD REPORT TRACE SCRATCH <TABLE: $TRACE in a row stands for a trace that there is.
+# answers RECORD REPORT TRACE SCRATCH <TABLE: $TRACE in a row is replaced by TRACE, which exists.
 answers()
 {
 	local program code typed words rows=0 name

@@ -1,36 +1,36 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # run.sh [COMMAND...] [--in-pairs COMMAND...] [--together COMMAND...]: runs each test and counts its results.
-# Each COMMAND is one argument: a program, or a program and its arguments in one string. Tests run
-# from the top folder and one by one, but those after --together and --in-pairs side by side: one more than there are
-# processors, because some wait, and of those after --in-pairs, at most two. The first that may start is the next.
-# A line "# alone: WHY" among a script's first 20 makes it wait until all others are done, and then run by itself; a line
-# "# only recorder: WHY" makes it run without others of those after --in-pairs.
+# Each COMMAND is one argument: a program, or a program and its arguments in one string. Tests run from the top folder, one
+# by one. Those after --together and --in-pairs run side by side: one more than there are processors, because some wait, and
+# at most two of those after --in-pairs. The next to start is the first one in the queue that may.
+# A line "# alone: WHY" among a script's first 20 makes it wait until all others are done and then run by itself; a line
+# "# only recorder: WHY" keeps it from running beside other tests given after --in-pairs.
 #
 # A test prints lines "ok NAME", "not ok NAME - why", "skip NAME - why"; the rest of its output
 # is shown only if the test fails. Its exit code:
 #	0	its lines count; a test without any has failed
 #	77	skipped: its last line says why, unless it printed skip lines
 #	other	failed: counts as one more failure, unless it printed a "not ok" line
-# A script with a line "# two tries: WHY" among its first 20 compares figures that the host can spoil, by CPU time that it takes
-# away from us, say. If one of its checks fails, it is run again when all others are done, by itself: a fault fails again. Only
-# what the second run says counts; what failed at first is listed. TRIES=1, and the long level, allow no second run.
-# A line "# time-limit: SECONDS" among a script's first 20 sets its limit; TIME_LIMIT (300) is the
-# default. After TOTAL_LIMIT seconds (0: none), the remaining tests count as failed. STRETCH=1: these are for a machine that starts
-# a process in 1.5 ms and computes as fast as that of tests/RESULTS.md; on one that takes longer now, because it is slow or busy,
-# limits are longer, up to three times.
+# A script with a line "# two tries: WHY" among its first 20 compares figures that the host can spoil, for example by taking
+# CPU time away from the guest. If one of its checks fails, it is run again by itself when all others are done: a real fault
+# fails again. Only the second run counts; what failed at first is listed. TRIES=1 and the long level allow no second run.
+# A line "# time-limit: SECONDS" among a script's first 20 sets its limit; TIME_LIMIT (300) is the default. After TOTAL_LIMIT
+# seconds (0: none), the remaining tests count as failed. With STRETCH=1, these limits hold for a machine that starts a process
+# in 1.5 ms and computes as fast as that of tests/RESULTS.md; on a machine that is slower now, or busy, they are up to three
+# times as long.
 #
 # The last line is always "N passed, N failed, N skipped". The exit code is 0 if something was tested
-# and nothing failed, else 1. build/log/ has the output of each test, and the seconds that it took in
-# times: "WALL CPU COMMAND"; times.sh makes tables of these. BEGAN is when the build began, in seconds since 1970.
+# and nothing failed, else 1. build/log/ has the output of each test; build/log/times has the seconds that each one took, as
+# "WALL CPU COMMAND", of which times.sh makes tables. BEGAN is when the build began, in seconds since 1970.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 readonly LOG_LINES=200	# shown of a failing test; the log file has all
 logs=${BUILD:-build}/log bin=${BUILD:-build}/bin
-export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# not a cache that somebody has filled
-unset DEBUGINFOD_URLS				# nor names from a server
+export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# an empty cache, not the user's
+unset DEBUGINFOD_URLS				# no names from a server
 passed=0 failed=0 skipped=0
 failures=() skips=() again=() unlucky=()
 [[ ${CHECK_LEVEL-} == long ]] && TRIES=1
@@ -48,7 +48,7 @@ pass_over_script()
 start_processes() { local i; for ((i = 0; i < 200; i++)); do /bin/true; done; }
 compute() { local i; for ((i = 0; i < 60000; i++)); do :; done; }
 
-# percent_of USUAL COMMAND: what it takes now of its usual ms, the best of three.
+# percent_of USUAL COMMAND: the time that it takes now, in percent of the usual ms. The best of three.
 percent_of()
 {
 	local try began took percent=$((1 << 30)) usual=$1
@@ -62,22 +62,22 @@ percent_of()
 	echo "$percent"
 }
 
-# How many percent of the usual time a processor takes now, whichever is more: at least 100, at most 300.
+# The time that starting processes or computing takes now, in percent of the usual, whichever is more. 100 to 300.
 measure_stretch()
 {
 	local starts computing percent
 
 	starts=$(percent_of 300 start_processes)
-	computing=$(percent_of 130 compute) # a third of what a machine took whose tests needed three times the CPU time
+	computing=$(percent_of 130 compute) # a third of the time on a machine whose tests needed three times the CPU time
 	percent=$((starts > computing ? starts : computing))
 	((percent > 300)) && percent=300
 	echo $((percent < 100 ? 100 : percent))
 }
 
-# A machine may take longer to start a process than a test runs: what follows is done for each of hundreds of tests, and starts
-# none.
+# Starting a process may take longer than a test runs. The functions below are called for each of hundreds of tests, so they
+# start none.
 
-# Sets $head to the first 20 lines of a script; of a program that is none, there are none.
+# Sets $head to the first 20 lines of a script. Empty for a program that is not a script.
 read_head()
 {
 	local mark=
@@ -101,7 +101,8 @@ find_limit()
 	((total_limit && limit > total_limit - SECONDS)) && limit=$((total_limit - SECONDS))
 }
 
-# Adds "NAME: text" for each line of the log that begins with $3 to the list named $2, and sets $count to how many there are.
+# collect NAME LIST PREFIX LOG: adds "NAME: text" to the list for each line of the log that begins with the prefix, and sets
+# $count to their number.
 collect()
 {
 	local -n list=$2
@@ -133,7 +134,7 @@ has_two_tries()
 		says "$1" 'two tries'
 }
 
-# Judges one finished test. In: name, log file, exit code, time limit, seconds it took, and of CPU time.
+# Judges one finished test. In: name, log file, exit code, time limit, seconds of wall-clock time and of CPU time.
 judge()
 {
 	local name=$1 log=$2 code=$3 limit=$4 seconds=$5 busy=$6
@@ -169,7 +170,7 @@ find_log()
 	log=$logs/${log//[!A-Za-z0-9_.-]/_}.log
 }
 
-# Runs one test; its exit code, time limit and seconds are left in LOG.end.
+# Runs one test; writes its exit code, time limit and seconds to LOG.end.
 execute()
 {
 	local command=$1 log=$2 limit code=1 words TIMEFORMAT='%3R %3U %3S'
@@ -188,7 +189,7 @@ execute()
 	echo "$code $limit" >>"$log.end"
 }
 
-# Sets $tenths to so many milliseconds, as seconds with one decimal.
+# round MS: sets $tenths to the seconds, with one decimal.
 round() { printf -v tenths '%d.%d' $((($1 + 50) / 1000)) $((($1 + 50) / 100 % 10)); }
 
 # Judges a test that has finished.
@@ -213,7 +214,7 @@ conclude()
 	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$wall" "$tenths"
 }
 
-# Sets $next to the first test of the queue that has not started and may start now; false if there is none.
+# Sets $next to the first test of the queue that has not started and may start now. False if there is none.
 choose()
 {
 	local used=0 number
@@ -223,7 +224,7 @@ choose()
 	done
 	for next in "${waiting[@]}"; do
 		if ((shares[next] == ALL)); then
-			((${#running[@]} == 0)) # none overtakes it
+			((${#running[@]} == 0)) # no other test overtakes it
 			return
 		fi
 		((used + shares[next] <= RECORDERS && ${#running[@]} < at_once)) && return
@@ -231,7 +232,7 @@ choose()
 	return 1
 }
 
-# Judges those that have ended.
+# Judges the tests that have ended.
 reap()
 {
 	local pid
@@ -277,7 +278,7 @@ says()
 	return 1
 }
 
-# find_share COMMAND SHARE: sets $share to that which it really has, after its own lines.
+# find_share COMMAND SHARE: sets $share to SHARE, unless the script's own lines ask for another.
 find_share()
 {
 	share=$2
@@ -317,7 +318,7 @@ stretch=100
 ((stretch == 100)) || echo "This machine is slow or busy: time limits are $stretch % of the usual ones."
 readonly stretch total_limit=$((${TOTAL_LIMIT:-0} * stretch / 100))
 mkdir -p "$logs" && rm -f "$logs"/*.first && : >"$logs/times" || exit 1
-# What a test takes of the machine: all, or so much of the room for recorders, or nothing that others need.
+# The share of the machine that a test needs: ALL of it, a part of the room for RECORDERS, or 0.
 readonly ALL=1000 RECORDERS=2
 processors=$(nproc)
 at_once=$((processors < 2 ? 1 : processors + 1))
@@ -347,7 +348,7 @@ if ((${#again[@]})); then
 	mapfile -t shares < <(printf "$ALL\n%.0s" "${again[@]}")
 	run
 fi
-# The build's seconds are known if the time when it began is in $BEGAN.
+# How long the build took is known only if $BEGAN is set.
 [[ ${BEGAN-} ]] && echo "$((EPOCHSECONDS - SECONDS - BEGAN)) - (build)" >>"$logs/times"
 echo "$SECONDS - (tests)" >>"$logs/times"
 account

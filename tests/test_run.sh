@@ -58,7 +58,7 @@ sleep 0.3
 sleep 0.3
 mv "$dir"/{running,finished}."\$1"
 END
-# Its check fails at the first try, and at the second if told so.
+# Its check fails at the first try, and with an argument also at the second.
 script unlucky <<END
 # two tries: as if the host had taken the processor away
 [[ -e $dir/tried && \$# = 0 ]] && { echo "ok a"; exit 0; }
@@ -67,7 +67,7 @@ echo "not ok a - too long"
 exit 1
 END
 script unlucky_crash <<<$'# two tries: as if\necho "not ok a - it broke"; kill -SEGV $$'
-# They meet, so both run at the same time.
+# Two of these wait for each other, so both must run at the same time.
 script meet <<END
 touch "$dir/met.\$1"
 for ((i = 0; i < 200; i++)); do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # times.sh [--update]: prints how long the last "make check" took, as tables in Markdown; with --update, they replace the section
-# of that name in RESULTS.md. Reads what run.sh keeps, build/log/times.
+# of that name in RESULTS.md. Reads build/log/times, which run.sh writes.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -45,7 +45,7 @@ tables()
 	tests | sort -t $'\t' -k 2,2nr | head -n "$LONGEST" | sed 's/\t/ | /g; s/.*/| & |/'
 }
 
-# Prints RESULTS.md with the section replaced, or at its end.
+# Prints RESULTS.md with the section replaced, or appended if there was none.
 updated()
 {
 	tables >"$scratch/tables"

@@ -37,7 +37,7 @@ skip() { echo "skipped: $*"; exit 77; }
 
 die() { echo "cannot go on: $*" >&2; programs_said; exit 1; }
 
-# The ends of what programs of ours printed, for whoever looks at a failure.
+# Prints the last lines of our programs' output, to help find the cause of a failure.
 programs_said() {
 	local file
 	for file in "$scratch"/*.err; do
@@ -67,7 +67,7 @@ check_equal() {
 	[ "$2" = "$3" ] || { fail "$1: expected '$2', got '$3'"; return 1; }
 }
 
-# check_number WHAT 'AWK CONDITION': numbers are written into the condition by the caller.
+# check_number WHAT 'AWK CONDITION': the caller writes the numbers into the condition.
 check_number() {
 	checks=$((checks + 1))
 	awk "BEGIN { exit !($2) }" || { fail "$1: not so: $2"; return 1; }
@@ -100,7 +100,7 @@ need_tool() {
 	for tool; do command -v "$tool" >/dev/null || skip "'$tool' is not installed"; done
 }
 
-at_level() { # at_level CHECK LONG: the first where CHECK_LEVEL=check, else the second
+at_level() { # at_level CHECK LONG: prints the first if CHECK_LEVEL=check, else the second
 	if [ "$level" = check ]; then echo "$1"; else echo "$2"; fi
 }
 
@@ -115,7 +115,7 @@ online_cpus() { getconf _NPROCESSORS_ONLN; } # their number
 
 # --- running things ----------------------------------------------------------------------------
 
-# start COMMAND...: runs it in the background until the test ends; its id is in $started.
+# start COMMAND...: runs it in the background until the test ends; sets $started to its process id.
 start() {
 	"$@" &
 	started=$!
@@ -125,7 +125,7 @@ start() {
 # run NAME COMMAND...: output to NAME.out and NAME.err.
 run() { "${@:2}" >"$scratch/$1.out" 2>"$scratch/$1.err"; }
 
-# was_ok CODE NAME COMMAND...: what was run must have exited 0.
+# was_ok CODE NAME COMMAND...: the command, which was run before, must have exited with 0.
 was_ok() {
 	local rc=$1 name=$2
 	shift 2
@@ -146,7 +146,7 @@ run_ok() {
 # explain_losses COMMAND...: prints the loss table of the trace after its -o.
 explain_losses() { losses_of "$@" | grep -A8 'events of source' >&2; }
 
-# losses_of COMMAND...: what --info says of the trace after its -o.
+# losses_of COMMAND...: prints --info of the trace after its -o.
 losses_of() {
 	while [ $# -gt 1 ] && [ "$1" != -o ]; do shift; done
 	[ $# -lt 2 ] || "$report" --no-local-files --info "$2"
@@ -159,9 +159,9 @@ look_for_hidden() {
 	export WAITS_HIDDEN
 }
 
-# lost_to_kernel NAME COMMAND...: whether what a recording lost is nothing that the recorder could have kept. If the kernel hides
-# threads, one of their switches may look like that of an unknown task. And it skips a program that it is to run within itself: where
-# a thread that wakes itself is interrupted to wake another.
+# lost_to_kernel NAME COMMAND...: whether a recording lost only what the recorder could not have kept. If the kernel hides
+# threads, one of their switches may look like that of an unknown task. And the kernel skips a BPF program that it would have to
+# run recursively: a thread that wakes itself is interrupted, and the interrupt wakes another.
 lost_to_kernel() {
 	local all skipped
 	look_for_hidden
@@ -171,7 +171,7 @@ lost_to_kernel() {
 	[ -n "$all" ] && [ "$all" = "$skipped" ]
 }
 
-# recorded NAME COMMAND...: run_ok for what records waits or hits, up to three times if some are lost to the kernel (lost_to_kernel).
+# recorded NAME COMMAND...: run_ok for recordings of waits or hits, up to three times if the kernel loses some (lost_to_kernel).
 # Sets WAITS_HIDDEN.
 recorded() {
 	local try code
@@ -195,14 +195,15 @@ run_code() {
 	return 1
 }
 
-# make_cgroup FOLDER: a control group, $cgroup, until the test ends.
+# make_cgroup FOLDER: makes a control group, $cgroup, which is removed when the test ends.
 make_cgroup() {
 	mkdir "$1" || die "cannot make the control group '$1'"
 	cgroup=$1
 	groups="$groups $1"
 }
 
-# cgroup_of NAME PID: a control group of version 2, $cgroup, with that process, until the test ends. False if there are none here.
+# cgroup_of NAME PID: puts the process into a new control group of version 2, $cgroup, until the test ends. False if this host
+# has none.
 cgroup_of() {
 	local base
 	base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -211,15 +212,16 @@ cgroup_of() {
 	echo "$2" >"$cgroup/cgroup.procs" || die "cannot move process $2 to '$cgroup'"
 }
 
-# pause MICROSECONDS: without a process; nobody writes to the pipe.
+# pause MICROSECONDS: sleeps without starting a process; nobody writes to the pipe.
 pause() {
 	local seconds
 	printf -v seconds %d.%06d $(($1 / 1000000)) $(($1 % 1000000))
 	read -rt "$seconds" <>"$scratch/never"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds. The limit is for what never happens, and generous for slow machines: it
-# counts what is between two tries, which is as long as a try, and longer the longer it has waited, but at most half a second.
+# wait_for SECONDS COMMAND...: until the command succeeds. The limit matters only if it never does, and is generous on slow
+# machines: it counts only the pauses between tries. A pause is as long as a try, and grows with the time waited, up to half a
+# second.
 wait_for() {
 	local limit=$(($1 * 1000000)) waited=0 began between
 	shift
@@ -233,18 +235,18 @@ wait_for() {
 	return 0
 }
 
-# opened_in_time TRACE: false if a file was not opened within the recorder's deadline, because its helper got no CPU, say: it has no
-# names then. It must be recorded once more; a fault shows each time.
+# opened_in_time TRACE: false if a file was not opened within the recorder's deadline, for example because its helper got no
+# CPU. Its names are missing then, and the test must record again; a real fault shows each time.
 opened_in_time() {
 	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'not opened in time'
 }
 
-# embedded_in_time TRACE: the same of files that samples are in. Those of other programs do not matter, which come and go.
+# embedded_in_time TRACE: the same, only for files that have samples. Other programs come and go, and do not matter.
 embedded_in_time() {
 	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
 }
 
-# state_of FOLDER: of a task in /proc: R, S, D...
+# state_of FOLDER: state of the task with this folder in /proc: R, S, D...
 state_of() {
 	local state=
 	{ read -r state <"$1/stat"; } 2>/dev/null
@@ -255,7 +257,7 @@ state_of() {
 # has_begun: whether $recorder has its filter of system calls, which is the last step of its start.
 has_begun() { grep -qs '^Seccomp:.*2$' "/proc/$recorder/status"; }
 
-# have_ended PID...: whether none of them runs; whoever is its parent now may leave it as a zombie.
+# have_ended PID...: whether all have exited. They may be zombies, if their new parent does not reap them.
 have_ended() {
 	local pid
 	for pid; do
@@ -266,8 +268,9 @@ have_ended() {
 	done
 }
 
-# growing FIRST COMMAND...: the command with FIRST, twice, four times as much... as its last argument until it succeeds: for what
-# a busy machine may give too little of. FIRST is enough on a quiet machine; the last try, 64 times that, also at a sixtieth of it.
+# growing FIRST COMMAND...: runs the command with FIRST, twice FIRST, four times FIRST... as its last argument until it succeeds,
+# for figures that a busy machine can make too small. FIRST is enough on a quiet machine; the last try, 64 times that, also on
+# one that is sixty times slower.
 growing() {
 	local amount=$1 try
 	shift
@@ -279,7 +282,7 @@ growing() {
 	return 1
 }
 
-# asleep PID [ERE]: whether there are threads whose comms match, and all of them sleep.
+# asleep PID [ERE]: whether the process has threads whose comms match, and all of these sleep.
 asleep() {
 	local task comm found=1
 	for task in /proc/"$1"/task/*; do
@@ -292,7 +295,7 @@ asleep() {
 	return $found
 }
 
-# start_sleepers [ARGUMENT]: workloads/sleepers.c, whose threads are asleep when it returns; its id is in $pid.
+# start_sleepers [ARGUMENT]: starts workloads/sleepers.c and returns when its threads are asleep; sets $pid.
 start_sleepers() {
 	start "$workloads/sleepers" "$@" >"$scratch/sleepers.out"
 	pid=$started
@@ -300,20 +303,20 @@ start_sleepers() {
 	wait_for 60 asleep "$pid" 'sl_(framed|plain)' || die "the workload does not sleep"
 }
 
-# source_field TRACE FIELD: of its first source; the "frequency" and "period" ns that it was sampled at may not be those that were
-# asked for, because the host may not allow them.
+# source_field TRACE FIELD: a field of the first source. Its "frequency" and "period" (ns) may differ from what was asked for,
+# because the host may not allow that.
 source_field() { "$report" --dump "$1" 2>/dev/null | sed -nE "s/^ *source .* $2=([0-9]+).*/\\1/p" | head -n 1; }
 
-# has_samples TRACE LEAST [ERE]: whether a trace, which may still be written, has that many samples (of these stacks). Files of
-# this host are read for the names of functions, but not for those of threads, with a ^.
+# has_samples TRACE LEAST [ERE]: whether a trace, perhaps still being written, has that many samples (with stacks that match).
+# This host's files are read for names of functions, but not if the ERE begins with ^, as one for a thread's name does.
 has_samples() {
 	local files=--no-local-files
 	case ${3-} in [!^]*) files= ;; esac
 	[ -s "$1" ] && [ "$("$report" --folded --source cpu ${files:+"$files"} "$1" 2>/dev/null | folded_sum - "${3-}")" -ge "$2" ]
 }
 
-# lacks_events TRACE: whether events were lost (by the causes that FORMAT.md calls losses of events or of the sideband), or the
-# trace has no end or could not be written to it. Decided from its records, not by the reporter.
+# lacks_events TRACE: whether events were lost (with a cause that FORMAT.md calls a loss of events or of the sideband), or the
+# trace has no end or could not be written completely. Decided from the trace's records, not by the reporter.
 lacks_events() {
 	"$report" --dump "$1" 2>/dev/null | awk '
 		/^  loss / && / cause=(1|2|3|5|6|12) / && !/ total=0$/ { lacks = 1 }
@@ -322,8 +325,8 @@ lacks_events() {
 		END { exit ends && !lacks }'
 }
 
-# folded TRACE [OPTION...] >FILE: notes of the reporter about the trace go to folded.err. Its exit code is 3 if the trace lacks
-# events, else 0, or 1 if nothing fits the filters.
+# folded TRACE [OPTION...] >FILE: the reporter's notes about the trace go to folded.err. Its exit code must be 3 if the trace
+# lacks events, else 0, or 1 if nothing passes the filters.
 folded() {
 	local trace=$1 code expected=0
 	shift
@@ -348,7 +351,7 @@ export -f beside_perf
 
 # --- sums over folded stacks -------------------------------------------------------------------
 
-# folded_sum FILE [ERE]: the counts of the lines that match. Not by -v, of which each awk makes something else of \[.
+# folded_sum FILE [ERE]: sum of the counts of matching lines. The ERE is not passed with -v: awks disagree on \[ there.
 folded_sum() {
 	re=${2-} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { print sum + 0 }' "$1"
 }
@@ -356,7 +359,7 @@ folded_sum() {
 # path_ere 'main;alpha;leaf': matches stacks with these functions in this order.
 path_ere() { echo "(^|;)$(echo "$1" | sed 's/;/;([^ ]*;)?/g')(_\\[[a-z]\\])?(;| [0-9]+\$)"; }
 
-# folded_share FILE ERE [ALL_ERE]: as a fraction of the lines that match ALL_ERE.
+# folded_share FILE ERE [ALL_ERE]: weight of the lines that match, as a fraction of those that match ALL_ERE.
 folded_share() {
 	awk -v part="$(folded_sum "$1" "$2")" -v all="$(folded_sum "$1" "${3-}")" \
 		'BEGIN { printf "%.6f\n", all ? part / all : 0 }'
@@ -365,7 +368,7 @@ folded_share() {
 # folded_comms FILE: each comm once.
 folded_comms() { sed 's/;.*//' "$1" | sort -u; }
 
-# check_truth FOLDED TRUTH POINTS: every "truth PATH SHARE" within so many points.
+# check_truth FOLDED TRUTH POINTS: checks that every "truth PATH SHARE" is within that many points.
 check_truth() {
 	local word path share got
 	while read -r word path share; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""canaries.py TRACE LIST: prints the lines of a list whose values are found in a trace. It searches the file, each of its
-chunks unpacked, and its dump. A line of the list is one of
+"""canaries.py TRACE LIST: prints the lines of a list whose values are found in a trace. It searches the file, each of
+its chunks unpacked, and its dump. A line of the list is one of
 
   word HEX    a number of at most 8 bytes: as bytes in either order, as text in hexadecimal and decimal, as a varint, plain and
               zig-zag; also the number before it, because a return address is sometimes stored as the byte before it

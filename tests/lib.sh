@@ -26,7 +26,8 @@ exits() {
 	verdict "$exits_name" "exit code $1, not $exits_code: $(head -n 3 "$scratch/err" | tr '\n' ' ')" [ "$1" = "$exits_code" ]
 }
 
-# some_samples FIRST: the trace of every third sample, beginning with number FIRST (0 to 2); all of them if CHECK_LEVEL=long.
+# some_samples FIRST: the trace of every third sample, beginning with number FIRST (0 to 2); all of them if
+# CHECK_LEVEL=long.
 some_samples() {
 	some_number=0
 	for some_sample in samples/*/trace.rwk; do
@@ -35,7 +36,8 @@ some_samples() {
 	done
 }
 
-# lacks [OPTION...] PATTERN FILE: whether grep, with these options, finds nothing. Also false if the file cannot be read.
+# lacks [OPTION...] PATTERN FILE: whether grep, with these options, finds nothing. Also false if the file cannot be
+# read.
 lacks() {
 	grep -q "$@"
 	[ $? -eq 1 ]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sourced by tests whose cases are rows of a table on stdin: what somebody typed, the exit code, and what the answer must
-# say, as in   record 2 | -g | -u; user stacks
+# Sourced by tests whose cases are rows of a table on stdin: what somebody typed, the exit code, and what the answer
+# must say, as in   record 2 | -g | -u; user stacks
 # The words are fixed strings, separated by ';'. Every line is run in an empty folder and must leave nothing there.
 
 # answers RECORD REPORT TRACE SCRATCH <TABLE: $TRACE in a row is replaced by TRACE, which exists.

@@ -1,28 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # run.sh [COMMAND...] [--in-pairs COMMAND...] [--together COMMAND...]: runs each test and counts its results.
-# Each COMMAND is one argument: a program, or a program and its arguments in one string. Tests run from the top folder, one
-# by one. Those after --together and --in-pairs run side by side: one more than there are processors, because some wait, and
-# at most two of those after --in-pairs. The next to start is the first one in the queue that may.
-# A line "# alone: WHY" among a script's first 20 makes it wait until all others are done and then run by itself; a line
-# "# only recorder: WHY" keeps it from running beside other tests given after --in-pairs.
+# Each COMMAND is one argument: a program, or a program and its arguments in one string. Tests run from the top
+# folder, one by one. Those after --together and --in-pairs run side by side: one more than there are processors,
+# because some wait, and at most two of those after --in-pairs. The next to start is the first one in the queue that
+# may. A line "# alone: WHY" among a script's first 20 makes it wait until all others are done and then run by itself;
+# a line "# only recorder: WHY" keeps it from running beside other tests given after --in-pairs.
 #
 # A test prints lines "ok NAME", "not ok NAME - why", "skip NAME - why"; the rest of its output
 # is shown only if the test fails. Its exit code:
 #	0	its lines count; a test without any has failed
 #	77	skipped: its last line says why, unless it printed skip lines
 #	other	failed: counts as one more failure, unless it printed a "not ok" line
-# A script with a line "# two tries: WHY" among its first 20 compares figures that the host can spoil, for example by taking
-# CPU time away from the guest. If one of its checks fails, it is run again by itself when all others are done: a real fault
-# fails again. Only the second run counts; what failed at first is listed. TRIES=1 and the long level allow no second run.
-# A line "# time-limit: SECONDS" among a script's first 20 sets its limit; TIME_LIMIT (300) is the default. After TOTAL_LIMIT
-# seconds (0: none), the remaining tests count as failed. With STRETCH=1, these limits hold for a machine that starts a process
-# in 1.5 ms and computes as fast as that of tests/RESULTS.md; on a machine that is slower now, or busy, they are up to three
-# times as long.
+# A script with a line "# two tries: WHY" among its first 20 compares figures that the host can spoil, for example by
+# taking CPU time away from the guest. If one of its checks fails, it is run again by itself when all others are done:
+# a real fault fails again. Only the second run counts; what failed at first is listed. TRIES=1 and the long level
+# allow no second run. A line "# time-limit: SECONDS" among a script's first 20 sets its limit; TIME_LIMIT (300) is the
+# default. After TOTAL_LIMIT seconds (0: none), the remaining tests count as failed. With STRETCH=1, these limits hold
+# for a machine that starts a process in 1.5 ms and computes as fast as that of tests/RESULTS.md; on a machine that is
+# slower now, or busy, they are up to three times as long.
 #
 # The last line is always "N passed, N failed, N skipped". The exit code is 0 if something was tested
-# and nothing failed, else 1. build/log/ has the output of each test; build/log/times has the seconds that each one took, as
-# "WALL CPU COMMAND", of which times.sh makes tables. BEGAN is when the build began, in seconds since 1970.
+# and nothing failed, else 1. build/log/ has the output of each test; build/log/times has the seconds that each one
+# took, as "WALL CPU COMMAND", of which times.sh makes tables. BEGAN is when the build began, in seconds since 1970.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -68,14 +68,14 @@ measure_stretch()
 	local starts computing percent
 
 	starts=$(percent_of 300 start_processes)
-	computing=$(percent_of 130 compute) # a third of the time on a machine whose tests needed three times the CPU time
+	computing=$(percent_of 130 compute) # a third of the time where tests needed 3 times the CPU time
 	percent=$((starts > computing ? starts : computing))
 	((percent > 300)) && percent=300
 	echo $((percent < 100 ? 100 : percent))
 }
 
-# Starting a process may take longer than a test runs. The functions below are called for each of hundreds of tests, so they
-# start none.
+# Starting a process may take longer than a test runs. The functions below are called for each of hundreds of tests,
+# so they start none.
 
 # Sets $head to the first 20 lines of a script. Empty for a program that is not a script.
 read_head()
@@ -101,8 +101,8 @@ find_limit()
 	((total_limit && limit > total_limit - SECONDS)) && limit=$((total_limit - SECONDS))
 }
 
-# collect NAME LIST PREFIX LOG: adds "NAME: text" to the list for each line of the log that begins with the prefix, and sets
-# $count to their number.
+# collect NAME LIST PREFIX LOG: adds "NAME: text" to the list for each line of the log that begins with the prefix,
+# and sets $count to their number.
 collect()
 {
 	local -n list=$2

@@ -4,9 +4,10 @@
 Written from FORMAT.md alone, using only the standard library. Exit code 3: something is damaged; 1: not a trace."""
 import functools, itertools, struct, sys
 
-# kind: name, then the fields in the order on disk: n number, x number printed in hex, t time, p tgid or tid, a address (t, p
-# and a are differences to the one before), g pages, s string, b bytes in hex, c comm, k stack, T time by CPU, l length of a
-# wait; in lists also d address (unsigned difference), r text by number. After a second colon: flags, one of which must be set.
+# kind: name, then the fields in the order on disk: n number, x number printed in hex, t time, p tgid or tid, a
+# address (t, p and a are differences to the one before), g pages, s string, b bytes in hex, c comm, k stack, T time
+# by CPU, l length of a wait; in lists also d address (unsigned difference), r text by number. After a second colon:
+# flags, one of which must be set.
 RECORDS = {
     1: "meta key:s value:s", 7: "comm time:t tgid:p tid:p flags:x comm:s", 10: "loss time:t source:n cpu:n cause:n total:n",
     2: "clock time:t boottime:n realtime:n tai:n window:n", 9: "kernel-symbol module:n offset:x size:x name:s",

@@ -159,9 +159,9 @@ look_for_hidden() {
 	export WAITS_HIDDEN
 }
 
-# lost_to_kernel NAME COMMAND...: whether a recording lost only what the recorder could not have kept. If the kernel hides
-# threads, one of their switches may look like that of an unknown task. And the kernel skips a BPF program that it would have to
-# run recursively: a thread that wakes itself is interrupted, and the interrupt wakes another.
+# lost_to_kernel NAME COMMAND...: whether a recording lost only what the recorder could not have kept. If the kernel
+# hides threads, one of their switches may look like that of an unknown task. And the kernel skips a BPF program that it
+# would have to run recursively: a thread that wakes itself is interrupted, and the interrupt wakes another.
 lost_to_kernel() {
 	local all skipped
 	look_for_hidden
@@ -171,8 +171,8 @@ lost_to_kernel() {
 	[ -n "$all" ] && [ "$all" = "$skipped" ]
 }
 
-# recorded NAME COMMAND...: run_ok for recordings of waits or hits, up to three times if the kernel loses some (lost_to_kernel).
-# Sets WAITS_HIDDEN.
+# recorded NAME COMMAND...: run_ok for recordings of waits or hits, up to three times if the kernel loses some
+# (lost_to_kernel). Sets WAITS_HIDDEN.
 recorded() {
 	local try code
 	for try in 1 2 3; do
@@ -202,8 +202,8 @@ make_cgroup() {
 	groups="$groups $1"
 }
 
-# cgroup_of NAME PID: puts the process into a new control group of version 2, $cgroup, until the test ends. False if this host
-# has none.
+# cgroup_of NAME PID: puts the process into a new control group of version 2, $cgroup, until the test ends. False if
+# this host has none.
 cgroup_of() {
 	local base
 	base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -219,9 +219,9 @@ pause() {
 	read -rt "$seconds" <>"$scratch/never"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds. The limit matters only if it never does, and is generous on slow
-# machines: it counts only the pauses between tries. A pause is as long as a try, and grows with the time waited, up to half a
-# second.
+# wait_for SECONDS COMMAND...: until the command succeeds. The limit matters only if it never does, and is generous on
+# slow machines: it counts only the pauses between tries. A pause is as long as a try, and grows with the time waited,
+# up to half a second.
 wait_for() {
 	local limit=$(($1 * 1000000)) waited=0 began between
 	shift
@@ -235,8 +235,8 @@ wait_for() {
 	return 0
 }
 
-# opened_in_time TRACE: false if a file was not opened within the recorder's deadline, for example because its helper got no
-# CPU. Its names are missing then, and the test must record again; a real fault shows each time.
+# opened_in_time TRACE: false if a file was not opened within the recorder's deadline, for example because its helper
+# got no CPU. Its names are missing then, and the test must record again; a real fault shows each time.
 opened_in_time() {
 	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'not opened in time'
 }
@@ -268,9 +268,9 @@ have_ended() {
 	done
 }
 
-# growing FIRST COMMAND...: runs the command with FIRST, twice FIRST, four times FIRST... as its last argument until it succeeds,
-# for figures that a busy machine can make too small. FIRST is enough on a quiet machine; the last try, 64 times that, also on
-# one that is sixty times slower.
+# growing FIRST COMMAND...: runs the command with FIRST, twice FIRST, four times FIRST... as its last argument until
+# it succeeds, for figures that a busy machine can make too small. FIRST is enough on a quiet machine; the last try,
+# 64 times that, also on one that is sixty times slower.
 growing() {
 	local amount=$1 try
 	shift
@@ -303,20 +303,22 @@ start_sleepers() {
 	wait_for 60 asleep "$pid" 'sl_(framed|plain)' || die "the workload does not sleep"
 }
 
-# source_field TRACE FIELD: a field of the first source. Its "frequency" and "period" (ns) may differ from what was asked for,
-# because the host may not allow that.
+# source_field TRACE FIELD: a field of the first source. Its "frequency" and "period" (ns) may differ from what was
+# asked for, because the host may not allow that.
 source_field() { "$report" --dump "$1" 2>/dev/null | sed -nE "s/^ *source .* $2=([0-9]+).*/\\1/p" | head -n 1; }
 
-# has_samples TRACE LEAST [ERE]: whether a trace, perhaps still being written, has that many samples (with stacks that match).
-# This host's files are read for names of functions, but not if the ERE begins with ^, as one for a thread's name does.
+# has_samples TRACE LEAST [ERE]: whether a trace, perhaps still being written, has that many samples (with stacks that
+# match). This host's files are read for names of functions, but not if the ERE begins with ^, as one for a thread's
+# name does.
 has_samples() {
 	local files=--no-local-files
 	case ${3-} in [!^]*) files= ;; esac
 	[ -s "$1" ] && [ "$("$report" --folded --source cpu ${files:+"$files"} "$1" 2>/dev/null | folded_sum - "${3-}")" -ge "$2" ]
 }
 
-# lacks_events TRACE: whether events were lost (with a cause that FORMAT.md calls a loss of events or of the sideband), or the
-# trace has no end or could not be written completely. Decided from the trace's records, not by the reporter.
+# lacks_events TRACE: whether events were lost (with a cause that FORMAT.md calls a loss of events or of the
+# sideband), or the trace has no end or could not be written completely. Decided from the trace's records, not by the
+# reporter.
 lacks_events() {
 	"$report" --dump "$1" 2>/dev/null | awk '
 		/^  loss / && / cause=(1|2|3|5|6|12) / && !/ total=0$/ { lacks = 1 }
@@ -325,8 +327,8 @@ lacks_events() {
 		END { exit ends && !lacks }'
 }
 
-# folded TRACE [OPTION...] >FILE: the reporter's notes about the trace go to folded.err. Its exit code must be 3 if the trace
-# lacks events, else 0, or 1 if nothing passes the filters.
+# folded TRACE [OPTION...] >FILE: the reporter's notes about the trace go to folded.err. Its exit code must be 3 if
+# the trace lacks events, else 0, or 1 if nothing passes the filters.
 folded() {
 	local trace=$1 code expected=0
 	shift

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Addresses are those of the process at hand: two processes of one program each have their own, where /proc/PID/maps has their
-# code; if a process calls exec, no stack mixes those before and after it, and the call of execve itself is named.
+# Addresses are those of the sampled process: two processes of one program each have their own, where /proc/PID/maps
+# has their code. If a process calls exec, no stack mixes addresses from before and after it, and the call of execve
+# itself has a name.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -49,7 +50,7 @@ print(len([n for n in inside.values() if n > 20]), outside)
 END
 check_equal "processes with frames, frames that are not where the process has its code" "2 0" "$(cat "$scratch/judged")"
 
-# -v, first for one process's stacks, then for the other's.
+# -v shows each process's own addresses.
 for pid in $pids; do
 	low=$(awk -v pid="$pid" '$1 == pid { sub(/-.*/, "", $2); print $2 }' "$scratch/maps")
 	"$report" --stacks -v -q --per-process "$trace" 2>/dev/null | awk -v pid="($pid)" '

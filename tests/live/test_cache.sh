@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The cache of names: reports are the same cold, warm and without it; many at once; killed while they write; with a file of
-# random bytes, a read-only one, one of another version, a full disk. tests/fault/name_cache.c plays a report that resolves a
-# lot; rwalker-report itself is run on sample traces: at the long level, in all views on each; else on every second one in one of
-# them. Fewer reports are killed at the check level, and one round is made of many at once.
+# The cache of names: reports are the same with a cold cache, a warm one and none; with many reports at once; with
+# reports killed while they write; with a cache file of random bytes, a read-only one, one of another version, and on
+# a full disk. tests/fault/name_cache.c acts as a report that resolves many names. rwalker-report itself is run on
+# sample traces: at the long level on each, in all views; else on every second one, in one view. The check level kills
+# fewer reports and makes one round of many at once.
 # time-limit: 300
 
 set -u
@@ -55,7 +56,7 @@ same_names()
 	judge same $bad "step $bad: $tally $said"
 }
 
-# A report prints the same again, with the cache cold, warm and without it.
+# A report prints the same with a cold cache, a warm one and none.
 same_reports()
 {
 	local trace view bad=0 count=0 number=0 views=(--tree --stacks --needs -f '-v --stacks') shown
@@ -100,13 +101,13 @@ many_at_once()
 			[[ $(<"$dir/err.$i") = 'known '*' wrong 0' && $(<"$dir/err.$i") != *$'\n'* ]] || bad=2
 		done
 	done
-	names_of "$cache" $((rounds * 8)) # nothing that one of them found is lost
+	names_of "$cache" $((rounds * 8)) # no name that any of them found is lost
 	[[ $tally = 'known 8000 of 8000 wrong 0' ]] || bad=3
 	judge at-once $bad "step $bad: $tally $(cat "$dir"/err.?)"
 }
 
-# At times that hit all of its phases: up to twice the time of one report here. Each survivor must open, and have right answers or
-# none. At the check level 40 of them.
+# Reports are killed at times that hit all of their phases: up to twice the time of one report here. Each cache that
+# is left must open, and have right answers or none. 40 reports at the check level.
 killed()
 {
 	local i pid bad=0 known=0 first='' span count=40
@@ -200,7 +201,7 @@ a_folder()
 	rmdir "$cache"
 }
 
-# Sizes at which the file cannot be created, and at which it can but not everything fits.
+# Disk sizes at which the file cannot be created, and at which it can but not everything fits.
 full_disk()
 {
 	local size bad=0 full=0
@@ -239,7 +240,7 @@ info_and_clear()
 	judge info $bad "step $bad: $(cat "$dir/info") $said"
 }
 
-# Root writes nothing to a user's home, and nothing at all without one.
+# Root writes nothing to a user's home, and nothing at all if it has no home.
 homes()
 {
 	local bad=0
@@ -260,7 +261,7 @@ homes()
 	judge homes $bad "step $bad"
 }
 
-# A program whose functions are named only by MiniDebugInfo: make_mini PROGRAM OUT
+# make_mini PROGRAM OUT: a program whose functions have names only in MiniDebugInfo.
 make_mini()
 {
 	nm "$1" | awk '$2 ~ /[tT]/ { print $3 }' >"$dir/keep"
@@ -268,7 +269,7 @@ make_mini()
 		xz -f "$dir/mini" && objcopy -S --add-section .gnu_debugdata="$dir/mini.xz" "$1" "$2"
 }
 
-# What was unpacked once is not unpacked again, and the names are the same.
+# Symbols that were unpacked once are not unpacked a second time, and the names are the same.
 unpacked_symbols()
 {
 	local bad=0 how

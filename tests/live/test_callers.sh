@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What waits were in and for that are in no call of the thread itself, or in an odd one: workers of io_uring, calls by int 0x80, a
-# block device past the cache, against a workload that says so; functions of kworkers, against the kernel's own tracepoints.
-# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+# The call and object of waits that are in no system call of the thread itself, or in an odd one: workers of io_uring,
+# calls by int 0x80, direct I/O on a block device, compared with what the workload prints; functions of kworkers,
+# compared with the kernel's own tracepoints.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"

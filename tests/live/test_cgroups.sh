@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Control groups as docker and CRI-O name them, among 1,000 others: a thread in one, a thread that is moved, one that is
-# made later.
+# Control groups named as by docker and CRI-O, among 1,000 others: a thread in one, a thread that is moved, a group
+# that is made later.
 . "$(dirname "$0")/lib.sh"
 
-# The control groups that waits of the moved thread are in so far.
+# The control groups in which the moved thread has had waits so far.
 groups_seen() {
 	"$report" --dump "$scratch/c.rwk" 2>/dev/null | grep "^  task .* tid=$moved " | grep -o 'cgroup=[0-9]*' | sort -u | wc -l
 }
@@ -28,7 +28,7 @@ mkdir "$top"/{1..1000} "$top/docker-$id.scope" "$top/crio-$other.scope" || die "
 start sleep 100; docker=$started
 start bash -c 'while :; do read -rt 0.05 <>"$0"; done' "$scratch/never"; moved=$started
 start sh -c 'while :; do sleep 0.05; done'; named=$started
-# As CRI-O keeps it; the id is nobody's.
+# State as CRI-O keeps it; no container has this id.
 state=/run/containers/storage/overlay-containers/$other
 mkdir -p "$state/userdata" || die "cannot make '$state'"
 trap 'rm -rf "$state"; rmdir -p "${state%/*}" 2>/dev/null; cleanup' EXIT
@@ -45,10 +45,10 @@ kill -INT "$recorder"
 wait "$recorder"
 check_equal "exit code" 0 $?
 
-# Chosen by the recorder: a container by the beginning of its id, and what is made below it later.
+# The recorder chooses a container by the beginning of its id, and gets the groups that are made below it later.
 late_path=/rwalker-cgroups-$$/docker-$id.scope/late
 seen_late() { "$report" --dump "$scratch/w.rwk" 2>/dev/null | grep "^  cgroup " | grep -q "path=\"$late_path\""; }
-# Paths of those in the trace that do not contain a text.
+# groups_but TEXT: paths of the trace's control groups that do not contain the text.
 groups_but() { "$report" --dump "$scratch/w.rwk" | grep '^  cgroup .*path="/' | grep -v -e "$1"; }
 "$record" --force --offcpu 0 -m 1 --embed none -o "$scratch/w.rwk" --container "${id:0:12}" 2>"$scratch/w.err" & recorder=$!
 children="$children $recorder"
@@ -62,7 +62,8 @@ check_equal "exit code with --container" 0 $?
 check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
 recorded pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
 check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")
-# record_until NAME PATTERN SPAN... -- ARG...: records for the spans in turn, until a line of the dump is like it; leaves the dump.
+# record_until NAME PATTERN SPAN... -- ARG...: records for one span after another until a line of the dump matches;
+# keeps the dump.
 record_until() {
 	local name=$1 pattern=$2 span spans=()
 	shift 2
@@ -80,7 +81,7 @@ record_until "they are chosen with --no-cgroups, too" "^  task .* tid=$moved " 3
 	--offcpu SPAN -m 1 --cgroup 'docker-*7.scope' --no-cgroups
 mv "$scratch/dump.until" "$scratch/without"
 check "and are not in the trace" lacks -q -e '^  cgroup' -e ' cgroup=[1-9]' "$scratch/without"
-# Names of containers have their place in a trace where nothing else has a name.
+# Names of containers are in a trace even if nothing else has a name.
 for source in '-p SPAN' '--offcpu SPAN --no-objects' '--flight 5s,8M -p 0 -d SPAN'; do
 	# shellcheck disable=SC2086
 	record_until "a container has its name with ${source/SPAN/a duration}" '^  cgroup-name id=[0-9]* name="the web"$' \

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --check-host: its exit code is that of recordings with the same rights and the same /proc, and its rows say what this script
-# finds in /proc and /sys by itself.
+# --check-host: its exit code is that of recordings with the same rights and the same /proc, and its rows agree with
+# what this script finds in /proc and /sys.
 . "$(dirname "$0")/lib.sh"
 
 # verdict NAME ROW: the word of that row in the table of a run.
 verdict() { sed -n "s/^$2  *\([a-z?][a-z]*\|?\) .*/\1/p" "$scratch/$1.out"; }
 
-# both NAME COMMAND...: --check-host, and a walk, samples and waits, all run by the command. Their exit codes must agree.
+# both NAME COMMAND...: runs --check-host, a walk, samples and waits, each through the command. Their exit codes must
+# agree.
 both() {
 	local name=$1 code works=0
 	shift
@@ -31,7 +32,7 @@ test_here() {
 		0$(sed -n 's/^kernel names .* names \([0-9]*\) functions$/\1/p' "$scratch/here.out") > 1000"
 }
 
-# Without rights nothing is tried, and the capabilities are named.
+# Without rights nothing is tried, and the missing capabilities are listed.
 test_nobody() {
 	both nobody setpriv --reuid 65534 --regid 65534 --clear-groups
 	check_equal "nobody: capabilities, walks" "no ?" "$(verdict nobody capabilities) $(verdict nobody walks)"

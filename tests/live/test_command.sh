@@ -87,10 +87,10 @@ test_file_is_made_as_the_user() {
 	check "no file there" [ ! -e "$scratch/roots/x.rwk" ]
 }
 
-# Ticks of 10 ms that the neighbour has had.
+# CPU time that the neighbour has used, in ticks of 10 ms.
 ticks() { awk '{ print $14 + $15 }' "/proc/$started/stat"; }
 
-# Until it has had half a second more.
+# Waits until it has used half a second more.
 burns_on() {
 	local enough=$(($(ticks) + 50))
 	until [ "$(ticks)" -ge $enough ]; do sleep 0.05; done

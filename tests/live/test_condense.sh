@@ -14,7 +14,7 @@ canary=$(python3 -c 'print("".join(chr(65 + (i * 7 + 3) % 26) for i in range(48)
 views=(--tree '--folded --source cpu' '--folded --source offcpu' --wakers --chains --top-waits --summary --histogram
 	'--events -v -s' '--stacks --raw-frames' --tasks)
 [ "$level" = check ] || views+=(--stacks --events '--tree -v' '--tree -U' '--tree -K')
-few=('--events -v -s') # of the second and later traces, at the check level: all that is known of each event
+few=('--events -v -s') # views of the second and later traces at the check level: everything known about each event
 
 build_program() { # FILE OPTION...
 	local file=$1
@@ -24,7 +24,7 @@ build_program() { # FILE OPTION...
 }
 build_program "$program" -fomit-frame-pointer
 
-# notes NAME [OPTION...]: all that is said of what is not to be relied on.
+# notes NAME [OPTION...]: all notes about what cannot be relied on.
 notes() { "$report" "${@:2}" --info "$scratch/$1.rwk" 2>/dev/null | grep '^  note '; }
 
 # same_reports OLD NEW [OPTION...]
@@ -37,7 +37,7 @@ same_reports() {
 		"$report" "$@" $view "$scratch/$old.rwk" >"$scratch/old.txt" 2>"$scratch/old.err"
 		# shellcheck disable=SC2086
 		"$report" "$@" $view "$scratch/$new.rwk" >"$scratch/new.txt" 2>"$scratch/new.err"
-		# Somebody on this host may wait for a file, whose name is left out.
+		# A process on this host may wait for a file, whose name --condense leaves out.
 		sed -i -E 's%( of )(/[^ ]+|file#[0-9]+)%\1FILE%' "$scratch/old.txt" "$scratch/new.txt"
 		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt" ||
 			diff "$scratch/old.txt" "$scratch/new.txt" | head -n 6 >&2
@@ -47,8 +47,8 @@ same_reports() {
 	check "$new: its tree says something" grep -q "^>>> " <("$report" "$@" --tree "$scratch/$new.rwk" 2>/dev/null)
 }
 
-# found TRACE DUMP TEXT...: prints those of the texts that the file, or a payload of it unpacked, has in it, as numbers. What the
-# other reader prints of the trace is in DUMP.
+# found TRACE DUMP TEXT...: prints the numbers of the texts that occur in the file or in one of its unpacked payloads.
+# The other reader's text of the trace goes to DUMP.
 found() {
 	python3 - "$here/tests" "$@" <<-'END'
 		import contextlib, sys
@@ -67,7 +67,7 @@ found() {
 	END
 }
 
-# What must not be in TRACE, and was in the trace it was made from.
+# Checks that TRACE has nothing that must not be in it; the trace it was made from had it.
 check_scrubbed() {
 	local trace=$scratch/$1.rwk
 	"$report" --dump "$trace" >"$scratch/dump"
@@ -91,20 +91,21 @@ test_everything() {
 	check "it says what it did" grep -qE '[0-9]+ stacks? converted to call chains' "$scratch/condense.err"
 	same_reports all small
 	check_scrubbed small
-	# Some hundredths of its CPU time are in handlers, and 2 s of it give a thousand samples or more, at a rate that is in step
-	# with no timer. The workload ends the recording.
+	# A few percent of its CPU time are spent in handlers, and 2 s of CPU time give a thousand samples or more, at
+	# a rate that is in step with no timer. The workload ends the recording.
 	check_number "samples" "$("$report" --folded --source cpu "$scratch/small.rwk" 2>/dev/null | folded_sum - ';main;') > 1000"
 	check "signal handlers are followed" grep -q 'main.*handle;in_handler;spin' \
 		<("$report" --folded --source cpu "$scratch/small.rwk")
 	check "it is smaller" [ "$(stat -c %s "$scratch/small.rwk")" -lt "$(stat -c %s "$scratch/all.rwk")" ]
 }
 
-# privacy NAME: the rows of --info --privacy that --condense takes out, as "ROW COUNT".
+# privacy NAME: the rows of --info --privacy about what --condense takes out, as "ROW COUNT".
 privacy() {
 	"$report" --info --privacy "$scratch/$1.rwk" | sed -n 's/^  \(.*[^ ]\)  *\([0-9][0-9]*\)  --condense .*/\1 \2/p'
 }
 
-# Without snapshots. A recording of one program names all that ran on the host, also one that moved its code to other memory.
+# Without snapshots. A recording of one program has names of all that ran on the host, also of one that moved its code
+# to other memory.
 test_plain() {
 	local before
 	start "$workloads/copied" moved 600 >"$scratch/moved"
@@ -135,7 +136,7 @@ test_streams() {
 	check_scrubbed both
 }
 
-# records NAME: those of the trace in any order, without what tells places in the file.
+# records NAME: the trace's records, sorted, without those that give offsets in the file.
 records() { "$report" --dump "$scratch/$1.rwk" | grep '^  ' | grep -vE '^  index |key="file-header"' | sort; }
 
 test_refusals() {
@@ -212,11 +213,12 @@ test_walk() {
 		check "walk $try: it is said why there are no callers" grep -q 'user stack' "$scratch/walk.txt" ||
 			cat "$scratch/walk.txt" >&2
 	done
-	# Not by files of this host, which may have what the trace lacks: a helper that had no CPU could not open all of them.
+	# Without this host's files, which may have what the trace lacks: a helper that got no CPU could not open all
+	# of them.
 	run_ok walk_small "$report" --no-local-files --condense "$scratch/walk.rwk" --partial -o "$scratch/walk_small.rwk" || return
 	check "the walk shows the callers" grep -q __libc_start <("$report" --tasks -U -c '^sleep$' "$scratch/walk_small.rwk")
-	# The whole host is in it, whose files may be changing.
-	# Names of files that somebody waits for are left out, also of one that a futex is in, or whose pages it is for.
+	# The trace is of the whole host, whose files may be changing. So the comparison leaves out names of files
+	# that tasks wait for, also those of a futex's file and of a file whose pages are waited for.
 	without_names='s/(, on futex .* in )[^ ]+( of )/\1FILE\2/; s%(, (in|on) .*(of|unix) )(@?/|(file|name)#[0-9]).*%\1FILE%'
 	"$report" --no-local-files --tasks "$scratch/walk.rwk" | sed -E "$without_names" >"$scratch/old.txt"
 	"$report" --no-local-files --tasks "$scratch/walk_small.rwk" | sed -E "$without_names" >"$scratch/new.txt"

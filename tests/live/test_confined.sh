@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the recorder and its helpers may still do while they record, as /proc has it: no more capabilities than their
-# work needs, no way to get others, a filter of system calls, no file but their own.
+# What the recorder and its helpers may still do while they record, according to /proc: no more capabilities than their
+# work needs, no way to get others, a filter of system calls, no open files but their own.
 . "$(dirname "$0")/lib.sh"
 
-# look PID: keeps /proc/PID/status as it is now. field PID NAME: of what was kept, words separated by one space.
+# look PID: saves /proc/PID/status. field PID NAME: a field of the saved status, words separated by one space.
 look() { cat "/proc/$1/status" >"$scratch/status.$1" 2>/dev/null; }
 field() { sed -n "s/^$2:[[:space:]]*//p" "$scratch/status.$1" | tr '\t' ' '; }
 
@@ -23,7 +23,7 @@ check_process() { # WHO PID CAPABILITIES
 	check_equal "$1: dumps" 0 "$(awk '/^Max core file size/ { print $5 }' "/proc/$2/limits")"
 }
 
-# Really the user, for whom it may be killed; in effect nobody.
+# Its real user is the caller, so that it may be killed; its effective user is nobody.
 check_helper() { # WHO PID CAPABILITIES [DESCRIPTOR...]
 	check_process "$@"
 	check_equal "$1: user" '65533 65534 65534 65534' "$(field "$2" Uid)"
@@ -33,7 +33,7 @@ check_helper() { # WHO PID CAPABILITIES [DESCRIPTOR...]
 	check_equal "$1: its standard output" /dev/null "$(readlink "/proc/$2/fd/1")"
 }
 
-# The children of the nursery with these capabilities, all of them in effect: not an opener that has another user's rights now.
+# The children of the nursery with these capabilities, all effective: not an opener that has another user's rights now.
 helper_with() { # CAPABILITIES
 	local pid
 	for pid in $(pgrep -P "$nursery"); do
@@ -56,7 +56,8 @@ check_process recorder "$recorder" $recorder_has
 check_equal "recorder: user" '65533 65533 65533 65533' "$(field "$recorder" Uid)"
 nursery=$(pgrep -P "$recorder")
 check_equal "children of the recorder" 1 "$(wc -w <<<"$nursery")"
-# The sum of all helpers: besides the opener's, CAP_SYS_ADMIN and CAP_PERFMON, for events on CPUs that come online.
+# The capabilities of all helpers together: the opener's, and CAP_SYS_ADMIN and CAP_PERFMON, for events on CPUs that
+# come online.
 look "$nursery"
 check_helper nursery "$nursery" 00000140002800c4
 check "there is an opener" wait_for 60 has_helper $opener_has

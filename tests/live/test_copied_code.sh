@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A program whose code is in memory without a file, at the code's own address, has the names of its file, and the report says so:
-# if that was so before the recording, and if it happens meanwhile. A copy elsewhere has no names.
+# A program that moved its code to anonymous memory at the same address has the names of its file, and the report says
+# so, whether it did that before or during the recording. A copy at another address has no names.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 

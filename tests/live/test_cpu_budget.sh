@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --max-cpu: in a storm of waits and processes the recorder records less, step by step, until it and its BPF programs use what they
-# may, as the kernel's own figures say; when it is calm, it records all of it again. The trace and its reports say so, and the
-# account of waits adds up. --realtime-safe: waits have no kernel stacks, and the reports say that.
+# --max-cpu: in a storm of waits and processes the recorder records less, step by step, until it and its BPF programs
+# keep the budget by the kernel's own figures; after the storm it records everything again. The trace and its reports
+# say so, and the account of waits adds up. --realtime-safe: waits have no kernel stacks, and the reports say so.
 . "$(dirname "$0")/lib.sh"
 
 stepping=$build/tests/live/recorder/stream_recorder
@@ -12,7 +12,7 @@ need_tool python3
 
 BUDGET=8 # percent of one CPU
 
-# The steps in the trace that was dumped.
+# The steps in the dump of the trace.
 steps() { sed -n 's/^  regime .* step=\([0-9]*\) .*/\1/p' "$scratch/dump"; }
 says() { grep -c "records $1 from now on" "$scratch/storm.err"; }
 has_said() { [ "$(says "$1")" -ge "$2" ]; }
@@ -34,13 +34,13 @@ calm() {
 	wait "$storm" 2>/dev/null
 }
 
-# As few steps as show each kind: -m, user stacks, the frequency, and then what is left.
+# As few steps as it takes to see each kind: -m, user stacks, the frequency, then the rest.
 start env RWALKER_CALM_MS=1500 "$stepping" --offcpu 0 -m 0 -u --wakers -p 0 -f 99 --max-cpu $BUDGET --embed none \
 	-o "$scratch/storm.rwk" 2>"$scratch/storm.err"
 recorder=$started
 storm
 wait_for 120 has_said less 4 || die "it does not record less: $(cat "$scratch/storm.err")"
-# The storm ends it: whatever this machine is, some step is below the budget, or nothing is left to leave out.
+# However slow this machine is, some step is below the budget, or nothing remains to be left out.
 settled() {
 	has_paused && return
 	local used
@@ -48,8 +48,9 @@ settled() {
 	awk "BEGIN { exit !($used > 0 && $used <= $BUDGET) }"
 }
 wait_for 60 settled || fail "it does not settle"
-# Steps up and down again at the boundary are part of it: the mean counts. The tests beside this one make waits, too, which cost until
-# the ladder follows, three seconds later: one of five stretches must keep the budget.
+# The recorder may step up and down at the boundary: only the mean counts. Tests that run beside this one make waits,
+# too, which cost CPU time until the recorder steps down, three seconds later. So one of five stretches must keep the
+# budget.
 for _ in 1 2 3 4 5; do
 	used=$(python3 "$here/tests/live/outside.py" cpu "$recorder" 6)
 	awk "BEGIN { exit !($used > 0 && $used <= 1.2 * $BUDGET) }" && break
@@ -62,7 +63,7 @@ sleep 1
 kill -INT "$recorder"
 wait "$recorder"
 code=$?
-# Beside other tests the storm may fill a ring before the ladder follows: then that is said.
+# Beside other tests the storm may fill a ring before the recorder steps down. It must report that.
 [ "$code" = 3 ] && check "what was lost is said" grep -qE '[1-9][0-9,]* lost' "$scratch/storm.err" && code=0
 check_equal "exit code" 0 "$code"
 echo "# $down steps down, $used% used of $BUDGET% in the storm"
@@ -79,7 +80,7 @@ for view in --top-waits --tree --digest --chains; do
 	"$report" --no-local-files $view "$scratch/storm.rwk" >"$scratch/view" 2>&1
 	check "$view says it" grep -qE 'from [0-9.]+ s to [0-9.]+ s the recorder left out' "$scratch/view"
 done
-# Whatever was left out: no thread waited longer than the recording lasted.
+# Whatever was left out, no thread waited longer than the recording lasted.
 check "no wait is longer than the recording" python3 - "$scratch/dump" <<'PY'
 import re, sys
 dump = open(sys.argv[1], encoding='ascii', errors='replace').read()
@@ -89,7 +90,7 @@ begun_before = 2
 for m in re.finditer(r'^  wait .*?flags=(0x[0-9a-f]+).*? time=(\d+) length=(\d+)', dump, re.M):
     end, length = int(m[2]), int(m[3])
     for start, until in pauses:
-        # Nothing is known of a time in which waits paused.
+        # Nothing is known about the time in which waits were paused.
         if end - length < until and end > start + 10**8 and not int(m[1], 16) & 0x400:
             sys.exit(f'a wait from {end - length} to {end} reaches into a pause from {start} to {until}')
 PY

@@ -1,17 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --finalize when the programs of the trace are on mounts that do not answer any more, and that nothing marks as such: automounts
-# whose daemon is silent, as a dead file server. Each costs a helper its deadline, four end the looking; it ends in time.
+# --finalize when the trace's programs are on mounts that do not answer any more, and that nothing marks as such:
+# automounts whose daemon is silent, like a dead file server. Each makes a helper miss its deadline; after four, no
+# more files are opened. --finalize ends in time.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
 need_tool python3 setsid unshare objcopy
 grep -qw autofs /proc/filesystems || skip "the kernel has no autofs"
 
-mounts=6 leave=4 # MAX_STUCK of module_files.c: so many helpers are left behind
+mounts=6 leave=4 # MAX_STUCK of module_files.c: the number of helpers that are left behind
 deadline() { sed -nE "s/^\\s*DEADLINE_$1 = ([0-9]+),.*/\\1/p" "$here/record/plan/deadlines.h"; }
 
-# silence.py FOLDER...: automounts there, whose requests nobody reads. Whoever is of its process group would not wait.
+# silence.py FOLDER...: mounts automounts there, whose requests nobody reads. Processes of its own process group would
+# not wait.
 cat >"$scratch/silence.py" <<'END'
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -28,7 +30,7 @@ folders=()
 for ((i = 0; i < mounts; i++)); do
 	folders+=("$scratch/room$i")
 	mkdir -p "$scratch/room$i/on"
-	# With a build-id, all would be one file, if the recorder has read it by its end.
+	# With a build-id, all of them would count as one file, if the recorder reads it before its end.
 	objcopy --remove-section=.note.gnu.build-id "$workloads/burn" "$scratch/room$i/on/burn$i"
 	start "$scratch/room$i/on/burn$i" "dead$i" 600 >/dev/null
 done
@@ -42,18 +44,18 @@ for pid in $children; do kill -KILL "$pid" 2>/dev/null; done
 wait 2>/dev/null
 cp "$scratch/t.rwk" "$scratch/alive.rwk"
 
-# Without them all is found: the mounts alone make the difference.
+# Without the mounts every file is found, so only they make the difference.
 run_ok alive "$record" --finalize "$scratch/alive.rwk"
 check "alive: names" grep -q '/on/burn.*: full' <("$report" --info "$scratch/alive.rwk")
 
-# finalize: in its own mount namespace, in which the folders are silent.
+# finalize: runs in its own mount namespace, in which the folders do not answer.
 finalize() {
 	setsid python3 "$scratch/silence.py" "${folders[@]}" >"$scratch/ready" 2>"$scratch/silence.err" &
 	echo $! >"$scratch/daemon"
 	wait_for 60 grep -q ready "$scratch/ready" || exit 99
 	exec timeout -k 5 $((bound / 1000)) "$record" --finalize "$scratch/t.rwk"
 }
-# For those left behind, for what is asked in vain then, and room for a busy machine.
+# Time for the helpers that are left behind, for later requests that get no answer, and a margin for a busy machine.
 bound=$((leave * ($(deadline PROCESS) + $(deadline SPAWN)) + $(deadline END) + 2 * $(deadline NURSERY)))
 export -f finalize wait_for pause
 export scratch bound record

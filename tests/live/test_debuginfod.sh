@@ -4,7 +4,7 @@
 # no connection is made, whatever the environment says. The answer counts only with the right build-id.
 . "$(dirname "$0")/lib.sh"
 
-# status_of PATH: what the server answers.
+# status_of PATH: the HTTP status that the server answers with.
 status_of() {
 	exec 3<>"/dev/tcp/127.0.0.1/$port" || return 1
 	printf 'GET %s HTTP/1.0\r\n\r\n' "$1" >&3
@@ -55,7 +55,7 @@ check "the file was fetched" test -s "$scratch/cache/$id/debuginfo"
 check "--needs -v says where names are from" \
 	grep -q "cpu_paths: its debug file, from a debuginfod server ('$scratch/cache/$id/debuginfo')" "$scratch/needs"
 
-# On a machine without the program, the program must be fetched first: only it says where its code is.
+# On a machine without the program, the program must be fetched first: only the program says where its code is.
 check_equal "named where the program is missing" 0.000000 "$(leaf_share elsewhere.folded --symfs "$scratch/empty")"
 check_number "named where all is fetched" "$(leaf_share fetched.folded --symfs "$scratch/empty" --debuginfod) > 0.1"
 check "the program was fetched" test -s "$scratch/cache/$id/executable"

@@ -37,7 +37,7 @@ test_samples() {
 		"$(weight_of "$scratch/cpu" 'bpf_prog_[^;]*_cpu_sample') == 0"
 }
 
-# What is beyond the snapshot is reported.
+# A stack that is larger than the snapshot is reported as truncated.
 test_truncated() {
 	check_number "samples of the deep one" "$(weight_of "$scratch/cpu" 'fl_bottom;fl_burn') > 30"
 	check_number "more than 64 KiB of stack end in a note" \
@@ -78,7 +78,8 @@ test_frame_pointers_do_not() {
 		"$(share "$scratch/plain" 'fl_burn [0-9]+$' 'burner;fl_outer;fl_middle;fl_burn ') < 5"
 }
 
-# Of our reporter, which has none either, they lead anywhere. That is said, but not where a copy has the stack as well.
+# Our reporter has no frame pointers either, so following them leads astray. The recording says so, but not for
+# samples of which a copied stack exists.
 test_astray() {
 	local work="'$report' --no-cache --tree '$scratch/all.rwk' >/dev/null 2>&1; true"
 	astray() { sed -n 's/^  quality *\([0-9]*\) user-astray.*/\1/p' "$scratch/$1.out" | awk '{ n += $1 } END { print n + 0 }'; }

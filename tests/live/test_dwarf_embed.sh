@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The unwind information in a trace with --dwarf: the bytes of the files' sections, whole or for
-# the functions that were hit, also after kill -9 and --finalize; with these, the reader finds the
-# same stacks as with all of it. At the long level also where several files have no room together.
+# the functions that were hit, also after kill -9 and --finalize; with the latter, the reader finds the
+# same stacks as with whole sections. At the long level also with several files that do not all fit.
 . "$(dirname "$0")/lib.sh"
 
 bare=$scratch/bare			# has .eh_frame
@@ -56,8 +56,8 @@ test_debug_frame() {
 	check_path "$scratch/debug.rwk" debug "$path"
 }
 
-# Compressed, as Go's linker does by default: with zlib, old and new style, and with Zstandard. The report reads no files of this
-# machine.
+# Compressed sections, as Go's linker makes them by default: with zlib, old and new style, and with Zstandard. The
+# report reads no files of this machine.
 test_packed() {
 	local how
 	mkdir -p "$scratch/empty"
@@ -86,19 +86,21 @@ test_nothing() {
 	check "it says nothing of stack memory" lacks 'stack memory' "$scratch/plain.err"
 }
 
-# mostly_with_path TRACE: whether a trace that is being written has samples enough, most of them with the program's path.
+# mostly_with_path TRACE: whether a trace that is being written has enough samples, most of them with the program's
+# path.
 mostly_with_path() {
 	has_samples "$1" 300 "^bare;" || return
 	"$report" --folded -c bare "$1" >"$scratch/so_far" 2>/dev/null
 	awk "BEGIN { exit !($(folded_share "$scratch/so_far" "$(path_ere "$path")") > 0.8) }"
 }
 
-# Killed, then finalized twice: the reader finds the same stacks from what was hit as from all of it.
+# Killed, then finalized twice: the reader finds the same stacks from the functions that were hit as from whole
+# sections.
 test_finalize() {
 	"$record" -p 0 --dwarf -f 999 -c '^bare$' -o "$scratch/killed.rwk" 2>"$scratch/killed.err" &
 	recorder=$!
 	start "$bare" 60
-	# The recorder may read the mappings of the program, which began beside it, after its first samples.
+	# The program started at the same time, so the recorder may read its mappings after its first samples.
 	wait_for 60 mostly_with_path "$scratch/killed.rwk" || fail "the recorder wrote nothing"
 	kill -KILL $recorder
 	wait $recorder 2>/dev/null
@@ -121,8 +123,8 @@ build_big() { # NAME BYTES
 		-o "$scratch/$1.so" || die "cannot build '$1.so'"
 }
 
-# 64 MB in all: anything larger is never embedded whole, and once there is no room, only parts are, at the long level. The
-# stack that leads through all of them is complete either way.
+# 64 MB in all: a larger section is never embedded whole, and when the room is used up (at the long level), only parts
+# of sections are. The stack that leads through all files is complete either way.
 test_budget() {
 	local small
 	small=$(at_level 100000 35000000)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Record here, report where nothing is installed: except for lines, which are in debug files (-q), the tree is the same, byte for
-# byte, in a root that has only the reporter and its libraries. And through a pipe. With --embed min only the tree at the check level.
+# Record here, report where nothing is installed: except for lines, which are in debug files (-q), the tree is the
+# same, byte for byte, in a root that has only the reporter and its libraries. Also through a pipe. The check level
+# shows only the tree for --embed min.
 . "$(dirname "$0")/lib.sh"
 
 empty=$scratch/empty
@@ -20,7 +21,7 @@ make_empty_root() {
 in_empty_root() { chroot "$empty" /rwalker-report "$@"; }
 quiet_there() { in_empty_root "$@" 2>/dev/null; }
 
-# same_view TRACE VIEW...: here and in the empty root.
+# same_view TRACE VIEW...: the view is the same here and in the empty root.
 same_view() {
 	local trace=$1
 	shift
@@ -34,8 +35,8 @@ same_view() {
 		diff "$scratch/here.txt" "$scratch/there.txt" | head -20 >&2
 }
 
-# For files that are deleted soon. On a busy machine one may not be opened within the recorder's deadline, which --info shows: then
-# its names are lost, and everything is recorded once more.
+# For files that are deleted soon. On a busy machine the recorder may not open one within its deadline, which --info
+# shows. Its names are lost then, and everything is recorded once more.
 lacks_names() { # TRACE
 	"$report" -q --folded "$1" 2>/dev/null >"$scratch/found.folded"
 	! { grep -q ';burn_deleted[; ]' "$scratch/found.folded" && grep -q ';burn_inside[; ]' "$scratch/found.folded"; } &&
@@ -78,7 +79,7 @@ test_same_unwound() { # EMBED
 	check "--embed $1: its path" eval "quiet_there --folded trace.rwk | grep -q ';burner;fl_outer;fl_middle;fl_burn '"
 }
 
-# With nothing embedded the names stay here, and --needs says what would provide them.
+# With nothing embedded there are names only here, and --needs lists the files that would provide them.
 test_needs() {
 	local id
 	mkdir "$scratch/none"

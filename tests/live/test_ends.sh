@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Who was at the other end of a pipe, a TCP connection and a socketpair, as the processes that were there say; and --chains, which
-# goes from one end of a connection to the other.
-# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+# The process at the other end of a pipe, a TCP connection and a socketpair, compared with what the processes at the
+# ends print; and --chains, which goes from one end of a connection to the other.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -11,10 +11,10 @@ recorded ends "$record" --force --offcpu 0 --wakers -o "$scratch/ends.rwk" -- py
 "$report" --waits-on "$scratch/ends.rwk" >"$scratch/view" 2>/dev/null
 "$report" --chains='^e-tcp-one$' "$scratch/ends.rwk" >"$scratch/chains" 2>/dev/null
 
-# ends KIND: the row of the truth.
+# ends KIND: the row of this kind in the truth.
 ends() { awk -v kind="$1" '$1 == kind' "$scratch/ends.out"; }
 
-# says WHO TEXT: a row of --waits-on for this comm has it.
+# says COMM TEXT: whether a row of --waits-on for this comm has the text.
 says() { awk -v who="$1" '$8 == who' "$scratch/view" | grep -qE -- "$2"; }
 
 read -r _ inode _ _ _ writer < <(ends pipe)
@@ -24,7 +24,8 @@ for kind in tcp unix; do
 	check "$kind: the one end's other end" says e-$kind-one "in recvfrom of $kind.* \(at its other end e-$kind-two $other\)\$"
 	check "$kind: the other end's other end" says e-$kind-two "in recvfrom of $kind.* \(at its other end e-$kind-one $one\)\$"
 done
-# Asked for were 4 ms; a busy host takes some of it before the kernel sees the call, and for different times none is said.
+# The timeout was 4 ms. A busy host takes some of it before the kernel sees the call, and --waits-on prints no timeout
+# if they differ.
 check "--chains goes to the other end" grep -qE -- '--woken from its other end by e-tcp-two, which was blocked in .*, sleep( [0-4]\.[0-9]+ ms)?  \(' \
 	"$scratch/chains"
 run_ok scrub "$report" --scrub "$scratch/ends.rwk" -o "$scratch/public.rwk"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # --functions and --top-down beside perf report --children of the same run: self and total of each function, of the program and of
 # the kernel, are as close as samples that were taken at other moments can be.
-# two tries: another recorder is compared that is not there at the very same moments.
+# two tries: compared with another recorder, which does not observe exactly the same moments.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Who held the mutexes that waits were for, against a workload whose threads and processes hold all kinds of them, and use futexes
 # for what is no mutex. Also in a pid namespace, where numbers of threads are small, and others'.
-# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 

@@ -3,7 +3,7 @@
 # What waits were for, against a workload that waits many times on each kind of object and prints what on: calls and kinds are all
 # right, objects too, and none is another's where a descriptor is closed or reused while its thread sleeps. Then the same without
 # objects, condensed and scrubbed: nothing private is left.
-# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 

@@ -3,7 +3,7 @@
 # Tracepoints, and kernel functions as far as they work here: counts per call path compared with a workload that counts its calls
 # (workloads/calls.c) and with `perf stat -e` of the same run; filters, durations, storms, losses, refusals. At the long level there are
 # more calls, and filters by the first thread and the first CPU, too.
-# two tries: another recorder is compared that is not there at the very same moments.
+# two tries: compared with another recorder, which does not observe exactly the same moments.
 . "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"

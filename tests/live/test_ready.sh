@@ -3,7 +3,7 @@
 # Which of several descriptors ended a wait for any of them, by epoll, poll and select, against what the calls returned: what is
 # said is right, also of a descriptor that was given to another file meanwhile, and of a wait that ran out of time it is said that it did.
 # What was ready, or that nothing was, has rows in --waits-on.
-# two tries: a wait is shorter than -m, and has no record, if the host takes the processor away from its thread before it.
+# two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 

@@ -3,7 +3,7 @@
 # Symbol and offset of an address are those that perf script prints for the same address: in
 # the program, in libc, in the kernel. Address randomisation is off, so that both see the
 # same addresses; kernel addresses are kept by an option.
-# two tries: another recorder is compared that is not there at the very same moments.
+# two tries: compared with another recorder, which does not observe exactly the same moments.
 . "$(dirname "$0")/lib.sh"
 
 # "ADDRESS NAME+0xOFFSET" once per address, of perf's call chains. Leaves and callers are taken

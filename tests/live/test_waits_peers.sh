@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Waits against other tools in the same run: totals per stack against libbpf-tools' offcputime within 2 %, and who woke whom
 # against perf's sched_waking and sched_switch events: in task context each must be equal, the rest is listed by kind.
-# two tries: another recorder is compared that is not there at the very same moments.
+# two tries: compared with another recorder, which does not observe exactly the same moments.
 # only recorder: two recorders of every switch beside two more lose some.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"

@@ -24,8 +24,8 @@ for kind in tcp unix; do
 	check "$kind: the one end's other end" says e-$kind-one "in recvfrom of $kind.* \(at its other end e-$kind-two $other\)\$"
 	check "$kind: the other end's other end" says e-$kind-two "in recvfrom of $kind.* \(at its other end e-$kind-one $one\)\$"
 done
-# The timeout was 4 ms. A busy host takes some of it before the kernel sees the call, and --waits-on prints no timeout
-# if they differ.
+# The timeout was 4 ms. A busy host takes some of it before the kernel sees the call, and no timeout is printed if the
+# waits' timeouts differ.
 check "--chains goes to the other end" grep -qE -- '--woken from its other end by e-tcp-two, which was blocked in .*, sleep( [0-4]\.[0-9]+ ms)?  \(' \
 	"$scratch/chains"
 run_ok scrub "$report" --scrub "$scratch/ends.rwk" -o "$scratch/public.rwk"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Who is recorded: --pid --tid -c --cgroup --user-threads --kernel-threads -P, and the
-# same questions asked of the reporter afterwards. The simplest of each kind only at the long level.
+# The filters of the recorder: --pid --tid -c --cgroup --user-threads --kernel-threads -P; and those of the reporter,
+# which must select the same. The simplest of each kind only at the long level.
 . "$(dirname "$0")/lib.sh"
 
 f=$scratch/f.folded
@@ -20,13 +20,13 @@ start_burners() {
 	tid_thread=$(grep -l cpu_thread /proc/"$pid_paths"/task/*/comm | sed 's|.*/task/||; s|/comm||')
 }
 
-# record_for OPTION... SECONDS: the folded stacks are in $f.
+# record_for OPTION... SECONDS: records, and writes the folded stacks to $f.
 record_for() {
 	run_ok f "$record" --force -p "${!#}" -u -f 3999 --embed none -o "$scratch/f.rwk" "${@:1:$#-1}" || return
 	folded "$scratch/f.rwk" --no-local-files >"$f" # names of threads are enough
 }
 
-# sees_comms COMM,... OPTION... SECONDS: records until each has been seen, or any other.
+# sees_comms COMM,... OPTION... SECONDS: records; true if each comm was seen, or any other one.
 sees_comms() {
 	local wanted
 	wanted=$(tr , '\n' <<<"$1")
@@ -34,13 +34,13 @@ sees_comms() {
 	[ -z "$(comm -13 <(folded_comms "$f") - <<<"$wanted")" ] || [ "$(folded_comms "$f" | comm -23 - <(echo "$wanted"))" ]
 }
 
-# check_comms WHAT COMM,... OPTION...: those that are recorded.
+# check_comms WHAT COMM,... OPTION...: exactly these comms are recorded.
 check_comms() {
 	growing 0.4 sees_comms "${@:2}"
 	check_equal "$1" "$2" "$(folded_comms "$f" | paste -sd,)"
 }
 
-# sees LEAST 'ERE...' OPTION... SECONDS: records; whether there are that many samples of each of these stacks.
+# sees LEAST 'ERE...' OPTION... SECONDS: records; true if each ERE matches stacks of that many samples.
 sees() {
 	local ere
 	record_for "${@:3}" || return
@@ -91,7 +91,7 @@ test_thread_kinds() {
 	check_number "--user-threads sees the other one" "$(folded_sum "$f" '^b_zero;') > 0"
 	strangers=$(folded_comms "$f" | grep -E '^(kworker|ksoftirqd|rcu_|kswapd|migration)/?')
 	check_equal "kernel threads with --user-threads" "" "$strangers"
-	growing 0.4 sees 1 . --kernel-threads # they run for moments
+	growing 0.4 sees 1 . --kernel-threads # they run only briefly
 	check_number "samples of kernel threads" "$(folded_sum "$f") > 0"
 	strangers=$(folded_comms "$f" | grep -vE '^(kworker|jbd2|ksoftirqd|rcu|kswapd|migration|kcompactd)' |
 		grep -vxF -f "$scratch/kthreads")
@@ -109,10 +109,10 @@ test_cpus() {
 	check "the CPU is named" grep -q 4095 "$scratch/bad.err"
 }
 
-# of_all OPTION...: of the trace of everything.
+# of_all OPTION...: folded stacks of the trace of everything.
 of_all() { folded "$scratch/f.rwk" --no-local-files "$@"; }
 
-# The reporter's filters on one trace of everything give the same as the recorder's.
+# The reporter's filters on a trace of everything give the same result as the recorder's.
 test_reporter_filters() {
 	growing 0.4 sees 11 '^b_zero; ^b_one; ^b.grouped; ^cpu_paths; ^cpu_thread;'
 	check_equal "report -c" b_one "$(of_all -c '^b_one$' | folded_comms /dev/stdin)"

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --flight: dumps at random moments show what the same stretch of the whole recording shows, which a recorder made for tests writes
-# as well. A dump that fails, because the disk is full, costs that dump only (processes that are killed: test_flight_killed.sh).
-# Signals that come at once make one dump. What goes on while a dump is made is in it as a wait that has not ended. At the long level
-# there are hundreds of dumps and the load takes all of the CPU time that it gets; else a few, and it pauses.
+# --flight: dumps at random moments show the same as that stretch of the whole recording, which a recorder made for
+# tests writes as well. If a dump fails because the disk is full, only that dump is lost (test_flight_killed.sh kills
+# processes). Signals that arrive together make one dump. A wait that has not ended when a dump is made is in the dump
+# as such. At the long level there are hundreds of dumps and the load uses all of the CPU time that it gets; else
+# there are a few dumps, and the load pauses.
 . "$(dirname "$0")/lib.sh"
 
 streaming=$build/tests/live/recorder/stream_recorder
@@ -26,7 +27,7 @@ unload() {
 	wait $loads
 } 2>/dev/null
 
-# begin NAME OPTIONS...: the recorder runs, and its window has moved on.
+# begin NAME OPTIONS...: starts the recorder, and returns when its window has moved on.
 begin() {
 	local name=$1
 	shift
@@ -40,15 +41,15 @@ begin() {
 dumps() { ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l; }
 has_dumps() { [ "$(dumps "$1")" -ge "$2" ]; }
 
-# A dump is asked for once the last one is written and its writer, a process of the recorder beside its helpers, is gone: until then
-# a signal makes none.
+# Requests a dump once the last one is written and its writer, a child of the recorder beside its helpers, is gone:
+# until then a signal makes no dump.
 signal() {
 	wait_for 20 writes_nothing
 	kill -USR2 "$recorder"
 }
 writes_nothing() { [ "$(pgrep -c -P "$recorder")" -le "$helpers" ]; }
 
-# some_dumps NAME COUNT: so many, each some time after the one before.
+# some_dumps NAME COUNT: makes that many dumps, each a random time after the one before.
 some_dumps() {
 	local i
 	for i in $(seq "$2"); do
@@ -64,8 +65,8 @@ end() {
 	ended=$?
 }
 
-# as_recorded NAME COUNT OPTIONS...: names come from the files of this host, where a function may have
-# several: which of them is embedded depends on what else was hit.
+# as_recorded NAME COUNT OPTIONS...: nothing is embedded; names come from this host's files. A function may have
+# several names, and which of them is embedded depends on what else was hit.
 as_recorded() {
 	local name=$1 count=$2
 	shift 2
@@ -119,14 +120,14 @@ test_storm() {
 
 locks() { grep -c 'flock of .*held.file' "$scratch/$1.waits"; }
 
-# waits NAME OPTIONS...: of the process that waits for a lock, in the last dump.
+# waits NAME OPTIONS...: the waits, in the last dump, of the process that waits for a lock.
 waits() {
 	local name=$1
 	shift
 	"$report" --top-waits -c '^flock$' "$@" "$(ls -t "$scratch"/open-* | head -n 1)" >"$scratch/$name.waits" 2>&1
 }
 
-# Whether it sleeps as flock, no longer as the shell's child, and, where that can be read, in the lock.
+# Whether the process has become flock, sleeps, and, where /proc/PID/stack can be read, sleeps in the lock.
 has_blocked() {
 	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = flock ] && [ "$(cut -d' ' -f3 "/proc/$1/stat")" = S ] &&
 		{ grep -q flock "/proc/$1/stack" || ! [ -s "/proc/$1/stack" ]; } 2>/dev/null
@@ -141,7 +142,7 @@ test_open() {
 	start flock "$scratch/held.file" true
 	waiter=$started
 	wait_for 10 has_blocked "$waiter" || die "nobody waits for the lock"
-	sleep 0.5 # so long it is, at least
+	sleep 0.5 # so the wait is at least this long
 	kill -USR2 "$recorder"
 	wait_for 20 has_dumps open 1 || { fail "open: no dump was made"; end; return; }
 	waits during --class=open

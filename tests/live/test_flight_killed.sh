@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --flight: whoever of the recorder's processes is killed, and whatever becomes of the folder, costs at most the dump that is being
-# made. What has the name of a dump is whole, always; what was left unfinished is removed by the next recorder; and the dump after it
-# is made, by the same recorder unless it was killed itself.
+# --flight: whichever of the recorder's processes is killed, and whatever happens to the folder, at most the dump that
+# is being made is lost. A file with the name of a dump is always whole, the next recorder removes unfinished files,
+# and the next dump is made, by the same recorder unless it was itself killed.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
 need_tool python3
 cd "$here" || exit 1
 
-# begin NAME: its folder is $folder. Names of $folder/dump-*.rwk.
+# begin NAME: starts a recorder whose dumps are $folder/dump-*.rwk.
 begin() {
 	folder=$scratch/$1
 	mkdir -p "$folder"
@@ -23,8 +23,8 @@ dumps() { find "$folder" -name 'dump-*.rwk' | wc -l; }
 has_dumps() { [ "$(dumps)" -ge "$1" ]; }
 unfinished() { find "$folder" -name '.*' -type f | wc -l; }
 
-# made WHAT: another dump. What is asked for while the recorder still waits for the writer of the last one, which has its name by
-# then, is counted as one with that: so it is asked for again.
+# made WHAT: another dump is made. A request while the recorder still waits for the writer of the last dump, which may
+# have its name already, makes no dump of its own. So the request is repeated.
 made() {
 	local before
 	before=$(dumps)
@@ -35,7 +35,7 @@ made() {
 	check "$1" has_dumps $((before + 1))
 }
 
-# refused WHAT PATTERN: a dump is asked for, likewise, and it is said that it cannot be made.
+# refused WHAT PATTERN: requests a dump likewise; the recorder must report that it cannot be made.
 refused() {
 	for _ in 1 2 3; do
 		kill -USR2 "$recorder"
@@ -51,7 +51,7 @@ are_whole() {
 	for dump in "$folder"/dump-*.rwk; do check "$1: '$dump' is whole" is_whole "$dump"; done
 }
 
-# All processes below one.
+# All descendants of a process.
 family() {
 	local child
 	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do echo "$child"; family "$child"; done
@@ -68,7 +68,7 @@ end() {
 	check_equal "$1: exit code" "$2" "$?"
 }
 
-# Who has the folder open: makes the files, and goes on in place of the first.
+# The processes that have the folder open: one makes the files, the other is there to replace it.
 makers() {
 	local pid
 	for pid in $(family "$recorder"); do
@@ -76,8 +76,8 @@ makers() {
 	done
 }
 
-# $writer: a process that writes a dump, stopped before it has written all. Some end before they are caught: $whole dumps are there
-# then.
+# Sets $writer to a process that writes a dump, stopped before it has finished. Others may finish before one is
+# caught; sets $whole to the number of dumps.
 catch_writer() {
 	writer=$(python3 -B tests/live/stop_writer.py "$recorder" "$folder") || return
 	whole=$(dumps)
@@ -113,7 +113,8 @@ test_recorder() {
 	are_whole recorder
 }
 
-# Everybody is killed at once while a dump is made: the file stays, and the next recorder removes it, but not that of another one.
+# All processes are killed at once while a dump is made: the file stays, and the next recorder removes it, but no file
+# that another recorder is still writing.
 test_all() {
 	local everybody whole
 	begin all
@@ -124,7 +125,7 @@ test_all() {
 	kill -KILL $everybody
 	wait "$recorder" 2>/dev/null
 	# shellcheck disable=SC2086
-	check "all: they have ended" wait_for 30 all_have_ended $everybody # whoever is left holds the file
+	check "all: they have ended" wait_for 30 all_have_ended $everybody # a survivor would keep the file locked
 	check_equal "all: something is unfinished" 1 "$(unfinished)"
 	check_equal "all: and is no dump" "$whole" "$(dumps)"
 	begin all
@@ -140,7 +141,7 @@ test_all() {
 	are_whole all
 }
 
-# Who makes the files is killed while one is made: another process does it from then on.
+# The process that makes the files is killed while a dump is made: another process takes over.
 test_makers() {
 	local whole
 	begin makers
@@ -162,7 +163,8 @@ test_makers() {
 newest() { ls -t "$folder"/dump-*.rwk | head -n 1; }
 says_helpers() { "$report" --no-local-files --info "$(newest)" 2>/dev/null | grep -qE "^  helpers ended +$1\$"; }
 
-# Who reads the files of programs is killed: dumps are made, and say what they lack, as does the recorder, once.
+# The processes that read files of programs are killed: dumps are still made, and say what they lack. So does the
+# recorder, once.
 test_readers() {
 	begin readers
 	made "readers: a dump"

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --functions and --top-down beside perf report --children of the same run: self and total of each function, of the program and of
-# the kernel, are as close as samples that were taken at other moments can be.
+# --functions and --top-down compared with perf report --children of the same run: self and total of each function of
+# the program and of the kernel are as close as samples taken at other moments can be.
 # two tries: compared with another recorder, which does not observe exactly the same moments.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
 readonly LEAST=1000
 
-# record_both WORKLOAD COMMS SECONDS: false if either has too few samples. perf counts threads of other comms in spite of --comms, so
-# it gets no filter: all its samples are of the workload. At the same rate one would always sample when the other's interrupt ends.
+# record_both WORKLOAD COMMS SECONDS: false if either has too few samples. perf counts threads of other comms in spite
+# of --comms, so it gets no filter: all its samples are of the workload. The rates differ, because otherwise one
+# recorder would always sample at the end of the other's interrupt.
 record_both() {
 	local filter=(-q --idle --min-percent 0 --source cpu -c "^($2)\$" "$scratch/$1.rwk")
 	run_ok "$1" "$record" --force -u -f 2999 -o "$scratch/$1.rwk" -- \

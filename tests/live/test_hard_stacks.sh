@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --dwarf where unwinding is hard, compared with chains known from the construction of the program (workloads/plug/hard_stacks.c):
-# guesses are right, no incomplete chain is called whole, and each end says why it is one.
+# --dwarf where unwinding is hard, compared with the chains that the program is built to have
+# (workloads/plug/hard_stacks.c): guesses are right, no incomplete chain is called whole, and each chain says why it
+# ends.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +12,8 @@ guess='(\[callers guessed\];)?'
 
 weight() { awk '{ sum += $NF } END { printf "%.0f\n", sum }'; }
 
-# share_of RE_ALL RE_RIGHT : of the samples that match the first, the percentage that also match the second; -1: too few samples
+# share_of RE_ALL RE_RIGHT: percentage of the samples matching the first that also match the second; -1 if there are
+# too few.
 share_of() {
 	local all right
 	all=$(grep -E -- "$1" "$scratch/folded" | weight)

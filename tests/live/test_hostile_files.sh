@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An unprivileged user plants what the recorder, --finalize and the reporter read: a perf map, a JIT dump, a program and its debug
-# file, each in many ways that should make root read another file, wait, or work without end. Each file that only root may read
-# has a name of its own, which must get nowhere; the recording ends in time, and honest programs beside it have their names.
-TMPDIR=/tmp # where perf maps are, to be another name of
+# An unprivileged user plants files that the recorder, --finalize and the reporter read: a perf map, a JIT dump, a
+# program and its debug file, each in many ways that try to make root read another file, wait, or work without end.
+# Each file that only root may read has a name of its own inside, which must not leak into any trace or report. The
+# recording ends in time, and honest programs beside it have their names.
+TMPDIR=/tmp # perf maps are there, and some attacks hard-link to them
 . "$(dirname "$0")/lib.sh"
 
 targets='map dump prog debug'
@@ -18,14 +19,14 @@ declare -A canary villains
 
 hostile() { python3 "$here/tests/live/hostile_files.py" "$@"; }
 
-# Whoever started the cell's program: $user.
+# Runs a command as the user of the cell's program, $user.
 as_villain() { exec setpriv --reuid="$user" --regid="$user" --clear-groups "$@"; }
 
 # --- what is attacked ---------------------------------------------------------------------------
 
 kind_of() { case $1 in prog | debug) echo elf ;; *) echo "$1" ;; esac; }
 
-# attack_NAME TARGET FILE SECRET: the file, which is the villain's own, becomes something else.
+# attack_NAME TARGET FILE SECRET: replaces the file, which is the villain's own, by something else.
 attack_honest() { :; }
 attack_symlink() { ln -sfT "$3" "$2"; }
 attack_hardlink() { ln -fT "$3" "$2"; }
@@ -33,7 +34,7 @@ attack_fifo() { rm "$2" && mkfifo -m 666 "$2"; }
 attack_sparse() { hostile stretch "$(kind_of "$1")" "$2"; }
 attack_huge() { hostile grow "$(kind_of "$1")" "$2" "$(at_level 200000 5000000)"; }
 attack_namespace() { :; } # see run_in_namespace
-attack_fuse() { ln -sfT "$fuse/${2##*/}" "$2"; } # the others: see serve
+attack_fuse() { ln -sfT "$fuse/${2##*/}" "$2"; } # for other targets: see serve
 attack_replaced() {
 	ln -s "$3" "$2.evil"
 	(exec python3 "$here/tests/live/hostile_files.py" swap "$2" "$2.evil") &
@@ -42,14 +43,15 @@ attack_replaced() {
 
 # --- villains -----------------------------------------------------------------------------------
 
-# run_in_namespace SHOWN PLACE COMMAND...: root of a user namespace of its own, where a file is shown at another one's place.
+# run_in_namespace SHOWN PLACE COMMAND...: runs it as root of a user namespace of its own, where SHOWN is mounted over
+# PLACE.
 run_in_namespace() {
 	local shown=$1 place=$2
 	shift 2
 	as_villain unshare -U -r -m sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' - "$shown" "$place" "$@"
 }
 
-# Each becomes the villain of one cell, whose program is $folder/$name: the process has the id $BASHPID already.
+# Each of these becomes the villain of one cell, with the program $folder/$name. Its process id is already $BASHPID.
 run_map() {
 	local map=/tmp/perf-$BASHPID.map
 	echo "$map" "$map.evil" >>"$scratch/maps"
@@ -78,7 +80,7 @@ run_dump() {
 	as_villain "$folder/$name" "$dump" "$folder/own"
 }
 
-# The program has its place among root's files. Each run is over before the recorder looks.
+# In the namespace, the program is at the path of a file of root's. Each run ends before the recorder can open it.
 run_prog() {
 	[ "$attack" != fuse ] || as_villain "$fuse/$name"
 	[ "$attack" != namespace ] ||
@@ -93,7 +95,7 @@ run_debug() {
 
 # --- cells --------------------------------------------------------------------------------------
 
-own_name() { printf 'own_name_in_a_%-10s' "$1" | tr ' ' _; } # as long as all of them
+own_name() { printf 'own_name_in_a_%-10s' "$1" | tr ' ' _; } # all have the same length
 
 # enter TARGET ATTACK: sets $target, $attack, $name, the villain's $folder, and root's $secret.
 enter() {
@@ -111,11 +113,12 @@ make_patterns() {
 	(cd "$patterns" && objcopy -S --add-gnu-debuglink=names.debug prog stripped)
 }
 
-# The files of a cell: the villain's own, and root's with the name that nobody must see. All of its ELF files have one build-id.
+# The files of a cell: the villain's own, and root's with the name that must not leak. All ELF files of a cell have
+# the same build-id.
 cell_files() {
 	local program=$patterns/prog
 	mkdir -p "$folder" "$secrets/$name"
-	canary[$name]=$(echo "canary of $name" | sha256sum | cut -c1-24 | tr 0-9a-f g-v) # no six letters in a row are a word
+	canary[$name]=$(echo "canary of $name" | sha256sum | cut -c1-24 | tr 0-9a-f g-v) # no six letters are a word
 	echo "$patterns/$target $secret ${canary[$name]} $name" >>"$scratch/files"
 	case $target in
 	prog) echo "$program $folder/$name $(own_name prog) $name" ;;
@@ -128,7 +131,7 @@ cell_files() {
 	[ "$target" = prog ] || echo "$program $folder/$name own_code_of_the_villain_ $name" >>"$scratch/files"
 }
 
-# The program names the very file that it is about: its own, or root's.
+# The program's debug link matches the file that this cell is about: its own, or root's.
 plant_debug() {
 	local wanted=$secret
 	hostile link "$secret" "$secrets/$name/$name"
@@ -140,7 +143,7 @@ plant_debug() {
 start_villain() {
 	local user=$villain
 	[ "$attack" != honest ] || user=$honest
-	[ "$name" != debug-fuse ] || user=$other # whose own files are opened, whatever the villain's server does
+	[ "$name" != debug-fuse ] || user=$other # his files are opened, whatever the villain's server does
 	chmod 755 "$folder/$name"
 	case $target-$attack in
 	prog-sparse | prog-huge) "attack_$attack" prog "$folder/$name" ;;
@@ -166,11 +169,11 @@ all_cells() {
 
 # --- recordings ---------------------------------------------------------------------------------
 
-# Milliseconds that heavy files may take, each, and all others; then the helpers' end, and room for a busy machine.
+# Milliseconds for heavy files, for all other files, for the helpers' end, and a margin for a busy machine.
 deadline() { sed -nE "s/^\\s*DEADLINE_$1 = ([0-9]+),.*/\\1/p" "$here/record/plan/deadlines.h"; }
 bound=$((7 * $(deadline FILE) + 40 * $(deadline PROCESS) + $(deadline END) + $(deadline NURSERY)))
 
-# seen TRACE COMM...: whether each has so many samples that some are in all of its code.
+# seen TRACE COMM...: whether each comm has enough samples for some to be in every part of its code.
 seen() {
 	local trace=$1
 	shift
@@ -181,7 +184,7 @@ seen() {
 		' "$scratch/seen" >"$scratch/unseen"
 }
 
-# begin NAME COMM...: a recording of all villains, in which each of these has been seen.
+# begin NAME COMM...: starts a recording of all villains, and waits until each of these has been seen.
 begin() {
 	local trace=$scratch/$1.rwk
 	"$record" -p 0 -u -c '^(map|dump|prog|debug)-' --force -o "$trace" 2>"$scratch/$1.err" &
@@ -190,7 +193,8 @@ begin() {
 	wait_for 120 seen "$trace" "${@:2}" || die "'$(cat "$scratch/unseen")' is not seen: $(cat "$scratch/$1.err")"
 }
 
-# in_time WHAT CODE COMMAND...: whether it ends by itself, with that code, within the deadlines; its output is in $scratch/out.
+# in_time WHAT CODE COMMAND...: checks that it ends by itself, with that code, within the deadlines. Its output goes
+# to $scratch/out.
 in_time() {
 	local what=$1 code=$2 from
 	shift 2
@@ -221,7 +225,7 @@ finalize() { as_friend in_time "$1: --finalize" 0 "$record" --finalize "$scratch
 
 # --- verdicts -----------------------------------------------------------------------------------
 
-# cells_of: reads names, and prints the cells whose secret they are.
+# cells_of: reads secret names from stdin, and prints the cells that they belong to.
 cells_of() {
 	local name value
 	while read -r value; do
@@ -229,18 +233,18 @@ cells_of() {
 	done | sort | paste -sd' '
 }
 
-# reported NAME OPTION...: a report of the trace with these options, in $scratch/out.
+# reported NAME OPTION...: writes a report of the trace with these options to $scratch/out.
 reported() {
 	local code=0
 	[[ $1 != *killed ]] || code=3
 	in_time "$*" $code "$report" --folded --no-cache --debug-dir "$empty" "${@:2}" "$scratch/$1.rwk"
 }
 
-# named: the cells whose own names the report has. lacking CELL...: those of these without.
+# named: the cells whose own names are in the report. lacking CELL...: those of the given cells whose names are not.
 named() { sed -nE 's/^((map|dump|prog|debug)-[a-z]+);.*own_name_in_a_\2_.*/\1/p' "$scratch/out" | sort -u; }
 lacking() { printf '%s\n' "$@" | sort | comm -23 - <(named) | paste -sd' '; }
 
-# refused NAME TEXT...: of the reasons for which files were not read, those that the trace lacks.
+# refused NAME TEXT...: the given reasons for not reading a file that the trace does not have.
 refused() {
 	local reason
 	"$report" --no-local-files --info "$scratch/$1.rwk" 2>/dev/null | grep 'files not read' >"$scratch/refused"
@@ -253,7 +257,7 @@ check_leaks() { # NAME
 		"$(python3 "$here/tests/canaries.py" "$scratch/$1.rwk" "$scratch/canaries" --chunks | cut -d' ' -f2 | cells_of)"
 }
 
-# What is opened in time depends on the machine: of some recordings, one must be complete. The last one is kept.
+# Which files are opened in time depends on the machine: one of five recordings must be complete. The last one is kept.
 check_complete() { # NAME COMMAND CELL...
 	local name=$1 command=$2 try
 	shift 2
@@ -267,7 +271,7 @@ check_complete() { # NAME COMMAND CELL...
 	check_equal "$name: honest programs without their names" '' "$(lacking "$@")"
 }
 
-# The user behind sudo reads it, or root what belongs to that user.
+# The user behind sudo reads the trace, and root reads one that belongs to that user.
 check_reports() { # NAME OPTION...
 	as_friend reported "$@"
 	check_equal "$*: secrets in the report" '' "$(grep -oE '[g-v]{24}' "$scratch/out" | sort -u | cells_of)"
@@ -284,7 +288,7 @@ check_unopened() {
 
 # --- the matrix ---------------------------------------------------------------------------------
 
-# Where a trace says that a program was.
+# Attacks the paths where the trace says that programs were.
 attack_programs() {
 	local attack
 	for attack in symlink hardlink fifo replaced; do
@@ -310,7 +314,7 @@ test_matrix() {
 	check_equal "killed: reasons for refusal without a file" '' \
 		"$(refused killed 'through a symbolic link' 'not readable for the process' 'not a regular file')"
 	check_reports killed
-	# Their programs have other names by now, but are mapped.
+	# The attacked programs' paths lead elsewhere by now, but the programs are mapped.
 	check_complete live live {map,dump,prog}-honest prog-{symlink,hardlink,fifo,replaced}
 	check_equal "live: reasons for refusal without a file" '' \
 		"$(refused live 'through a symbolic link' 'not readable for the process' 'not a regular file' 'with several names')"
@@ -327,7 +331,7 @@ serve() { # FILE
 	wait_for 60 grep -q ready "$scratch/fuse.out"
 }
 
-# All but the honest ones end.
+# Ends all but the honest ones.
 end_villains() {
 	local name
 	for name in "${!villains[@]}"; do

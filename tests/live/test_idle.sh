@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A program whose pool does nothing, with a thread in D, one that holds a lock, and one that waits for it: the pool is one line
-# below each report, the others are shown; with --idle, and in what programs read, the pool is shown, too. Clients of a stopped server:
-# who waits for its answer is a story, who only keeps a connection open is idle; at the check level, with two of four ways to wait.
+# A program whose pool does nothing, with a thread in D, one that holds a lock, and one that waits for the lock: the
+# pool is one line below each report, the others are shown; with --idle, and in output for programs, the pool is
+# shown, too. Clients of a stopped server: one that waits for its answer is a story, one that only keeps a connection
+# open is idle. The check level tries two of four ways to wait.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -10,11 +11,11 @@ POOL=8
 
 is_stuck() { grep -lx pool-stuck /proc/"$pid"/task/*/comm 2>/dev/null | sed 's/comm$/stat/' | xargs -r cat | grep -q ') D '; }
 
-are_in_place() { # before it, none of them ran for the last time
+are_in_place() { # none of them runs again after this
 	[ "$(grep -lx pool-idle /proc/"$pid"/task/*/comm 2>/dev/null | wc -l)" = $POOL ] && asleep "$pid" pool-idle && is_stuck
 }
 
-# Who has a row in --summary, and how often: "pool-idle 8".
+# Comms in the rows of --summary with their counts: "pool-idle 8".
 rows() { "$report" -q --summary "$@" "$trace" 2>/dev/null | sed -nE 's/^ .* (pool-[a-z]*) tid .*/\1/p' | sort | uniq -c | awk '{ print $2, $1 }' | paste -sd' '; }
 
 need_offcpu
@@ -55,11 +56,11 @@ test_stopped_server() { # FAMILY CALL : in which the clients wait
 	check "$1, $2: --waits-on has what it left unread" grep -qE " p-server +stopped (→|->) fd [0-9]+, $1.* \(at its other end p-asks $client\)" \
 		<("$report" -q --waits-on "$scratch/$name.rwk" 2>/dev/null)
 	check "$1, $2: --chains says so" grep -q "unanswered by p-server" <("$report" -q --chains=p-asks "$scratch/$name.rwk" 2>/dev/null)
-	kill -KILL "$client" # and with it the server
+	kill -KILL "$client" # the server ends with it
 	wait "$client" 2>/dev/null
 }
 
-# Elsewhere the kernel forgets in which call a stopped thread was.
+# On other machines the kernel forgets which call a stopped thread was in.
 if [ "$(uname -m)" = x86_64 ]; then
 	test_stopped_server tcp recv
 	[ "$level" = check ] || test_stopped_server unix recv

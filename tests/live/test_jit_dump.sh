@@ -11,8 +11,8 @@ check_named() { # NAME TRACE
 		"$(folded_share "$scratch/$1.folded" 'jitted_spin' 'jit_dump') > 0.9"
 }
 
-# On a busy machine a file may not be opened within the recorder's deadline, which --info shows: then it has no names, and
-# is recorded once more.
+# On a busy machine the recorder may not open a file within its deadline, which --info shows. Then the names are
+# missing, and the test records once more.
 test_gone() {
 	local try
 	for try in 1 2 3 4 5 6; do

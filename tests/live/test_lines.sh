@@ -34,13 +34,13 @@ done
 check "perf script: innermost" grep -qE '^	 *[0-9a-f]+ innermost\+0x[0-9a-f]+ \(inlined\)$' "$scratch/view"
 check "perf script: the real function has its file" grep -qE '^	 *[0-9a-f]+ real\+0x[0-9a-f]+ \(/.*/inlined\)$' "$scratch/view"
 
-# Weights are the same with and without.
+# Weights are the same with lines and without.
 sum() { "$report" --folded "$@" "$trace" | awk '{ sum += $NF } END { print sum }'; }
 check_equal "sum of weights" "$(sum -q)" "$(sum)"
 
 check_equal "-q: no mark" "0" "$("$report" --tree -q "$trace" | grep -cE 'inlined\]|inlined\.c')"
 if command -v strace >/dev/null; then
-	# Only what looks for lines lets the end of its CPU time kill it.
+	# Counts the children that read lines: only these let the limit of CPU time kill them.
 	children() {
 		strace -f -e trace=rt_sigaction -o "$scratch/calls" "$report" "$@" "$trace" >/dev/null
 		grep -c 'rt_sigaction(SIGXCPU, {sa_handler=SIG_DFL' "$scratch/calls"
@@ -49,7 +49,8 @@ if command -v strace >/dev/null; then
 	check_number "a child that looks for lines" "$(children --no-cache --tree) > 0"
 fi
 
-# A kernel's debug file in which every address is one line: names are the trace's, lines the file's, with the right build-id only.
+# A debug file of the kernel in which every address has the same line: names come from the trace, lines from the file,
+# but only if its build-id is right.
 fake_kernel() { # BUILD_ID
 	printf '.globl _text\n.type _text, @function\n_text: nop\n.skip 0x8000000, 0x90\n.size _text, . - _text\n' >"$scratch/fake.S"
 	(cd "$scratch" && gcc -g -nostdlib -static -Wl,-e,_text "-Wl,--build-id=0x$1" -Wl,-Ttext=0xffffffff81000000 fake.S -o vmlinux)
@@ -72,7 +73,7 @@ if fake_kernel "$id"; then
 	check_equal "another kernel's lines" "0" "$("$report" --vmlinux "$scratch/vmlinux" "$scratch/kernel.rwk" | grep -c 'fake\.S')"
 fi
 
-# By build-id only: the debug file elsewhere, the binary deleted, then another program in its place.
+# Files are found by build-id only: the debug file is elsewhere, the binary deleted, then replaced by another program.
 id=$(readelf -n "$scratch/inlined" | sed -n 's/.*Build ID: //p')
 if [ "$id" ]; then
 	mkdir -p "$scratch/debug/.build-id/${id:0:2}"

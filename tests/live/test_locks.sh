@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Which locks of the kernel waits were for, and who held them, against a workload whose threads hold a pipe's mutex, an inode's
-# rwsem and the mmap_lock while others want them.
+# Which kernel locks threads waited for, and who held them, compared with a workload whose threads hold a pipe's
+# mutex, an inode's rwsem and the mmap_lock while others want them.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"

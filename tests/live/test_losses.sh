@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Loss identity per CPU: what the kernel produced = what was recorded + what was lost by
-# cause; also if the ring overflows and while the recorder is stopped. At the long level for longer, and with more ways to choose waits.
+# cause; also if the ring overflows and while the recorder is stopped. The long level takes longer and tries more
+# filters of waits.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
@@ -23,8 +24,8 @@ wanted_rows() {
 	sed -nE 's/^ *CPU [0-9]+ +([0-9 ]+)$/\1/p' "$scratch/$1.info"
 }
 
-# Everything seen is recorded, left out or lost; every loss has a cause; and the kernel's own
-# count is that of a clock that ticks at the source's frequency, for SECONDS at least.
+# Every event seen is recorded, left out or lost; every loss has a cause; and the kernel's own
+# count is that of a clock that ticks at the source's frequency, for at least SECONDS.
 check_identity() { # NAME SECONDS
 	local frequency
 	frequency=$(source_field "$scratch/$1.rwk" frequency)
@@ -77,9 +78,9 @@ test_small_ring() {
 # CPU time of the load, in hundredths of a second.
 load_time() { sed 's/.*) //' /proc/{"$load_user","$load_kernel"}/stat | awk '{ n += $12 + $13 } END { print n }'; }
 has_burned() { [ "$(load_time)" -ge "$1" ]; }
-has_lasted() { [ $((SECONDS - $1)) -gt "$2" ]; } # since SECONDS was $1, so many seconds at least
+has_lasted() { [ $((SECONDS - $1)) -gt "$2" ]; } # whether at least $2 seconds have passed since SECONDS was $1
 
-# A recorder that does not run while its events fill the ring several times cannot drain: lost, and counted.
+# A recorder that is stopped while its events fill the ring several times cannot drain it: events are lost, and counted.
 test_stopped_recorder() {
 	let_load CONT
 	"$record" -p 600 -u -f 20000 --ringbuf-size 1 --embed none -o "$scratch/stopped.rwk" 2>"$scratch/stopped.err" &
@@ -103,7 +104,7 @@ test_stopped_recorder() {
 	check_equal "exit code of a report with losses" 3 "$?"
 }
 
-# rows_of NAME BRIEF OPTION... SECONDS: records waits; whether so many brief ones were counted.
+# rows_of NAME BRIEF OPTION... SECONDS: records waits; true if that many brief ones were counted.
 rows_of() {
 	local name=$1
 	run_ok "$name" "$record" --embed none --force -o "$scratch/$name.rwk" "${@:3:$#-3}" --offcpu "${!#}" || return
@@ -112,7 +113,7 @@ rows_of() {
 	[ "$brief" -ge "$2" ]
 }
 
-# Each row of --info adds up, whatever the recording leaves out: NAME BRIEF OPTION...
+# check_rows NAME BRIEF OPTION...: each row of --info adds up, whatever the recording leaves out.
 check_rows() {
 	local name=$1
 	growing 1 rows_of "$@"
@@ -127,7 +128,7 @@ check_rows() {
 	check_number "$name: brief waits in the rows" "$brief >= $2"
 }
 
-# A process waits for half a millisecond, more than a thousand times a second. With -m 0 no wait is brief.
+# A process waits for half a millisecond each time, more than a thousand times a second. With -m 0 no wait is brief.
 test_rows_of_waits() {
 	local mine
 	start python3 -c 'while True: __import__("time").sleep(0.0005)'

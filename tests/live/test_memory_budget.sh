@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --max-memory: what the kernel says that recorder, helpers, dumps and BPF programs take stays below the plan, and the plan
-# below the budget, while processes and waits come as fast as they can, at the check level in bursts, and dumps are made. What does
-# not fit is refused.
+# --max-memory: the memory of recorder, helpers, dumps and BPF programs, as counted by the kernel, stays below the
+# plan, and the plan below the budget, while processes and waits come as fast as they can (at the check level in
+# bursts) and dumps are made. A plan that does not fit is refused.
 . "$(dirname "$0")/lib.sh"
 
 need_recording

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A trace without --dwarf holds no words of a program's memory: what the kernel finds by following a register that is no frame
-# pointer is cut off before it is written. The words of a list that a workload walks with that register are looked for, and
-# what it has on its stacks, in registers, on its heap, in its arguments and its environment. With --dwarf they are there,
-# and --condense takes them out.
+# A trace without --dwarf holds no words of a program's memory: what the kernel reads by following a register that is
+# not a frame pointer is cut off before it is written. The test searches for the words of a list that a workload walks
+# with that register, and for what the workload has on its stacks, in registers, on its heap, in its arguments and its
+# environment. With --dwarf they are in the trace, and --condense removes them.
 . "$(dirname "$0")/lib.sh"
 
-# cut_stacks NAME: the stacks that were cut at what is no code.
+# cut_stacks NAME: the number of stacks that were cut off at an address that is not code.
 cut_stacks() { "$report" --no-local-files --info "$scratch/$1.rwk" | awk '$1 == "quality" && $3 == "user-astray:" { print $2 }'; }
 
 take_words() { # NAME
@@ -15,7 +15,7 @@ take_words() { # NAME
 		"$(grep -c '^word' "$scratch/$1.words") $(grep -c '^bytes' "$scratch/$1.words")"
 }
 
-# found NAME [OPTION]: what is found of them in the trace.
+# found NAME [OPTION]: prints the words that are found in the trace.
 found() { python3 "$here/tests/canaries.py" "$scratch/$1.rwk" "$scratch/$1.words" "${@:2}"; }
 
 record_words() { # NAME OPTION...
@@ -45,7 +45,7 @@ test_walk() {
 	check_words walk
 }
 
-# What finds the words must find them: in each form, and in a chunk that is packed.
+# canaries.py must find words in each form, and in a packed chunk.
 test_finder() {
 	python3 - "$scratch" <<-'END'
 		import base64, sys
@@ -60,7 +60,7 @@ test_finder() {
 text a secret,text another one," "$(found fake | tr '\n' ,)"
 }
 
-# Stack memory holds them, of which nothing is left by --condense.
+# Stack memory holds the words, and --condense removes all of them.
 test_condensed() {
 	run_ok dwarf "$record" -p 0 -u --dwarf -o "$scratch/dwarf.rwk" -- "$workloads/list_cursor" 1 || return
 	take_words dwarf

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A stripped program with MiniDebugInfo: its functions are named from the trace after the program was deleted, also after
-# --condense; with --embed min, which does not embed the section, and for the same program without the section, they are not.
+# A stripped program with MiniDebugInfo: its functions get their names from the trace after the program was deleted,
+# also after --condense. They have none with --embed min, which does not embed the section, nor if the program lacks
+# the section.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -18,7 +19,7 @@ make_program()
 	objcopy -S ${1:+--add-section .gnu_debugdata="$scratch/mini.debug.xz"} "$workloads/inlined" "$program"
 }
 
-# functions TRACE: how many of the program's functions are named.
+# functions TRACE: how many of the program's functions have names.
 functions() { "$report" --folded -q "$1" 2>>"$scratch/report.err" | tee "$scratch/functions" | sed 's/ [0-9]*$//' | tr ';' '\n' | grep -xE 'main|real' | sort -u | wc -l; }
 
 # record_as NAME OPTION...

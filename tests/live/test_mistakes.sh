@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the recorder says at once of what is not there: processes, names, commands, tracepoints, folders. It leaves no file.
-# tests/golden/test_mistakes.sh has what can be said without a look at the host.
+# The recorder reports at once what does not exist: processes, names, commands, tracepoints, folders. It leaves no file.
+# tests/golden/test_mistakes.sh has the mistakes that can be reported without examining the host.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/../mistakes.sh"
 
 need_recording
 
-# Numbers that nobody has: above what the kernel gives out.
+# Process ids that do not exist: the kernel assigns none this large.
 export NOBODY=4194305 NOBODY2=4194306
 export BROKEN=$scratch/broken FOLDER=$scratch TEXT=$scratch/text
 printf '#!/no/such/interpreter\n' >"$BROKEN"
@@ -52,13 +52,13 @@ TABLE
 checks=$((checks + $(grep -c '^ok' "$scratch/verdicts")))
 grep -v '^ok' "$scratch/verdicts" | while IFS= read -r line; do fail "${line#not ok }"; done
 
-# Whoever waits at a terminal for the start sees what it is about.
+# On a terminal, the recorder shows what it is doing while it starts.
 python3 -B "$(dirname "$0")/on_terminal.py" - "$scratch/screen" '' "$record" -p 50ms -o "$scratch/seen.rwk" >"$scratch/seen.out" 2>&1
 check "it ends well: $(cat "$scratch/seen.out")" grep -q 'exit 0' "$scratch/seen.out"
 check "what the start does is shown" grep -q 'starting: loading programs' "$scratch/screen"
 check "nothing of it stays" lacks 'starting' "$scratch/screen.lines"
 
-# The last line names the view for what was recorded.
+# The last line has the command that shows what was recorded.
 next_is() {
 	recorded next "$record" --force -o "$scratch/next.rwk" "${@:2}" || return
 	check "${*:2}: next is $1" grep -q "next: rwalker-report $1 $scratch/next.rwk" "$scratch/next.err"

@@ -13,8 +13,9 @@ record_named() {
 	folded "$scratch/$name.rwk" >"$scratch/$name.folded"
 }
 
-# record_gone NAME FUNCTION COMMAND...: the same for a program whose file is deleted soon. On a busy machine it may not be opened
-# within the recorder's deadline, which --info shows: then it has no names, and is recorded once more.
+# record_gone NAME FUNCTION COMMAND...: the same for a program whose file is deleted soon. On a busy machine the
+# recorder may not open it within its deadline, which --info shows. Then the names are missing, and the program is
+# recorded once more.
 record_gone() {
 	local name=$1 function=$2 try
 	shift 2
@@ -53,7 +54,8 @@ test_dlopen() {
 		return
 	places=$(awk '/^base/ { print $3 }' "$scratch/dlopen.out" | sort -u | wc -l)
 	check_equal "places the libraries were loaded at" 1 "$places"
-	# They burn the same, in short turns: a library taken for the other would have all, or turns of it.
+	# Both burn the same CPU time, in short turns. If one library were mistaken for the other, one of them would
+	# have all samples, or too many.
 	check_function dlopen plug_first 0.35
 	check_function dlopen plug_second 0.35
 	check_function dlopen 'plug_(first|second)' 0.9
@@ -72,7 +74,7 @@ test_namespaces() {
 	check_function ns burn_inside 0.9
 }
 
-# runs PID COMM: whether it has that comm and has used some ticks of CPU time.
+# runs PID COMM: whether the process has that comm and has used a few ticks of CPU time.
 runs() {
 	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ] && [ "$(sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 12)" -gt 2 ]
 }
@@ -82,7 +84,7 @@ record_early() { # SECONDS
 		has_samples "$scratch/early.rwk" 51 '^early_file;' && has_samples "$scratch/early.rwk" 51 '^inner;'
 }
 
-# The same for a process that ran before the recording began.
+# The same for a process that was running before the recording began.
 test_already_running() {
 	local inner
 	mkdir -p "$scratch/early_place"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Who held the mutexes that waits were for, against a workload whose threads and processes hold all kinds of them, and use futexes
-# for what is no mutex. Also in a pid namespace, where numbers of threads are small, and others'.
+# Who held the mutexes that threads waited for, compared with a workload whose threads and processes hold mutexes of
+# all kinds, and use futexes that are not mutexes. Also in a pid namespace, where thread ids are small and belong to
+# other threads outside.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
@@ -18,7 +19,7 @@ record_mutexes() { # NAME COMMAND...
 	judged python3 -B "$here/tests/live/mutexes_check.py" "$scratch/$name.rwk" "$scratch/$name.truth" "$rounds"
 }
 
-# Beside a recorder that has nothing to do with it, which was there first.
+# Beside another, unrelated recorder that was started first.
 start sleep infinity
 start "$record" --force --offcpu 0 -m 0 --system-wide --pid "$started" -o "$scratch/beside.rwk" -- sh -c 'echo $$; exec sleep infinity' \
 	>"$scratch/beside.out" 2>"$scratch/beside.err"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A stripped program: its functions are told apart by where they begin (compared with nm of the unstripped one), PLT stubs by what
-# they call, here and elsewhere, whatever was embedded. With a debug file by build-id, or by .gnu_debuglink beside the program, all
-# levels of embedding give the names that nm gives, without options from the user and without DWARF.
+# A stripped program: its functions are told apart by their start addresses (compared with nm of the unstripped one)
+# and PLT stubs by the function they call, here and on another machine, whatever was embedded. With a debug file,
+# found by build-id or by .gnu_debuglink beside the program, all levels of embedding give the names that nm gives,
+# without options from the user and without DWARF.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -12,11 +13,11 @@ program=$folder/unnamed
 empty=$scratch/empty
 mkdir "$folder" "$empty"
 whole=$workloads/unnamed
-seconds=$(at_level 1.5 3) # before the loops, whose levels are others
+seconds=$(at_level 1.5 3) # before the loops, which reuse $level
 
 start_of() { nm "$whole" | awk -v name="$1" '$3 == name { sub(/^0+/, "", $1); print "[unnamed]+0x" $1 }'; }
 
-# leaves TRACE OPTION...: the program's own functions, except _start and main, that have samples, each once.
+# leaves TRACE OPTION...: the program's own functions that have samples, except _start and main, each once.
 leaves()
 {
 	local trace=$1

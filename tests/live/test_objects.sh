@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What waits were for, against a workload that waits many times on each kind of object and prints what on: calls and kinds are all
-# right, objects too, and none is another's where a descriptor is closed or reused while its thread sleeps. Then the same without
-# objects, condensed and scrubbed: nothing private is left.
+# What threads waited for, compared with a workload that waits many times on each kind of object and prints which:
+# calls, kinds and objects are all right, and no wait has the wrong object when a descriptor is closed or reused while
+# the thread sleeps. Then the same without objects, condensed and scrubbed: nothing private is left.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
@@ -21,7 +21,7 @@ record_objects() { # NAME OPTION...
 record_objects all
 judged python3 -B "$here/tests/live/objects_check.py" "$scratch/all.rwk" "$scratch/all.truth" "$rounds"
 
-# Below mounts, roots and in a namespace of their own.
+# Below mounts, below other roots, and in a namespace of its own.
 mkdir "$scratch/away"
 away=$(at_level 40 1000)
 recorded away "$record" --force --offcpu 0 -o "$scratch/away.rwk" -- "$workloads/away" "$away" "$scratch/away"
@@ -34,7 +34,7 @@ check "--waits-on has the pipe" grep -qE "^ .* pipe +w-pipe +in read of pipe:$in
 check "--waits-on has the file" grep -qE "file +w-file +in flock of $scratch/objects-secret/w-file\$" "$scratch/view"
 check "--waits-on has the sleep" grep -qE 'sleep +w-sleep +sleep( 7\.00 ms| 6\.9[0-9] ms)?$' "$scratch/view"
 check_equal "--waits-on=futex: kinds" futex "$("$report" --waits-on=futex "$scratch/all.rwk" 2>/dev/null | awk '/^ / { print $7 }' | sort -u)"
-# --at has of each thread the wait that is nearest: within one that is for the pipe.
+# --at shows the nearest wait of each thread, so the moment is within a wait for the pipe.
 moment=$("$report" --export ndjson --source offcpu -c '^w-pipe$' "$scratch/all.rwk" 2>/dev/null |
 	sed -n "s/.*\"out_ns\":\([0-9]*\),.*\"what_for\":\"in read of pipe:$inode.*/\1/p" | awk 'NR == 10 { printf "%.9f", ($1 + 1000) / 1e9 }')
 for view in --top-waits=0 --events "--at +${moment:-0}s~100s"; do # all of the recording
@@ -46,8 +46,8 @@ record_objects none --no-objects
 check "--no-objects: nothing is recorded" lacks -aE '^  object|call=[1-9]' <("$report" --dump "$scratch/none.rwk")
 check "--no-objects: none is shown" lacks 'pipe:' <("$report" --events "$scratch/none.rwk" 2>/dev/null)
 
-# Each is a program of its own to the kernel's verifier, which may refuse one and not another.
-# At the check level only two of them.
+# To the kernel's verifier, each set of options is a different program, which it may refuse although it accepts others.
+# Only two of them at the check level.
 sets=(-u '-m 0 --wakers -u')
 [ "$level" = check ] || sets+=('' --wakers '--wakers -u')
 for options in "${sets[@]}"; do

@@ -51,7 +51,7 @@ test_not_to_a_terminal() {
 	check_equal "exit code for -o - on a terminal" 2 "$?"
 }
 
-# A small limit is reached by a recording that would be much larger.
+# A recording that would be much larger reaches a small limit.
 test_max_size() {
 	local size
 	start "$workloads/churn" 1000000 3 >/dev/null

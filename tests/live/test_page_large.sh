@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The page's own figures (#selftest) of a large trace, whose times are in microseconds, are those of the reporter's text: sums,
-# functions, threads, twenty ranges of time, chains. One of waits; at the long level, a million of them, samples of a second trace,
-# and a third with everything at once. Names are those in the trace.
+# The page's own figures (#selftest) for a large trace, whose times are in microseconds, agree with the reporter's
+# text: sums, functions, threads, twenty ranges of time, chains. One trace is of waits; at the long level it has a
+# million of them, a second trace is of samples, and a third has everything at once. Names come from the trace.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
 need_tool python3
 need_tool node
 
-# Pairs of processes that send each other a byte, and shells that come and go, for so many seconds.
+# busy SECONDS: pairs of processes that send each other a byte, and shells that come and go, for that long.
 busy() {
 	python3 - "$1" <<'END'
 import os, subprocess, sys, time
@@ -19,7 +19,7 @@ for _ in range(3):
     for source, target, begin in ((a, d, True), (c, b, False)):
         if not os.fork():
             for other in {a, b, c, d} - {source, target}:
-                os.close(other)  # so that the end of one is the end of the other
+                os.close(other)  # so each process ends when the other does
             if begin:
                 os.write(target, b"x")
             while time.monotonic() < end and os.read(source, 1):
@@ -32,7 +32,7 @@ while time.monotonic() < end:
 END
 }
 
-# record_busy LEAST SECONDS: with $options; whether there are so many events that the page lists one by one.
+# record_busy LEAST SECONDS: records with $options; true if the page lists at least that many events one by one.
 record_busy() {
 	busy "$(($2 + 1))" &
 	children="$children $!"

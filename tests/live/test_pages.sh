@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# For which pages of which files threads waited, by read and where the file is mapped, against a workload that knows which are not in
-# memory. For which block device, by dd on a loop device.
+# Which pages of which files threads waited for, in read() and in mappings, compared with a workload that knows which
+# pages are not in memory. Which block device, with dd on a loop device.
 # two tries: a wait is shorter than -m, and has no record, if the disk is faster than that.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"

@@ -4,9 +4,10 @@
 #
 # A run of 2 s of CPU time gives about 8,000 samples, 6 to 15 % of them in the periodic work. If they fell at random, the standard
 # deviation of the share would be 0.27 to 0.40 points, and the bound at least 3.7 of them. Samples that drift evenly through all
-# phases scatter less. At 997 Hz 4 s give 4,000: 0.38 to 0.56 points. If the bound is less than five standard deviations, these
-# are the bound. A rate in step is off by the whole share, or by 20 points or more.
-# At the long level there are more loads, each recorded twenty times, and more rates that were asked for.
+# phases scatter less. At 997 Hz, 4 s give 4,000: 0.38 to 0.56 points. If the bound is less than five standard
+# deviations, five standard deviations are used instead. A sampling rate in step with the work is off by the whole
+# share, or by 20 points or more. At the long level there are more loads, each recorded twenty times, and more rates
+# given by option.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.
 # alone: a load that gets too little CPU time makes up for missed periods.
 . "$(dirname "$0")/lib.sh"
@@ -51,7 +52,7 @@ check_load() {
 	' "$scratch/all"
 }
 
-# A rate that was asked for is used, and one line says what it may miss.
+# A rate given by option is used, and one line says what it may miss.
 test_asked_for() {
 	local rate
 	for rate in $(at_level 1000 '250 1000 4000'); do

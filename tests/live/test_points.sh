@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Tracepoints, and kernel functions as far as they work here: counts per call path compared with a workload that counts its calls
-# (workloads/calls.c) and with `perf stat -e` of the same run; filters, durations, storms, losses, refusals. At the long level there are
-# more calls, and filters by the first thread and the first CPU, too.
+# Tracepoints, and kernel functions as far as this kernel allows: counts per call path compared with a workload that
+# counts its calls (workloads/calls.c) and with `perf stat -e` of the same run; filters, durations, storms, losses,
+# refusals. At the long level there are more calls, and filters by the first thread and the first CPU, too.
 # two tries: compared with another recorder, which does not observe exactly the same moments.
 . "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
 calls=$workloads/calls
-LIMIT=2000  # of the storms that are limited
-BOUND=12  # what a call in a limited storm may cost more than without a recorder, in calls of that kind
+LIMIT=2000  # rate limit of the limited storms
+BOUND=12  # a call in a limited storm may cost this many times its cost without a recorder, in addition
 
 # check_points NAME CHECK...: what points_check.py finds.
 check_points() {
@@ -31,8 +31,9 @@ record_calls() {
 	return $code
 }
 
-# The same, while perf counts its events: both begin when the workload is executed. Single system calls are counted among all
-# system calls: perf no longer sees events to which BPF programs are attached in perf's own way, as ours are.
+# The same, while perf counts its events: both begin when the workload is executed. perf counts single system calls by
+# filtering the events of all system calls: it no longer sees an event to which BPF programs are attached through
+# perf, as ours are.
 beside_perf_stat() { # NAME 'RECORDER OPTIONS' EVENT[/NUMBER],... ARGUMENT...
 	local name=$1 options=$2 event events=
 	for event in ${3//,/ }; do
@@ -58,8 +59,8 @@ test_raw() {
 		comms:calls,calls-two kinds:user frames raw-frames:point_raw_tracepoint
 }
 
-# Without their categories. Page faults can happen anywhere. Switches also happen on the way out, when perf has already let
-# go of the thread: for these, the kernel's own count decides.
+# Tracepoints given without their categories. Page faults can happen anywhere. Switches also happen while a thread
+# exits, when perf no longer counts it: the kernel's own count decides there.
 test_name_alone() {
 	beside_perf_stat exit '--trace sys_exit -u' raw_syscalls:sys_exit plan 2 "$scratch/f" &&
 		check_points exit account lost:0 paths perf:"$scratch/exit.perf" probes:raw_syscalls:sys_exit frames
@@ -96,7 +97,7 @@ test_several() {
 
 # --- filters -------------------------------------------------------------------------------------
 
-# gate NAME: a pipe at which workloads wait for a line; its descriptor is in $gate.
+# gate NAME: makes a pipe from which workloads wait to read a line; sets $gate to its descriptor.
 gate() {
 	mkfifo "$scratch/$1.go"
 	exec {gate}<>"$scratch/$1.go"
@@ -114,7 +115,7 @@ paused() {
 	read -r tgid tid two < <(sed -n 's/^ready tgid=\([0-9]*\) tid=\([0-9]*\) two=\([0-9]*\)$/\1 \2 \3/p' "$scratch/$1.truth")
 }
 
-# filtered NAME OPTION...: the workload runs once everything is attached.
+# filtered NAME OPTION...: records the workload, which starts once everything is attached.
 filtered() {
 	local name=$1
 	shift
@@ -151,7 +152,7 @@ test_kernel_threads() {
 	check_points kernel account kinds:kernel
 }
 
-# Our own are left out and counted: nothing else writes files, reads rings and waits here.
+# The recorder's own hits are left out and counted: nothing else here writes files, reads rings and waits.
 test_own() {
 	start "$record" --force --trace raw_syscalls:sys_enter -d 1 -o "$scratch/own.rwk" 2>"$scratch/own.err"
 	wait "$started"
@@ -180,7 +181,7 @@ test_beside() {
 	check_number "walked tasks" "$("$report" --tasks "$scratch/beside.rwk" 2>/dev/null | wc -l) > 3"
 }
 
-# What the views show of it.
+# The views show the hits.
 test_views() {
 	record_calls views '--trace sys_enter_getppid -u' paced getppid 10 250 || return
 	check_points views account lost:0 paths events slices:1 totals frames
@@ -188,10 +189,10 @@ test_views() {
 
 # --- storms --------------------------------------------------------------------------------------
 
-# figure NAME KEY: from the truth.
+# figure NAME KEY: the value of the key in the truth.
 figure() { sed -n "s/^path .*\b$2=\([0-9]*\).*/\1/p" "$scratch/$1.truth" | head -n 1; }
 
-# The same calls alone: ns of its own time for each.
+# alone COUNT: the same calls without a recorder: ns of the workload's own time for each.
 alone() {
 	"$calls" hot getppid "$1" >"$scratch/alone.truth"
 	awk -v run="$(figure alone run)" -v count="$1" 'BEGIN { printf "%.0f\n", run / count }'
@@ -200,10 +201,10 @@ alone() {
 test_storm() {
 	local count each base whole limited
 	count=$(at_level 1000000 10000000)
-	each=$(at_level 50000 2500000) # of which each is recorded
+	each=$(at_level 50000 2500000) # calls that are all recorded
 	base=$(alone "$count")
 	check_number "it is a storm: calls per second" "1e9 / $base > 20 * $LIMIT"
-	# All of them: what does not fit into the ring is lost, and counted.
+	# All calls are recorded: what does not fit into the ring is lost, and counted.
 	"$record" --force --trace syscalls:sys_enter_getppid --embed none -o "$scratch/whole.rwk" -- \
 		"$calls" hot getppid "$each" >"$scratch/whole.truth" 2>"$scratch/whole.err"
 	check_number "exit code of a storm" "$? == 0 || $? == 3"
@@ -213,7 +214,7 @@ test_storm() {
 	check_points limited account lost:0 perf:"$scratch/limited.perf" at-least:raw_syscalls:sys_enter=getppid rate:$LIMIT spread
 	record_calls exact "--trace syscalls:sys_enter_getppid --rate-limit $LIMIT -u" hot getppid "$count" || return
 	check_points exact account lost:0 calls:sys_enter_getppid=getppid rate:$LIMIT spread totals
-	for _ in 1 2 3; do # time of which the host has taken some is none of the call's
+	for _ in 1 2 3; do # a try may include time that the host took away
 		limited=$(($(figure exact run) / count))
 		echo "# a call takes $base ns; $whole when each is recorded, $limited with --rate-limit $LIMIT"
 		[ $((limited - base)) -ge $((BOUND * base)) ] || break
@@ -245,7 +246,7 @@ test_stopped() {
 
 # --- what is refused -------------------------------------------------------------------------------
 
-# refused CODE WHAT WORDS OPTION...: one line with these words, and no file.
+# refused CODE WHAT WORDS OPTION...: the recorder prints one line with these words, and makes no file.
 refused() {
 	local code=$1 what=$2 words=$3
 	shift 3
@@ -274,7 +275,7 @@ test_without_tracefs() {
 	check "without tracefs no file is left" [ ! -e "$scratch/bare2.rwk" ]
 }
 
-# Without fentry and kprobes an error is printed; else functions are counted.
+# Without fentry and kprobes the recorder prints an error; else functions are counted.
 test_functions() {
 	if "$record" --force --kfunc ksys_write --embed none -o "$scratch/can.rwk" -- true 2>"$scratch/can.err"; then
 		record_calls function '--kfunc ksys_write -u' plan 2 "$scratch/f" || return
@@ -286,7 +287,7 @@ test_functions() {
 	refused 1 "--kfunc" 'this kernel rejects fentry' --kfunc ksys_write
 	refused 1 "--kfunc" 'has no kprobes' --kfunc ksys_write
 	refused 1 "--kfunc with a pattern" 'this kernel rejects kprobe.multi' --kfunc 'ksys_w*'
-	# The others continue.
+	# The other sources continue.
 	record_calls mixed '--kfunc ksys_write --trace syscalls:sys_enter_write -u' plan 1 "$scratch/f" || return
 	check_points mixed account lost:0 paths:write
 	check "what is missing is said" grep -q "cannot trace 'ksys_write': this kernel rejects fentry" "$scratch/mixed.err"

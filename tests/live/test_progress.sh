@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Long operations of the reporter: a progress line on a terminal and never in a pipe; Ctrl-C in the middle gives what is known
-# so far, and says that it is incomplete; it leaves no process, no partial file and nothing wrong in the cache; and a complete
-# report does not depend on how many modules are read at once. Operations that must take long are stopped nearly all the time until
-# the line is shown (on_terminal.py --slowly), or delayed by a library in front of libdw.
+# Long operations of the reporter: a progress line on a terminal and never in a pipe; Ctrl-C in the middle gives what
+# is known so far, with a note that it is incomplete; it leaves no process, no partial file and nothing wrong in the
+# cache; and a complete report does not depend on how many modules are read at once. Operations that must take long
+# are kept stopped most of the time until the line is shown (on_terminal.py --slowly), or delayed by a library in
+# front of libdw.
 . "$(dirname "$0")/lib.sh"
 
 need_tool python3 taskset
@@ -20,9 +21,9 @@ pressed() {
 		"$(on_terminal $option "$scratch/$name.out" "$scratch/$name.screen" "$pattern" "$@")"
 }
 
-# said NAME ERE: the terminal shows such a line at the end.
+# said NAME ERE: the terminal shows a line that matches at the end.
 said() { check "$1: says '$2'" grep -qE "$2" "$scratch/$1.screen.lines" || cat "$scratch/$1.screen.lines" >&2; }
-# clean NAME: no progress line is left on it.
+# clean NAME: no progress line is left on the terminal.
 clean() { check "$1: the line is gone" lacks -E '^(reading|unwinding|lines of|names|condensing) ' "$scratch/$1.screen.lines"; }
 
 cd "$scratch" || exit 1
@@ -46,7 +47,7 @@ check 'reading: so does the account' grep -qE '^# stopped by Ctrl-C, so this is 
 check 'reading: there is a tree' grep -q '^>>> .*crunch' reading.out
 check 'reading: one line, written again' grep -q $'\r\033\[Kreading' reading.screen
 
-# As --folded: the account is on stderr, and the output can be counted: less than everything, more than nothing.
+# With --folded, the account goes to stderr and the output can be counted: less than everything, more than nothing.
 "$report" --no-cache -q --folded long.rwk >whole.out 2>whole.err
 check_equal 'in no terminal: exit code' 0 $?
 check 'in no terminal: no progress' lacks -E "reading|"$'\r' whole.err
@@ -61,21 +62,21 @@ clean undisturbed
 pressed --slowly unwinding 'exit 3' 'unwinding snapshots.rwk: [0-9]+%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
 clean unwinding
 
-# A pager starts when there is something to read, so Ctrl-C does not end it before.
+# The pager starts only when there is something to read, so an earlier Ctrl-C does not end it.
 check_equal 'pager: how it ends' 'exit 3, pressed, 0, left' \
 	"$(RWALKER_PAGER='cat >paged' on_terminal --slowly - pager.screen 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
 check 'pager: has the report' grep -q '^# stopped by Ctrl-C' paged
 
-# If the input is a pipe, Ctrl-C ended the recording at its other end, and is no reason to leave anything out.
+# If the input is a pipe, Ctrl-C ended the recording at its other end, and the report leaves out nothing.
 cat >pipe.bash <<'END'
-reads() { # its worker, for which Ctrl-C is SIGUSR1
+reads() { # the worker reads; it gets Ctrl-C as SIGUSR1
 	local pid
 	for pid in $(pgrep -s 0 -x rwalker-report); do
 		grep -qE '^SigCgt:.*[2367abef]..$' "/proc/$pid/status" 2>/dev/null && return
 	done
 	return 1
 }
-recorder() { # ends its recording on Ctrl-C; the reporter must have begun to read
+recorder() { # ends the recording on Ctrl-C, once the reporter has begun to read
 	ended=
 	trap 'ended=1' INT
 	until reads; do sleep 0.01; done
@@ -183,7 +184,8 @@ tree --no-cache >none 2>none.err
 check_equal 'all lines: exit code' 0 $?
 check 'lines of slow' grep -qE 'slow(\+0x[0-9a-f]+)? library\.c:3' none
 forks() { strace -f -e trace=clone,fork,vfork "$report" --no-cache "$@" -c '^work$' work.rwk 2>&1 >/dev/null | grep -cE '(clone|fork|vfork)\('; }
-# One process reads the lines of one module. On a busy machine one that is too slow may be replaced: no number counts that was found once.
+# One process reads the lines of one module. On a busy machine one that is too slow may be replaced, so a number that
+# was seen only once does not count.
 modules=0
 for _ in 1 2 3 4 5; do
 	before=$modules modules=$(($(forks) - $(forks -q)))
@@ -238,7 +240,7 @@ fi
 # The processes that read modules end with the reporter, however that ends.
 start "${held[@]}" "$report" --no-sandbox --no-cache work.rwk >/dev/null 2>&1
 holder=$started
-readers() { # a child of the worker, which looks at a timer whether it should end
+readers() { # children of the worker, which check with a timer whether they should end
 	local worker pid
 	for worker in $(pgrep -P "$1"); do
 		for pid in $(pgrep -P "$worker"); do

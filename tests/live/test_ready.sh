@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Which of several descriptors ended a wait for any of them, by epoll, poll and select, against what the calls returned: what is
-# said is right, also of a descriptor that was given to another file meanwhile, and of a wait that ran out of time it is said that it did.
-# What was ready, or that nothing was, has rows in --waits-on.
+# Which of several descriptors ended a wait in epoll, poll and select, compared with what the calls returned: what is
+# recorded is right, also if another file got the descriptor meanwhile, and a wait that timed out is recorded as such.
+# --waits-on has rows for what was ready, and for waits after which nothing was.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
@@ -20,7 +20,7 @@ check "--events says what was ready" grep -qE 'on epoll [0-9]+ of [^ ]+ [0-9]+ (
 
 "$report" --waits-on "$scratch/ready.rwk" >"$scratch/view" 2>/dev/null
 
-# waits WHO TEXT: how many there are in the rows of that comm that say so
+# waits COMM TEXT: sum of the counts in the rows of that comm that have the text
 waits()
 {
 	who=$1 text=$2 awk '$8 == ENVIRON["who"] { row = $0; sub(/^.* (in|on) /, "", row); if (row ~ ENVIRON["text"]) sum += $3 }

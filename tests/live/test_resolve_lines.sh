@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Lines and inlined functions are the same without the cache, with a cold one and a warm one; and after --resolve-lines also
-# where no file of the host can be found. The recorded bytes are those of the first trace.
+# Lines and inlined functions are the same without a cache, with a cold one and with a warm one; after --resolve-lines
+# also where none of the host's files can be found. The recorded bytes stay those of the first trace.
 . "$(dirname "$0")/lib.sh"
 
 cat >"$scratch/work.c" <<'END'

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --scrub of real recordings, on a host of another name: of 40 known names of the host, its users, programs, threads, functions,
-# files and command line none is left, in the file, in its chunks unpacked, in any view or export; nor is a build-id, or what
-# was on a stack. All of them are in what was recorded. At the check level views are shown with -v and -s at once, and what was
-# recorded without --dwarf is only scrubbed once it has lines.
+# --scrub of real recordings, made under another host name: none of 40 known names of the host, its users, programs,
+# threads, functions, files and command line is left in the file, in its unpacked chunks, or in any view or export;
+# nor is a build-id, or what was on a stack. The original recordings have all of them. At the check level, views are
+# shown with -v and -s at once, and a recording without --dwarf is scrubbed only after lines were added.
 # time-limit: 900
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +11,7 @@ need_recording
 need_tool cc python3 unshare readelf
 [ "$(uname -m)" = x86_64 ] || skip "the workload makes code of x86-64"
 
-# Names that occur nowhere else, with letters that pseudonyms do not have (these are in lower case), so nothing is found by luck.
+# Names that occur nowhere else. Pseudonyms are in lower case, so nothing is found by chance.
 name() { # NUMBER
 	local letters=QXZVJKWYHGPF text=Q state=$(($1 * 7919)) letter
 	for letter in 1 2 3 4 5 6 7 8 9 10 11; do
@@ -30,7 +30,7 @@ for k in $keys $line_keys ON_STACK; do
 	count=$((count + 1))
 	n[$k]=$(name $count)
 done
-# Each has 7 pieces of 6 letters, which are what is looked for.
+# Each has 7 pieces of 6 letters, which canaries.py searches for.
 check_equal "names that share no piece" $((count * 7)) "$(printf '%s\n' "${n[@]}" | awk '{ for (i = 1; i <= 7; i++) print substr($0, i, 6) }' |
 	sort -u | wc -l)"
 
@@ -70,7 +70,8 @@ build_workload() {
 	chmod +x "$top/${n[SCRIPT]}"
 }
 
-# What canaries.py is to look for. A boot's id and build-ids are looked for whole: pieces of them may occur by chance.
+# Writes what canaries.py searches for. The boot id and build-ids are searched for as a whole: pieces of them may
+# occur by chance.
 write_lists() {
 	local k file
 	for k in $keys; do echo "text ${n[$k]}"; done >"$scratch/names"
@@ -87,10 +88,10 @@ write_lists() {
 	cat "$scratch/recorded" "$scratch/line_names" >"$scratch/all"
 }
 
-# found [OPTION] FILE LIST: what of the list is in the file.
+# found [OPTION] FILE LIST: the lines of the list that are found in the file.
 found() { python3 "$here/tests/canaries.py" "$@" || echo "the search failed"; }
 
-# missing TRACE LIST: what of the list is not in the trace, with what it is.
+# missing TRACE LIST: the lines of the list that are not found in the trace, with their meaning.
 missing() {
 	local k missing
 	missing=$(found "$1" "$2" | sort | comm -3 - <(sort "$2"))
@@ -98,8 +99,9 @@ missing() {
 	echo ${missing}
 }
 
-# record_names NAME LIST OPTION... SECONDS: whether all of the list is in the recording. On a busy machine a file may not be opened
-# within the recorder's deadline of 200 ms, or not while its process lives, and its names are not in the trace then.
+# record_names NAME LIST OPTION... SECONDS: records; true if the trace has all of the list. On a busy machine a file
+# may not be opened within the recorder's deadline of 200 ms, or not before its process exits. Its names are not in
+# the trace then.
 record_names() {
 	local name=$1 list=$2 options=("${@:3:$#-3}") seconds=${!#} trace="$output/${n[OUTPUT]}-$1.rwk"
 	# shellcheck disable=SC2016 # the inner shell's words
@@ -113,7 +115,7 @@ record_names() {
 	[ ! "$lost" ] || { echo "# $name: not in it: $lost"; return 1; }
 }
 
-# views TRACE: everything that can be printed of it, without files of this machine.
+# views TRACE: everything that can be printed of the trace without files of this machine.
 views() {
 	local view more all=(-v -s)
 	[ "$level" = long ] || all=('-v -s')
@@ -141,10 +143,10 @@ check_scrubbed() { # NAME ORIGINAL OPTION...
 
 build_workload
 write_lists
-# Each of the 6 tries is a new chance for every file to be opened in time, and lasts twice as long.
+# Each try is a new chance for every file to be opened in time, and lasts twice as long as the one before.
 check "frames: a recording that has all names" growing 1 record_names frames "$scratch/list"
 check "dwarf: a recording that has all names" growing 1 record_names dwarf "$scratch/recorded" --dwarf
-# Names of the program's sources are in it once a machine that has its debug information has added the lines.
+# The trace gets the names of the program's source files when a machine with its debug information adds the lines.
 for k in frames dwarf; do
 	views "$scratch/$k.rwk" >"$scratch/views" 2>&1
 	check_number "$k: names that its views show" \

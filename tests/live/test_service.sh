@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The recorder as rwalker-flight.service runs it: a user of its own with that unit's capabilities, options from a file. What
-# it tells a service manager; names as root has them; what a reload takes over, without losing what is kept; commands are run
-# without rights. (tests/package/test_service.sh has a real systemd.)
+# The recorder as rwalker-flight.service runs it: with a user of its own, that unit's capabilities, and options from a
+# file. What it reports to a service manager; that it has the same names as under root; what a reload changes, without
+# losing what is kept; that commands run without rights. (tests/package/test_service.sh has a real systemd.)
 . "$(dirname "$0")/lib.sh"
 
 user=65531
 unit=$here/record/service/rwalker-flight.service
-# What systemd ends a service for: no sign of life in this time.
+# systemd kills a service that gives no sign of life for this long.
 watchdog_us=10000000
 
 # The capabilities of the unit, as setpriv spells them.
@@ -17,7 +17,7 @@ capabilities() {
 
 write_config() { printf '%s\n' "--flight 30s,16M" "$@" >"$scratch/flight.conf"; }
 
-# begin NAME: the service, with messages in NAME.err.
+# begin NAME: starts the service, with messages in NAME.err.
 begin() {
 	mkdir -m 750 "$scratch/$1"
 	chown $user:$user "$scratch/$1"
@@ -29,7 +29,7 @@ begin() {
 	wait_for 60 told READY=1 || die "the service did not start: $(cat "$scratch/$1.err")"
 }
 
-# told TEXT [COUNT]: so many messages of the recorder begin with it.
+# told TEXT [COUNT]: whether the service manager got at least COUNT (1) messages of the recorder that begin with TEXT.
 told() { [ "$(grep -c "^[0-9]* $recorder $1" "$scratch/heard")" -ge "${2:-1}" ]; }
 says() { grep -qF -- "$1" "$scratch/$2.err"; }
 dumps() { find "$scratch/$1" -name '*.rwk' | sort; }
@@ -42,7 +42,7 @@ end() {
 	check_equal "$1: exit code" 0 $?
 }
 
-# A program in a folder that only root may enter, and one of somebody else's.
+# A program in a folder that only root may enter, and one of another user.
 burn() {
 	mkdir -m 700 "$scratch/roots"
 	install -m 700 "$workloads/burn" "$scratch/roots/"
@@ -50,10 +50,10 @@ burn() {
 	start setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/burn" others 1000 user 10
 }
 
-# Of /proc/PID/status, or of several.
+# field FILE NAME: values of a field of /proc/PID/status, or of several concatenated.
 field() { sed -n "s/^$2:[[:space:]]*//p" "$1" | tr '\t' ' ' | sort -u; }
 
-# has_no_rights WHO STATUS: of the user's, and cannot become anybody else.
+# has_no_rights WHO STATUS: the process has the user's ids and no capabilities, and cannot get others.
 has_no_rights() {
 	local set
 	check_equal "$1: user" "$user $user $user $user" "$(field "$2" Uid)"
@@ -61,7 +61,7 @@ has_no_rights() {
 	check_equal "$1: NoNewPrivs" 1 "$(field "$2" NoNewPrivs)"
 }
 
-# What is mapped of files to be run, and not locked, or not there.
+# Executable mappings of files that are not locked, or not in memory.
 to_be_read() {
 	awk '$1 ~ /-/ { code = $2 ~ /x/ && $6 ~ /^\//; seen += code }
 		code && $1 == "Size:" { missing += $2; size = $2 }
@@ -89,7 +89,7 @@ test_starts() {
 	done
 }
 
-# A dump that has samples of both, with names. On a busy machine they may not have run yet.
+# Whether a dump has samples of both programs, with names. On a busy machine they may not have run yet.
 has_names() {
 	local count
 	count=$(dumps all | wc -l)
@@ -100,7 +100,7 @@ has_names() {
 	grep -q '^roots;.*burn_user' "$scratch/functions.out" && grep -q '^others;.*burn_user' "$scratch/functions.out"
 }
 
-# Names are those that root has: of programs that the service's user may not read, and in which it has no part.
+# Names are the same as under root, also for programs that the service's user may not read and that belong to others.
 test_dump() {
 	check "names of programs that only root or others may read" wait_for 60 has_names
 	check_equal "its owner and mode" "$user 600" "$(stat -c '%u %a' "$(latest all)")"
@@ -108,7 +108,8 @@ test_dump() {
 	has_no_rights "the command" "$scratch/all/status"
 }
 
-# The process that runs commands was made before there was a filter; it has the user, and nothing else.
+# The process that runs commands was forked before there was a filter of system calls; it has the service's user and
+# no other rights.
 test_runner() {
 	local pid count
 	count=$(dumps all | wc -l)
@@ -130,7 +131,7 @@ taken_over() { [ "$(grep -c 'took over the rules' "$scratch/all.err")" -ge "$1" 
 reload_heard() { cut -d' ' -f3 "$scratch/heard" | grep -A1 RELOADING | paste -sd' '; }
 ended_reload() { [[ $(reload_heard) = *READY* ]]; }
 
-# A rule that was not there before fires; what was recorded before the reload is in the dump.
+# After a reload a new rule fires; the dump has what was recorded before the reload.
 test_reload() {
 	local before
 	sed -i 's/^--trigger stuck.*/&\n--trigger wait:comm=\/^flock$\/>1s\n--max-dumps 2/; s/^--freq.*/--freq 98/' "$scratch/flight.conf"
@@ -154,12 +155,12 @@ test_reload() {
 
 latest_is_for() { "$report" --no-local-files --info "$(latest all)" 2>/dev/null | grep -qF "made for        $1"; }
 
-# When the latest dump begins, seconds since 1970.
+# Time at which the latest dump begins, in seconds since 1970.
 kept_since() { date -u -d "$(sed -n 's/^  recorded  *\(.*\) UTC, for .*/\1/p' "$scratch/info.out")" +%s; }
 
 has_refused() { [ "$(grep -c 'all rules are as before' "$scratch/all.err")" -ge "$1" ]; }
 
-# A file with a mistake, or with a rule that needs what only the start can open, changes nothing.
+# A file with a mistake, or with a rule that needs something that can be opened only at the start, changes nothing.
 test_bad_reload() {
 	cp "$scratch/flight.conf" "$scratch/good.conf"
 	echo "--trigger wait:Q>1s" >>"$scratch/flight.conf"
@@ -185,7 +186,7 @@ test_ends() {
 	check "no rule could never fire" lacks 'can never fire' "$scratch/all.err"
 }
 
-# A manager that never reads costs nothing: the recorder starts, dumps and ends.
+# A service manager that never reads its socket does no harm: the recorder starts, dumps and ends.
 test_deaf_manager() {
 	local deaf=$scratch/deaf
 	start python3 -c 'import socket, sys, time

@@ -17,15 +17,16 @@ perf_folded() {
 		     { count = $1; sub(/^[0-9]+ /, ""); print comm ";" $0 " " count }'
 }
 
-# The samples that the kernel counted but did not deliver while a CPU was busy, and what percentage of all they are.
+# The number of samples that the kernel counted but did not deliver while a CPU was busy, and their percentage of all.
 undelivered() {
 	"$report" --no-local-files --info "$1" 2>/dev/null |
 		sed -nE 's/^ *CPU [0-9]+: ([0-9]+) seen = .*; ([0-9]+) more were counted .*, ([0-9]+) of them while .*/\1 \2 \3/p' |
 		awk '{ seen += $1; n += $2 - $3 } END { printf "%d %.0f\n", n, seen ? 100 * n / seen : 0 }'
 }
 
-# record_beside_perf WORKLOAD COMMS_ERE SECONDS. The kernel runs no BPF program of a perf event while it runs another one: what
-# somebody else traces on this host meanwhile is missing here, as --info says, and not in perf's samples. Then once more.
+# record_beside_perf WORKLOAD COMMS_ERE SECONDS. The kernel runs no BPF program of a perf event while it runs another
+# one: if somebody else traces on this host meanwhile, samples are missing here, as --info says, but not in perf's
+# data. Then the test records once more.
 record_beside_perf() {
 	local name=$1 try missing
 	for try in 1 2 3; do
@@ -64,7 +65,8 @@ test_kernel_paths() {
 	record_beside_perf kernel_paths '^kernel_paths$' "$(at_level 5 20)"
 	check_truth "$f" "$scratch/kernel_paths.out" $points
 	check_against_perf kernel_paths kernel_paths
-	# Of those beyond the kernel's entry, which takes a third of the time where a hypervisor takes part in it.
+	# As a share of the samples beyond the kernel's entry, which takes a third of the time if the hypervisor
+	# intercepts it.
 	reading=$(folded_share "$f" ';path_zero;.*;ksys_read;vfs_read' ';path_zero;.*;ksys_read')
 	check_number "samples under path_zero that are in vfs_read" "$reading > 0.9"
 	check_number "there are enough of them" "$(folded_sum "$f" ';path_zero;.*;vfs_read') > 100"
@@ -84,7 +86,8 @@ test_kernel_only() {
 	check_equal "user frames without -u" 0 "$(folded_sum "$f" ';path_zero')"
 }
 
-# One CPU of burning gives as many samples as were requested; but none while the host has taken the CPU away, as the kernel counts.
+# One busy CPU gives as many samples as were requested, but none while the host has taken the CPU away, which the
+# kernel counts.
 test_sample_count() {
 	local got expect missing
 	expect=$(awk -v hz="$(source_field "$scratch/cpu_paths.rwk" frequency)" '/^total_ns/ { print $2 * hz / 1e9 }' "$scratch/cpu_paths.out")

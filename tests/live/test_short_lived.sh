@@ -39,7 +39,7 @@ test_nothing_unknown() {
 		"$unknown <= 0.02 * $all"
 }
 
-# None was missed: the samples add up to the CPU time that the kernel accounts.
+# No sample is missing: they add up to the CPU time that the kernel accounts.
 test_complete() {
 	local expect got
 	expect=$(awk -v hz="$(source_field "$scratch/churn.rwk" frequency)" '/^cpu_ns/ { print $2 * hz / 1e9 }' "$scratch/churn.out")

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Snapshots that find no room in the ring, while the smaller records of their events do: of samples and of hits. A recorder is stopped
-# until its rings are full, and then the load, so that the counters in the kernel are final when they are read. The trace has
-# these very totals, for each CPU.
+# Snapshots that do not fit into the ring although the smaller records of their events do: of samples and of hits. The
+# recorder is stopped until its rings are full, and then the load, so the counters in the kernel are final when they
+# are read. The trace has the same totals for each CPU.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
-# Its environment is on its stack: a snapshot has at least that many bytes, and a ring of 1 MB has room for 15 of them. It stays on
-# one CPU, and so writes to one ring.
+# The environment is on the load's stack: a snapshot has at least that many bytes, and a ring of 1 MB has room for 15
+# of them. The load stays on one CPU, so all its records go to one ring.
 start_load() {
 	start env -i "PAD=$(head -c 60000 /dev/zero | tr '\0' x)" "$(command -v taskset)" -c "$(allowed_cpus | head -n 1)" \
 		"$(command -v dd)" if=/dev/zero of=/dev/null bs=1 status=none
@@ -19,12 +19,12 @@ runs_as() { [ "$(cat "/proc/$load/comm" 2>/dev/null)" = "$1" ]; }
 
 counters() { python3 -B "$here/tests/live/bpf_counters.py" "$recorder" "$1"; }
 
-# lost_here MAP LEAST: whether so many events found the ring full.
+# lost_here MAP LEAST: whether at least that many events found the ring full.
 lost_here() { [ "$(counters "$1" | sed -E 's/.* RING_FULL=([0-9]+) .*/\1/' | awk '{ n += $1 } END { print n + 0 }')" -ge "$2" ]; }
 
 is_in_state() { [ "$(sed 's/.*) //; s/ .*//' "/proc/$1/stat")" = "$2" ]; }
 
-# record_losses NAME MAP OPTION...: events of the load to NAME.rwk, the kernel's counters to NAME.counters.
+# record_losses NAME MAP OPTION...: writes events of the load to NAME.rwk, the kernel's counters to NAME.counters.
 record_losses() {
 	local name=$1 map=$2
 	shift 2

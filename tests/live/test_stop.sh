@@ -4,10 +4,10 @@
 # two tries: names are read by processes with deadlines, which pass if the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
-# let_burners CONT|STOP: they rest while nothing is recorded.
+# let_burners CONT|STOP: the burners are stopped while nothing is recorded.
 let_burners() { kill -"$1" "$burner_user" "$burner_kernel"; }
 
-# begin NAME OPTION...: an endless recording of some burners, well under way.
+# begin NAME OPTION...: starts an endless recording of some burners, and returns when it is well under way.
 begin() {
 	local name=$1
 	shift
@@ -33,7 +33,7 @@ end_after() {
 	let_burners STOP
 } 2>/dev/null
 
-# With OPTION -q also by the names of functions that files of this host have, if the trace lacks them.
+# With OPTION -q, names of functions that the trace lacks are read from this host's files.
 check_readable() { # NAME LEAST_SAMPLES [CODE [OPTION]]
 	run_code report "${3-0}" "$report" --folded "${4---no-local-files}" "$scratch/$1.rwk"
 	mv "$scratch/report.out" "$scratch/$1.folded"
@@ -59,7 +59,7 @@ test_once() {
 	run_code once 0 "$report" --no-local-files --tree "$scratch/once.rwk"
 }
 
-# Without embedding: within a moment, if the machine has one for us.
+# Without embedding: it ends at once, unless the machine is busy.
 test_twice() {
 	local try
 	for try in 1 2 3 4 5; do
@@ -75,7 +75,7 @@ test_twice() {
 	run_ok twice "$report" --no-local-files --info "$scratch/twice.rwk"
 }
 
-# end_by SIGNAL: closes it in order, as Ctrl-C does.
+# end_by SIGNAL: the signal ends the recording in order, as Ctrl-C does.
 end_by() {
 	begin "$1"
 	end_after "$1"
@@ -112,7 +112,7 @@ test_command_signals() {
 	done
 }
 
-# The reader of a pipe exits: a storage error, and no endless recording.
+# If the reader of a pipe exits, the recording ends with a storage error.
 test_reader_gone() {
 	let_burners CONT
 	timeout 120 "$record" -p 0 -u -o - 2>"$scratch/gone.err" > >(head -c 30000 >/dev/null)
@@ -150,8 +150,8 @@ share_named() { # NAME COMM
 	folded_share "$scratch/$1.folded" "^$2;.*;burn_user(;| )" "^$2;"
 }
 
-# A program without a build-id is known by its device and inode, which another file may get when it is gone. One that has been changed
-# since must name nothing; with a build-id it is still the same.
+# A program without a build-id is identified by its device and inode, which another file may get after the program is
+# deleted. A file that has changed since must give no names; with a build-id it still counts as the same.
 test_changed_files() {
 	local kind kinds='plain whole' pids=
 	for kind in $kinds; do
@@ -209,14 +209,16 @@ test_random_moments() {
 	check_equal "files that could not be read, or seem complete, of $total" 0 $broken
 }
 
-# Those that still begin, or change their user, are stopped where the kernel does not know yet with whom they are to end.
+# All children must be idle: one that is still starting, or changing its user, would be stopped before the kernel
+# knows that it must die with its parent.
 has_idle_children() {
 	local children child
 	children=$(pgrep -P "$1") || return 1
 	for child in $children; do asleep "$child" || return 1; done
 }
 
-# begin_stuck NAME: a recording of the user behind sudo whose helpers, and the process that starts them, stand still; $stuck.
+# begin_stuck NAME: starts a recording of the user behind sudo, then stops its helpers and the process that forks
+# them: $stuck.
 begin_stuck() {
 	SUDO_UID=65533 SUDO_GID=65532 begin "$1"
 	stuck=$(pgrep -P "$recorder")
@@ -232,7 +234,8 @@ check_gone() { # WHEN
 	check "$1, no helper is left" wait_for 10 have_ended $stuck
 }
 
-# No helper outlives the recorder, and none keeps it, even where all stand still and the recorder is root no more.
+# No helper outlives the recorder, and none keeps it from ending, even if all are stopped and the recorder is no
+# longer root.
 test_stuck_helpers() {
 	chmod 777 "$scratch"
 	begin_stuck stuck

@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A ring of the kernel's records of processes accepts no more: this is noticed, the ring is opened again, and the
-# trace says from when to when names were unsure; programs started then and later have names. At the long level in one more way, with
-# processes started as fast as can be, and for longer.
+# A ring of the kernel's records of processes goes silent: the recorder notices, opens the ring again, and the trace
+# says from when to when names were unsure. Programs started then and later have names. At the long level in one more
+# way, with processes started as fast as possible, and for longer.
 # only recorder: every recorder on the host gets the records of so many processes and names, and may lose some.
 . "$(dirname "$0")/lib.sh"
 
 first_cpu=$(allowed_cpus | head -n 1)
 last_cpu=$(allowed_cpus | tail -n 1)
 
-# fork_on CPU: one short process after the other, until it is killed; at the check level with pauses.
+# fork_on CPU: starts one short process after the other until it is killed; at the check level with pauses.
 fork_on() {
 	taskset -c "$1" bash -c 'while :; do /bin/true; '"$(at_level 'read -rt 0.005 <>"$0"' :)"'; done' "$scratch/never" &
 	children="$children $!"
 	forker=$!
 }
 
-# A program that burns, started under the name NAME; its id is in $burner.
+# Starts a program that burns CPU time under the name NAME; its process id is in $burner.
 start_burner() { # NAME
 	cp "$workloads/burn" "$scratch/$1"
 	"$scratch/$1" "$1" 600 &
@@ -33,7 +33,7 @@ start_recorder() { # NAME [OPTION...]
 	wait_for 60 has_started "$scratch/$name.rwk" || die "the recorder does not start"
 }
 
-# Sources are recorded once everything runs; the first chunk follows a second later.
+# Sources are written once everything runs; the first chunk of events follows a second later.
 has_started() { "$report" --dump "$1" 2>/dev/null | grep -q ' type EVENTS'; }
 
 stop_recorder() { # NAME
@@ -43,15 +43,15 @@ stop_recorder() { # NAME
 	tell_unsure "$1"
 }
 
-# tell NAME: what --info says, in NAME.info.
+# tell NAME: writes --info to NAME.info.
 tell() { "$report" --no-local-files --info "$scratch/$1.rwk" >"$scratch/$1.info" 2>"$scratch/$1.note"; }
 
 is_noticed() { "$report" --dump "$scratch/$1.rwk" 2>/dev/null | grep -q '^ *unsure'; }
-is_told() { # twice: when it was noticed, and when all processes had been read again
+is_told() { # there are two records: of the noticing, and of the end, when all processes had been read again
 	[ "$("$report" --dump "$scratch/$1.rwk" 2>/dev/null | grep -c '^ *unsure')" -ge 2 ]
 }
 
-# The spans, and when the first source began, ns.
+# Lists the spans, and when the first source began, in ns.
 tell_unsure() {
 	"$report" --dump "$scratch/$1.rwk" 2>/dev/null | grep -E '^ *(unsure|source) ' >"$scratch/$1.records"
 	sed -nE 's/^ *unsure (.*)/\1/p' "$scratch/$1.records" >"$scratch/$1.unsure"
@@ -61,8 +61,9 @@ tell_unsure() {
 noticed_at() { sed -nE 's/.*until=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | head -1; }
 begun_at() { sed -nE 's/^time=([0-9]+).*/\1/p' "$scratch/$1.unsure" | sort -n | head -1; }
 
-# "FROM,TO", seconds of the recording: the longest time after the first span, once all processes had been read again, of which names are
-# sure. TO is left out where that is the end. On a busy machine records may be missing again later.
+# "FROM,TO" in seconds of the recording: the longest time in which names are sure, after the first span, when all
+# processes had been read again. TO is empty if that time lasts until the end. On a busy machine records may be
+# missing again later.
 sure_time() { # TRACE
 	sort -t = -k 2,2n "$scratch/$1.records" | awk '
 		function take(to) { if (from && to - from > longest) { longest = to - from; best = from; end = to } }
@@ -80,23 +81,24 @@ sure_time() { # TRACE
 		}'
 }
 
-# burns LEAST TRACE NAME [OPTION...]: whether so many samples of the program were taken then. Their functions' names need not be known.
+# burns LEAST TRACE NAME [OPTION...]: whether at least that many samples of the program were taken in that time. Their
+# functions need no names.
 burns() {
 	tell_unsure "$2"
 	"$report" --folded "${@:4}" -c "^$3\$" --time "$(sure_time "$2")" "$scratch/$2.rwk" 2>/dev/null >"$scratch/$3.folded"
 	[ "$(folded_sum "$scratch/$3.folded")" -ge "$1" ]
 }
 
-# More than are judged: a span that is noticed later may begin before these.
+# More samples than are judged, because a span that is noticed later may begin before them.
 is_burning() { burns 3000 "$@" --no-local-files; }
 
-# All of them are in its own functions, by name.
+# All samples are in the program's own functions, by name.
 check_named() { # TRACE NAME
 	check "$1: samples of $2" burns 100 "$1" "$2"
 	check_number "$1: $2 is named" "$(folded_sum "$scratch/$2.folded" burn_user) > 0.95 * $(folded_sum "$scratch/$2.folded")"
 }
 
-# Whether it is noticed within 2 s; $paused is when the ring dies.
+# Whether the death of the ring, at $paused, is noticed within 2 s.
 dies() { # NAME HOW FIRST COUNT
 	rm -f "$scratch/$1.rwk"
 	start_recorder "$1"
@@ -147,8 +149,9 @@ test_healthy() {
 	check_equal "healthy: unsure" "" "$(cat "$scratch/healthy.unsure")"
 }
 
-# The kernel (up to 6.18 at least) gives the records of BPF programs that come and go too large a size if several recorders listen:
-# after them follow the previous contents of the ring, here parts of names. Taken for times, they once stopped all rings forever.
+# If several recorders listen, the kernel (up to 6.18 at least) makes the records of BPF programs that come and go too
+# large: their tail is what the ring had there before, here parts of names. Read as times, these once stopped all
+# rings forever.
 test_others() {
 	local cpu second
 	start_recorder others
@@ -188,7 +191,7 @@ test_stopped() {
 	check_named stopped late_stopped
 }
 
-# What is planned is what is allocated: a ring for every 8 online CPUs, and for each source.
+# The rings that are allocated are those of the plan: one for every 8 online CPUs, and for each source.
 test_memory() {
 	local online shards
 	online=$(sed 's/,/\n/g' /sys/devices/system/cpu/online | awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print int(i / 8) }')

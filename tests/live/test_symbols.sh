@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Symbol and offset of an address are those that perf script prints for the same address: in
-# the program, in libc, in the kernel. Address randomisation is off, so that both see the
-# same addresses; kernel addresses are kept by an option.
+# the program, in libc, in the kernel. Address randomisation is off, so both see the
+# same addresses; an option keeps kernel addresses.
 # two tries: compared with another recorder, which does not observe exactly the same moments.
 . "$(dirname "$0")/lib.sh"
 
-# "ADDRESS NAME+0xOFFSET" once per address, of perf's call chains. Leaves and callers are taken
-# as they are in the chain; perf's context marks and unknown names are left out, and BPF programs,
-# too: they come and go, one at the address of another, and perf asks for them only at the end.
-# For user code, perf prints the offset in the file; the mappings, of which it prints the start and
-# the file offset, make it an address. The last mapping of a file is the program's: those before it
-# belong to setarch.
+# "ADDRESS NAME+0xOFFSET" once per address of perf's call chains. Leaves and callers are used
+# as they are in the chain; perf's context marks and unknown names are left out. So are BPF programs:
+# they come and go, one at the address of another, and perf asks for them only at the end.
+# For user code, perf prints the offset in the file; the start and file offset of the mappings,
+# which it prints, too, turn it into an address. The last mapping of a file is the program's: those
+# before it belong to setarch.
 perf_names() { # DATA COMM
 	perf script -i "$1" --comms "$2" -F ip,sym,symoff,dso --no-inline --show-mmap-events 2>/dev/null |
 		perl -ne '
@@ -37,7 +37,7 @@ record_both() { # WORKLOAD [ARGUMENT]
 # add_names FILE: adds the names on the input to those in the file.
 add_names() { LC_ALL=C sort -u - "$1" -o "$1"; }
 
-# addresses_of FILE ERE: those whose line matches.
+# addresses_of FILE ERE: the addresses whose lines match.
 addresses_of() { grep -E "$2" "$1" | cut -d' ' -f1 | LC_ALL=C sort -u; }
 
 # If perf has a name for an address that we also have, ours must be the same. Enough addresses that
@@ -63,8 +63,8 @@ check_names() { # LEAST ERE WORKLOAD [ARGUMENT]
 
 # Prints the first few "ADDRESS THEIRS OURS" that do not mean the same. Two names are the same if a
 # symbol table lists both with the same value, and the offsets are equal. perf names the byte at a
-# return address, we the one before it: that of _start's call of _dl_start is the first byte of
-# what is called _dl_start_user, and those of the kernel's SRSO returns are of the next thunk.
+# return address, we the one before it: the return address of _start's call of _dl_start is the first
+# byte of _dl_start_user, and those of the kernel's SRSO returns are in the next thunk.
 without_aliases() {
 	awk -v tables="$scratch/tables" '
 		BEGIN {
@@ -99,7 +99,7 @@ memory.seek(start)
 open("'"$1"'", "wb").write(memory.read(end - start))'
 }
 
-# "FILE VALUE TYPE NAME" of all that the workloads run; of libc, also the names of its debug file.
+# "FILE VALUE TYPE NAME" for everything that the workloads run; for libc, also the names of its debug file.
 make_tables() {
 	local libc id
 	libc=$(ldd "$workloads/places" | awk '/libc\.so/ { print $3 }')
@@ -116,6 +116,6 @@ make_tables() {
 need_recording
 need_tool perf setarch nm ldd readelf python3
 make_tables
-check_names 64 ' main\+' places # a return address of each of its 64 calls, 25 ms of CPU time long
+check_names 64 ' main\+' places # one return address for each of its 64 calls of 25 ms of CPU time
 check_names 100 '^ffff' kernel_paths 3
 finish

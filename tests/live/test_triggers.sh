@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --trigger: stalls made on purpose fire soon, and the dump holds their cause from before; what cannot
-# fire is said at the start; what comes meanwhile makes no other dump; commands run.
+# --trigger: stalls made on purpose fire soon, and the dump has their earlier cause; a rule that cannot fire is
+# reported at the start; what happens while a dump is made causes no other dump; commands run.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
 need_tool flock
 
-# begin NAME OPTIONS...: a recorder that keeps 20 seconds.
+# begin NAME OPTIONS...: starts a recorder with a window of 20 seconds.
 begin() {
 	local name=$1
 	shift
@@ -33,7 +33,7 @@ made() {
 	check "$1: made for $2" grep -qF "made for        $2" "$scratch/$1.info"
 }
 
-# Somebody holds a lock for three seconds: its name is in the dump, before anybody knew that there would be one.
+# A process holds a lock for three seconds. The dump has its name from before the rule fired.
 test_lock() {
 	local ended made
 	begin lock --trigger 'wait:comm=/^flock$/>2s'
@@ -49,7 +49,7 @@ test_lock() {
 	check "lock: who held it is there" grep -q 'sleep' <("$report" --no-local-files --chains -c '^flock$' "$(first lock)")
 }
 
-# While it lasts: with the thread's stack.
+# The rule fires while the thread is stuck, and the dump has the thread's stack.
 test_stuck() {
 	begin stuck --trigger 'stuck:D>1500ms'
 	start "$workloads/stuck" 60
@@ -78,7 +78,7 @@ test_commands() {
 		<("$report" --no-local-files --info "$scratch"/exec-*.rwk)
 }
 
-# Under pressure from the start: a dump has all of what it was made for.
+# Under pressure from the start: a dump has everything it was made for.
 test_pressure() {
 	local i others='' fired
 	[ -w /proc/pressure/cpu ] || { echo "# not run: this kernel has no pressures"; return; }
@@ -98,7 +98,7 @@ test_pressure() {
 	end psi
 }
 
-# never RULE OPTIONS... : this is said at the start.
+# never RULE OPTIONS...: the recorder says at the start that the rule cannot fire.
 never() {
 	local rule=$1
 	shift

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A trace without its end, and one that did not fit on the disk: every view and every tool exits with 3 and says once that what
-# is missing is unknown. One that ended as requested: 0, and no such message. At the check level one trace without its end is shown in
-# all views; the others are in some, and not condensed.
+# A trace without its end, and one that did not fit on the disk: every view and every tool exits with 3 and says once
+# that what is missing is unknown. For a trace that ended as requested: 0, and no such message. The check level shows
+# one trace without its end in all views, the others only in some, and does not condense these.
 . "$(dirname "$0")/lib.sh"
 
 said='what is missing is unknown'
@@ -11,7 +11,7 @@ views='--tree|--histogram|--stacks|--counts|--folded --source cpu|--wakers|--cha
 
 some='--tree|--folded --source cpu|--info|--dump'
 
-# check_all NAME CODE LINES VIEWS: each view and tool on NAME.rwk.
+# check_all NAME CODE LINES VIEWS: runs each view and tool on NAME.rwk.
 check_all() {
 	local view code old_ifs=$IFS said_in
 	kill -STOP "$burner" # it has nothing to do meanwhile
@@ -66,7 +66,7 @@ recorder=$!
 children="$children $recorder"
 wait_for 60 eval '"$report" --no-local-files --folded --source cpu "$scratch/killed.rwk" 2>/dev/null | grep -q "^burner;"' ||
 	fail "the recording does not start"
-run_code unfinished 3 "$report" --no-local-files --tree "$scratch/killed.rwk" # while it is still written
+run_code unfinished 3 "$report" --no-local-files --tree "$scratch/killed.rwk" # while it is still being written
 kill -KILL $recorder
 wait $recorder 2>/dev/null
 check_all killed 3 1 "$(at_level "$some" "$views")"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A recorder starts when the kernel's verifier is done with its programs, which follows each way through them again for each state
-# in which it comes there. So none may take it more than MOST instructions: on Linux 6.18 it is 16,700 at most, and was 52,000 before
-# bpf/ made it look once at what it can (CONTRIBUTING.md, BPF).
-# Truth: the kernel says of each program how many it looked at.
+# A recording begins only when the kernel's verifier is done with the recorder's programs. It follows each path once
+# for each state in which it gets there. So no program may take more than MOST verified instructions: on Linux 6.18
+# the most is 16,700, and was 52,000 before bpf/ was written so that most code is verified only once (CONTRIBUTING.md,
+# BPF). Truth: the kernel's count of verified instructions of each program.
 . "$(dirname "$0")/lib.sh"
 
 readonly MOST=30000 LARGE=5000
 
-# The instructions of each large program of the recorder that has been loaded, descending.
+# The verified instructions of each large program that the recorder has loaded, descending.
 large() { cat "/proc/$started/fdinfo/"* 2>/dev/null | awk -v large=$LARGE '$1 == "verified_insns:" && $2 >= large { print $2 }' | sort -rn; }
 
 have_loaded() { [ "$(large | wc -l)" -ge "$1" ] || [ ! -d "/proc/$started" ]; }

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Waits against workloads that know their truth (workloads/waits.c): counts and totals within 1 %, the longest within 1 ms and
-# at its moment, wakers and chains by name, waits that never end, that began before the recording, or that were cancelled.
+# Waits compared with workloads that know their truth (workloads/waits.c): counts and totals within 1 %, the longest
+# within 1 ms and at its time, wakers and chains by name; waits that never end, that began before the recording, or
+# that were cancelled.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
-# alone: whoever waits for a CPU waits longer, and some of its waits are told apart by their length.
+# alone: a thread that must wait for a CPU waits longer, and some waits are told apart by their length.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -13,7 +14,7 @@ test_sleeps() {
 	check_waits sleeps brackets comms paths:all top least:1000 wakers:s10=timer,s16=timer,s40=timer,s150=timer
 }
 
-# Three hops: every one is named, in the wakers and in the chains.
+# Three hops: each is shown by name, in the wakers and in the chains.
 test_chain() {
 	record_waits chain '--wakers -u' chain "$(at_level 20 200)" || return
 	check_waits chain brackets comms paths top chains at:chain-a,chain-b,chain-c \
@@ -42,8 +43,8 @@ test_several() {
 	check_waits several sleeps-of:pour paths:all
 }
 
-# slow_group FILE: creates a cgroup, $cgroup, whose members get at most 200 reads a second from the disk with the file: page faults
-# on the file then sleep, however fast the disk is.
+# slow_group FILE: creates a cgroup, $cgroup, whose members get at most 200 reads a second from the disk with the
+# file. So page faults on the file sleep, however fast the disk is.
 slow_group() {
 	local device base
 	device=$(stat -c '%Hd:%Ld' "$1")
@@ -68,12 +69,12 @@ test_faults() {
 	recorded faults "$record" --force --offcpu 0 -m 0 -u -o "$scratch/faults.rwk" -- \
 		sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$cgroup" "$workloads/waits" faults "$scratch/cold" || return
 	mv "$scratch/faults.out" "$scratch/faults.truth"
-	# Of 128, as many that the rest is worth judging. One that comes late, because others had the CPU, need not sleep.
+	# Out of 128, enough to judge the rest. A fault that comes late, because others had the CPU, need not sleep.
 	check_number "page faults that slept" "$(grep -c '^wait ' "$scratch/faults.truth") >= 20"
 	check_waits faults brackets:rough comms paths:rough iowait
 }
 
-# D and S, told apart by the recorder, and by the reporter from one trace of both.
+# D and S, filtered by the recorder, and by the reporter from one trace of both.
 test_states() {
 	local both only
 	record_waits only_d '--state D' states 20 && check_waits only_d state:2,state-d,state-s
@@ -91,7 +92,7 @@ waiting_comms() { # NAME OPTION...
 	folded "$scratch/$1.rwk" "${@:2}" | folded_comms /dev/stdin | paste -sd' '
 }
 
-# Began during the recording and not over at its end; began before it.
+# Waits that began during the recording and had not ended when it stopped, and waits that began before it.
 test_forever() {
 	recorded during "$record" --force --offcpu 1 -u -o "$scratch/during.rwk" -- "$workloads/waits" forever 2
 	mv "$scratch/during.out" "$scratch/during.truth"
@@ -107,22 +108,22 @@ test_forever() {
 	check_equal "--class ended leaves the open wait out" "" "$(waiting_comms before --class ended -c '^forever')"
 }
 
-# The leaves of the waits of threads with that name, by class, without those of their exit.
+# The leaves of the waits of threads with that comm and class, except those of their exit.
 leaves() { # NAME CLASS COMM
 	folded "$scratch/$1.rwk" --class "$2" -c "^$3\$" | grep -v ';do_exit' | sed 's/ [0-9]*$//; s/.*;//' | sort -u
 }
 
-# A thread that is about to sleep, is already woken, and makes way for another was not preempted; one that is interrupted, or is
-# on its way back from a system call, was.
+# A thread that yields the CPU when it is about to sleep but was already woken was not preempted; one that is
+# interrupted, or is returning from a system call, was.
 test_hurry() {
 	local try asleep='futex_wait_queue|futex_do_wait' hidden='' other
 	for try in 1 2 3; do
 		recorded hurry "$record" --force --offcpu 0 -m 0 -o "$scratch/hurry.rwk" -- "$workloads/hurry" 1 || return
-		[ "$WAITS_HIDDEN" != 1 ] || hidden='|\[Missed Kernel Stack\]' # when a hidden thread makes way, the other has run on
+		[ "$WAITS_HIDDEN" != 1 ] || hidden='|\[Missed Kernel Stack\]' # a hidden thread gave way while the other ran on
 		other=$(leaves hurry cancelled hurry-turn | grep -vE "^($asleep$hidden)")
 		check_equal "cancelled waits that are not in a sleep" "" "$other"
 		check_equal "cancelled waits of who never asks to sleep" "" "$(leaves hurry cancelled 'hurry-(calls|spin)')"
-		# A preemptible kernel may preempt it just there.
+		# A preemptible kernel may preempt it at that very point.
 		grep -qE '^CONFIG_PREEMPT(_LAZY|_RT)?=y' <(zcat /proc/config.gz 2>/dev/null || cat "/boot/config-$(uname -r)" 2>/dev/null) ||
 			check_equal "preempted waits that are in a sleep" "" "$(leaves hurry preempted hurry-turn | grep -E "^($asleep)")"
 		[ -z "$(leaves hurry cancelled hurry-turn)" ] || return
@@ -130,7 +131,7 @@ test_hurry() {
 	echo "# in $try seconds no wakeup came between asking to sleep and sleeping"
 }
 
-# sleepers NAME MS...: workloads/early.c; its process id is in $early
+# start_sleepers NAME MS...: starts workloads/early.c; sets $early to its process id.
 start_sleepers() {
 	: >"$scratch/$1.truth"
 	"$workloads/early" "${@:2}" >"$scratch/$1.truth" &
@@ -142,8 +143,8 @@ are_asleep() {
 	wait_for 60 grep -q '^asleep' "$scratch/$1.truth" || die "the sleepers '$1' do not sleep"
 }
 
-# Waits under way at the start, of several scheduling classes, young and old, some of which end: they begin when their own
-# clocks say, or before a recorded bound.
+# Waits under way at the start, in several scheduling classes, young and old, some of which end: they begin when their
+# own clocks say, or before a recorded bound.
 test_early() {
 	local old=$1 young
 	start_sleepers young 100 1000

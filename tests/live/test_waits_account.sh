@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Why threads are off the CPU without being asleep, and the account of all of their time: run, run queue and blocked compared with
-# the kernel's own (/proc/PID/task/TID/schedstat), with every wait recorded, and with the short ones summed.
+# Why threads are off the CPU without being asleep, and the account of all their time: running, run queue and blocked
+# compared with the kernel's own figures (/proc/PID/task/TID/schedstat), with every wait recorded and with short ones
+# summed.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"

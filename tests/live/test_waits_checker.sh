@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The checker of the waits tests finds errors: with reports made up from the truth (waits_fake_report.py), correct ones and ones
-# with one mistake each.
+# The checker of the waits tests finds errors. It gets reports made up from the truth (waits_fake_report.py): correct
+# ones, and ones with one mistake each.
 # two tries: the truth is a run of the workload, whose clocks also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
-# said FAULT CHECK...: how often the checker says no
+# said FAULT CHECK...: how many times the checker says no
 said() {
 	FAKE_FAULT=$1 PYTHONDONTWRITEBYTECODE=1 python3 "$here/tests/live/waits_check.py" "$here/tests/live/waits_fake_report.py" \
 		"$truth" "$truth" "${@:2}" >"$scratch/said" || echo "no end" >>"$scratch/said"
@@ -19,7 +19,8 @@ finds() { # FAULT CHECK...
 need_tool python3
 [ -x "$workloads/waits" ] || die "'$workloads/waits' is missing; run 'make test-programs'"
 truth=$scratch/sleeps
-# A truth without a clock that stood still, in ten tries: a checker that finds mistakes where there are none does in all of them.
+# Ten tries to get a truth in which no clock stood still: a checker that finds mistakes where there are none does so
+# in all of them.
 for ((try = 0; try < 10; try++)); do
 	"$workloads/waits" sleeps 0.7 >"$truth" || die "the workload fails"
 	[ "$(said '' brackets comms paths:all top wakers:s10=timer)" != 0 ] || [ "$(said stolen brackets comms paths:all top)" != 0 ] || break

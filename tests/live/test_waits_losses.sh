@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Lost waits: a ring that is too small, a recorder that is stopped for 5 s, a full disk. All are counted: the workload's own
-# switches = what was recorded + what was lost; every view says so and exits with 3, after a full disk four at the check level; what
-# was recorded is right.
+# Lost waits: a ring that is too small, a recorder that is stopped for 5 s, a full disk. All losses are counted: the
+# workload's own switches = recorded + lost. Every view says so and exits with 3; after a full disk, the check level
+# tries four views. What was recorded is right.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 # only recorder: every recorder on the host gets the storms of waits, and may lose some.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
-# Switches of the storm's two threads by the kernel's count, and two for their starts.
+# Switches of the storm's two threads by the kernel's count, plus two for their starts.
 storm_waits() { sed -n 's/^thread .* nvcsw=\([0-9]*\) nivcsw=\([0-9]*\) .*/\1 \2/p' "$1" | awk '{ n += $1 + $2 + 1 } END { print n + 0 }'; }
 
-# Losses of the waits' source, all CPUs and causes: the final running totals.
+# Losses of the source of waits, for all CPUs and causes: the last running totals.
 loss_of() {
 	"$report" --dump "$scratch/$1.rwk" 2>/dev/null | awk '
 		$1 == "source" && $3 == "kind=2" { source = $2; sub(/^id=/, "source=", source) }
@@ -33,7 +33,7 @@ check_said() { # NAME [VIEW...]
 	check "$name: --info tells of the ring" grep -qi 'ring' "$scratch/info.out"
 }
 
-# The storm's waits = recorded + lost, apart from the few that its threads have after their last report.
+# The storm's waits = recorded + lost, except for the few that its threads have after their last output.
 check_sum() { # NAME
 	local truth recorded lost
 	truth=$(storm_waits "$scratch/$1.truth")
@@ -51,7 +51,7 @@ check_sum() { # NAME
 		"($recorded + $lost - $truth) ^ 2 <= (100 + 0.001 * $truth) ^ 2"
 }
 
-# storm_begins RECORDER: returns when the storm is under way; its id is in $storm.
+# storm_begins RECORDER: returns when the storm is under way; sets $storm to its process id.
 storm_begins() {
 	wait_for 60 pgrep -P "$1" -x waits >/dev/null || die "the storm does not begin"
 	storm=$(pgrep -P "$1" -x waits)
@@ -73,8 +73,8 @@ stop_until() {
 	kill -CONT "$1"
 }
 
-# A running recorder drains a ring of 1 MB in time. One that is stopped six times, at the check level three times, each for as many waits as would fill the ring at
-# 32 bytes each, does not.
+# A running recorder drains a ring of 1 MB in time. One that is stopped six times (three times at the check level),
+# each time for as many waits as would fill the ring at 32 bytes each, does not.
 test_overflow() {
 	"$record" --offcpu 0 -m 0 --wakers -u --ringbuf-size 1 --embed none -o "$scratch/over.rwk" -- \
 		"$workloads/waits" storm 600 >"$scratch/over.truth" 2>"$scratch/over.err" &
@@ -100,7 +100,7 @@ sleeps_begin() { # RECORDER
 	workload=$(pgrep -P "$1" -x waits) && asleep "$workload" 's(10|16|40|150)'
 }
 
-# With waits of 1 ms and more nothing need be lost in 5 s, and nothing is: each is there, at its time.
+# Waits of 1 ms and more fit into the ring for 5 s, so nothing is lost: each wait is there, at its time.
 test_stopped_quiet() {
 	"$record" --offcpu 0 --wakers -u -o "$scratch/quiet.rwk" -- \
 		"$workloads/waits" sleeps 6 >"$scratch/quiet.truth" 2>"$scratch/quiet.err" &
@@ -113,7 +113,8 @@ test_stopped_quiet() {
 	echo $? >"$scratch/quiet.code"
 }
 
-# Until as many waits have happened as would fill the ring of 8 MB at 32 bytes each; at the long level for 5 s at least, too.
+# Stopped until as many waits have happened as would fill the ring of 8 MB at 32 bytes each; at the long level also
+# for at least 5 s.
 test_stopped_storm() {
 	"$record" --offcpu 0 -m 0 --embed none -o "$scratch/stopped.rwk" -- \
 		"$workloads/waits" storm 600 >"$scratch/stopped.truth" 2>"$scratch/stopped.err" &
@@ -138,7 +139,7 @@ test_stopped() {
 	check_said stopped --tree --summary
 }
 
-# Sleeps, and a storm until the recorder has reported that its disk is full, and for a while more.
+# Sleeps, and a storm that goes on until some time after the recorder has reported that its disk is full.
 until_full() {
 	"$workloads/waits" sleeps "$sleeps" >"$scratch/full.truth" &
 	"$workloads/waits" storm 100 >"$scratch/full.storm" &
@@ -149,8 +150,8 @@ until_full() {
 	wait
 }
 
-# In a namespace of its own: a disk with room for 1 or 2 MB above the 64 MB that the recorder leaves free. The waits in the trace are
-# complete up to a time, and right.
+# Records in a mount namespace of its own, to a disk with room for 1 or 2 MB above the 64 MB that the recorder leaves
+# free. The waits in the trace are complete up to a time, and right.
 on_small_disk() {
 	mount -t tmpfs -o size="${room}m" none "$scratch/disk" || exit 99
 	"$record" --offcpu 0 -m 0 --wakers -u -o "$scratch/disk/full.rwk" -- bash -c until_full
@@ -159,8 +160,8 @@ on_small_disk() {
 	exit $code
 }
 
-# What the programs recorded = the waits in the trace + what could no longer be written. Some of these had not ended: they come
-# from the last look at all tasks, and are not switches that a program counts.
+# What the BPF programs recorded = the waits in the trace + what could no longer be written. Some waits in the trace
+# had not ended: they come from the last look at all tasks, and are not switches that a program counts.
 check_full_account() {
 	local recorded written unwritten
 	read -r recorded written unwritten < <("$report" --dump "$scratch/full.rwk" | awk '

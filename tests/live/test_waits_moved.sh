@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Threads that are moved to another CPU while they sleep: since Linux 6.12 the kernel charges such a sleep to the run queue. Here it
-# does not count, with and without wakers.
+# Threads that are moved to another CPU while they sleep: since Linux 6.12 the kernel charges such a sleep to the run
+# queue. The recorder does not, with and without wakers.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 

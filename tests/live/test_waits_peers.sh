@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Waits against other tools in the same run: totals per stack against libbpf-tools' offcputime within 2 %, and who woke whom
-# against perf's sched_waking and sched_switch events: in task context each must be equal, the rest is listed by kind.
+# Waits compared with other tools in the same run: totals per stack with libbpf-tools' offcputime, within 2 %, and who
+# woke whom with perf's sched_waking and sched_switch events: in task context each must be equal, the rest is listed
+# by kind.
 # two tries: compared with another recorder, which does not observe exactly the same moments.
-# only recorder: two recorders of every switch beside two more lose some.
+# only recorder: two recorders of every switch lose some if two more run beside them.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
 offcputime=${OFFCPUTIME:-$(PATH=$PATH:/usr/sbin command -v offcputime)}
 
-# A process that waits for a line on its input, so that both recorders are ready first, and then becomes the workload.
+# Starts a process that waits for a line on its input, until both recorders are ready, and then becomes the workload.
 start_workload() { # NAME COMMAND ARGUMENT...
 	local name=$1
 	shift
@@ -19,7 +20,8 @@ start_workload() { # NAME COMMAND ARGUMENT...
 	workload=$started
 }
 
-# recorded_beside NAME OPTION...: a recording that starts the workload once it is under way, and ends with its last truth.
+# recorded_beside NAME ERE COUNT OPTION...: starts the workload once the recording is under way, and ends when its
+# output has COUNT lines that match.
 recorded_beside() { # NAME ERE COUNT OPTION...
 	local name=$1 ere=$2 count=$3
 	shift 3
@@ -48,19 +50,19 @@ test_offcputime() {
 	judged python3 -B "$here/tests/live/waits_peers.py" offcputime "$report" "$scratch/peer.rwk" "$scratch/peer.offcputime"
 }
 
-# Losses of other tasks' events, which a kernel that hides threads may cause, do not matter here.
+# Losses of other tasks' events, which happen on a kernel that hides threads, do not matter here.
 check_sound() { # CODE
 	look_for_hidden
 	[ "$1$WAITS_HIDDEN" = 31 ] && return
 	check_equal "exit code of the recorder" 0 "$1"
 }
 
-# perf and we at once; waits of the workload's threads that both saw are compared one by one.
+# perf and rwalker record at the same time; waits of the workload's threads that both saw are compared one by one.
 test_perf_wakers() { # NAME COMMS COMMAND ARGUMENT...
 	local name=$1 comms=$2
 	shift 2
 	start_workload "$name" "$@"
-	# Its command runs once its events are counted. Ahead of others, if this host lets it.
+	# perf runs its command once its events are counted. It runs ahead of other processes if this host allows it.
 	# shellcheck disable=SC2086
 	start perf record -q -a $ahead -B -N -k CLOCK_MONOTONIC --buildid-mmap --no-bpf-event -m 2048 -o "$scratch/$name.data" \
 		-e sched:sched_switch -e sched:sched_waking \
@@ -78,7 +80,7 @@ test_perf_wakers() { # NAME COMMS COMMAND ARGUMENT...
 		"$scratch/$name.events" >"$scratch/$name.verdicts"
 }
 
-# Now and then perf loses most events; what it did not see proves nothing.
+# perf sometimes loses most events; what it did not see proves nothing.
 test_wakers() {
 	local try
 	for try in 1 2 3; do

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Waits that have not ended when the recording does: no system call returns there, and yet they show the user code that led to
-# them, by frame pointers with -u, without them with --dwarf.
+# Waits that have not ended when the recording does. Their system calls do not return, and yet they show the user code
+# that led to them: by frame pointers with -u, without them with --dwarf.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
 readonly FRAMED='framed;nap_outer;nap_middle;' PLAIN='plain;doze_outer;doze_middle;doze_inner;'
 
-# path NAME COMM: the stack of the thread's only wait, folded; all notes on it are in NAME.notes.
+# path NAME COMM: the stack of the thread's only wait, folded; its notes go to NAME.notes.
 path() {
 	"$report" --info --source offcpu --class open -c "^$2\$" "$scratch/$1.rwk" | grep '^  note ' >"$scratch/$1.notes"
 	"$report" --folded --source offcpu --class open -c "^$2\$" "$scratch/$1.rwk" 2>/dev/null | sed 's/ [0-9]*$//'
@@ -28,8 +28,9 @@ test_no_missing() {
 	lacks 'without a user stack' "$1"
 }
 
-# copied NAME COMM COMMAND...: the command, which records NAME. If the helper that copies the stacks gets no CPU within its
-# deadline, the thread's is reported as missing; if that happens to the one that opens files, they have no names: then once more.
+# copied NAME COMM COMMAND...: runs the command, which records NAME. If the helper that copies stacks gets no CPU
+# within its deadline, the thread's stack is reported as missing; if that happens to the helper that opens files,
+# names are missing. Then the command runs once more.
 copied() {
 	local try got
 	for try in 1 2 3 4 5; do
@@ -55,7 +56,7 @@ test_dwarf() {
 	check "the condensed trace shows the same" cmp "$scratch/dwarf.tree" "$scratch/condensed.tree"
 }
 
-# has_walks COUNT: number of walks in the trace, which is still being written, that have the stack.
+# has_walks COUNT: whether at least COUNT walks in the trace, which is still being written, have the stack.
 has_walks() {
 	[ "$("$report" --tasks "$scratch/stopped.rwk" 2>/dev/null | grep -c doze_middle)" -ge "$1" ]
 }
@@ -72,7 +73,7 @@ record_interrupted() {
 	check_equal "exit code after an interrupt" 0 $?
 }
 
-# The recording is interrupted; it is of all threads, with walks beside it.
+# A recording of all threads, with walks beside it, is interrupted.
 test_interrupted() {
 	copied stopped sl_plain record_interrupted
 	check_path "interrupted" stopped sl_plain "$PLAIN"

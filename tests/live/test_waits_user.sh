@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# User stacks of waits (workloads/waits_user.c): at known depths, in signal handlers, in page faults, preempted in user
-# space, in processes that are killed, exec or exit; and that no system call of the host pays for them, with more options at the long
-# level.
+# User stacks of waits (workloads/waits_user.c): at known depths, in signal handlers, in page faults, preempted in
+# user space, in processes that are killed, exec or exit. No system call of the host pays for them. More options at
+# the long level.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
-# right NAME 'OPTIONS': if a verdict is bad, it is recorded once more, three times at most. Seen once in 3,000 processes, on a
-# kernel that hides threads: a wait before an exec was missing. Three recordings in a row do not meet that; a fault meets them all.
+# right NAME 'OPTIONS': if a verdict is bad, the test records once more, at most three times. Once in 3,000 processes,
+# on a kernel that hides threads, a wait before an exec was missing. That does not happen in three recordings in a
+# row; a real fault does.
 right() {
 	local name=$1 options=$2 try
 	for try in 1 2 3; do
@@ -26,13 +27,13 @@ right() {
 	judged cat "$scratch/$name.verdicts"
 }
 
-# The programs that the recorder holds while it records, according to the kernel: its command looks at its parent.
+# Lists the BPF programs that the recorder holds while it records: its command examines its parent.
 cat >"$scratch/programs.sh" <<'END'
 numbers=$(cat /proc/$PPID/fdinfo/* 2>/dev/null | awk '$1 == "prog_id:" { print $2 }' | sort -u | paste -sd'|')
 bpftool prog show | grep -E "^($numbers): "
 END
 
-# hooks NAME 'OPTIONS': there is a hook on system calls if and only if the recorder says so.
+# hooks NAME 'OPTIONS': system calls are hooked if and only if the recorder says so.
 hooks() {
 	local name=$1 options=$2 said=0 there=0
 	# shellcheck disable=SC2086
@@ -60,7 +61,7 @@ test_hooks() {
 	hooks user '-u'
 	hooks dwarf '--dwarf'
 	[ "$level" = check ] || { hooks wakers '--wakers -u' && hooks all_dwarf '-m 0 --dwarf'; }
-	# As long as the kernel has another way.
+	# Only if the kernel offers another way.
 	grep -q 'bpf_task_work_schedule_resume' /proc/kallsyms || [ -e /sys/bus/event_source/devices/kprobe ] || return
 	no_hook user
 	[ "$level" = check ] || no_hook wakers

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Task walks: a task held in D by vfork is found by the default walk, by -w and by -s,
-# with its wait; running tasks are marked as running; sleepers are shown only on request.
+# Task walks: the default walk, -w and -s find a task held in D by vfork, with its wait;
+# running tasks are marked as running; sleepers are shown only on request.
 # two tries: whether a task runs is compared with what it says of itself a moment later.
 . "$(dirname "$0")/lib.sh"
 
@@ -30,7 +30,7 @@ walk() {
 # task_line NAME PID: the head line of a task, "comm ... pid N state X wait S ...".
 task_line() { grep -E "pid $2 " "$scratch/$1.tasks" | head -1; }
 
-# The printed wait against the clock, at the moment of the walk.
+# Compares the printed wait with the clock at the time of the walk.
 check_wait() { # NAME BEFORE_NS AFTER_NS
 	local wait
 	wait=$(task_line "$1" "$pid_stuck" | sed -nE 's/.* wait [^0-9]*([0-9.]+).*/\1/p')
@@ -93,7 +93,7 @@ test_stuck() {
 	check_equal "-s stops at the first of five looks" 1 \
 		"$("$report" --dump "$scratch/stuck.rwk" | sed -nE 's/^ *walk .* number=([0-9]+) .*/\1/p' | sort -u | wc -l)"
 	check "-s finds the task" [ -n "$(task_line stuck "$pid_stuck")" ]
-	# Not only ours may be stuck.
+	# Other tasks of this host may be stuck, too.
 	found=$(sed -nE 's/.* stuck: .* \(tid ([0-9]+)\) in D for .*/\1/p' "$scratch/stuck.err" | head -n 1)
 	check "-s prints its verdict, which is in the file" grep -q 'state D ' <<<"$(task_line stuck "${found:-of nobody}")"
 }
@@ -107,8 +107,8 @@ test_interval() {
 
 burner_is_marked() { grep -A1 'walked_burner' "$scratch/marked.tasks" | grep -q 'running on CPU'; }
 
-# A task on a CPU has no stack to walk, and must not be given a stale one. The burner wants a CPU all the time; if it has
-# one in every third walk, all of 20 walks miss it once in three thousand runs. The walk itself takes a CPU: where there
+# A task on a CPU has no stack to walk, and must not get a stale one. The burner wants a CPU all the time; if it has
+# one in every third walk, all of 20 walks miss it once in three thousand runs. The walk itself needs a CPU: if there
 # is no other, the burner waits.
 test_running_is_marked() {
 	local try

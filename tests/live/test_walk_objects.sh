@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What walked tasks sleep for, against a workload that sleeps on each kind of object, and for locks of the kernel whose holders it
-# knows, and prints what on. Who holds up whom. Then the same without objects, condensed and scrubbed: nothing private is left.
+# What walked tasks sleep on, compared with a workload that sleeps on each kind of object and on kernel locks whose
+# holders it knows, and prints which. Who holds up whom. Then the same without objects, condensed and scrubbed:
+# nothing private is left.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -39,7 +40,7 @@ holder=$(sed -n 's/^w-mutex .*owner=//p' "$scratch/truth")
 check "--tasks has the mutex and its holder" grep -qE "^comm w-mutex2 .* state D .*, in write on mutex #[0-9]+ \(held by h-mutex $holder\)\$" \
 	"$scratch/all.tasks"
 
-# The holder of the mutex sleeps in S, so a walk without options does not have it; what it says of those in D is the same.
+# The holder of the mutex sleeps in S, so a walk without options does not have it; for tasks in D it shows the same.
 walk plain
 check "the default walk has the holder, too" grep -qE "^comm w-mutex .*\(held by h-mutex $holder\)\$" "$scratch/plain.tasks"
 check "its holder was not walked" lacks -E "^comm h-mutex (.* )?$holder( |\$)" "$scratch/plain.tasks"

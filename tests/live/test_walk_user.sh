@@ -4,8 +4,8 @@
 # running one is marked as running, a kernel thread has none.
 . "$(dirname "$0")/lib.sh"
 
-# walk NAME OPTION...: a walk and its --tasks view. If the helper that copies the stacks gets no CPU within its deadline, they are
-# reported as missing: then once more.
+# walk NAME OPTION...: a walk and its --tasks view. If the helper that copies the stacks gets no CPU within its
+# deadline, they are reported as missing. Then the test walks once more.
 walk() {
 	local name=$1 try
 	shift
@@ -17,9 +17,9 @@ walk() {
 	done
 }
 
-half() { "$report" --tasks "-$2" "$scratch/$1.rwk" >"$scratch/$1.$3"; } # half NAME U|K user|kernel: of the stacks
+half() { "$report" --tasks "-$2" "$scratch/$1.rwk" >"$scratch/$1.$3"; } # half NAME U|K user|kernel: that half of the stacks
 
-# stack FILE COMM: the lines below the head of a task of the workload's, with commas.
+# stack FILE COMM: the lines below the head of one of the workload's tasks, joined by commas.
 stack() {
 	awk -v comm="$2" '
 		/^# common stacks/ { exit }
@@ -31,7 +31,8 @@ check_path() { # WHAT FILE COMM FUNCTIONS
 	check "$1: '$(stack "$2" "$3")' has $4" grep -qF ",$4," <<<",$(stack "$2" "$3")"
 }
 
-# On a busy machine it may be waiting for a CPU at the walk: then it has a user stack, unless it ran before that was copied.
+# On a busy machine the spinner may be waiting for a CPU at the walk. Then it has a user stack, unless it ran before
+# the stack was copied.
 check_spinner() { # FILE
 	case $(stack "$1" sl_spinner) in
 	'[running on CPU '[0-9]*'],' | *spinner,* | *'the task ran before it was copied],') checks=$((checks + 1)) ;;

@@ -40,7 +40,7 @@ record_waits() {
 	return $code
 }
 
-# The moment for views that need one, and all views that show waits.
+# All views that show waits, with a moment for those that need one.
 waits_views() {
 	printf '%s\n' --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""asleep_check.py TRACE TRUTH: what the threads of tests/live/workloads/asleep sleep for, as the walk has it, against what the workload
-says. Verdicts as in trace_read.py. LOCKS_RT=1: all locks are rt-mutexes; readers of them are unknown. ASLEEP_USERS=1: there are user
-stacks, and the holder of a mutex of the process is known. ASLEEP_OLD=1: the kernel does not say in which mapping a futex lies."""
+"""asleep_check.py TRACE TRUTH: compares what the threads of tests/live/workloads/asleep sleep on according to the
+walk with what the workload prints. Verdicts as in trace_read.py. LOCKS_RT=1: all locks are rt-mutexes, whose readers
+are unknown. ASLEEP_USERS=1: there are user stacks, and the holder of a mutex of the process is known. ASLEEP_OLD=1:
+the kernel does not say which mapping a futex is in."""
 import os, sys
 
 from trace_read import X86, Trace, call_of, members, verdict
@@ -15,7 +16,7 @@ READS, RT_MUTEX = 0x8000, "4"
 RT, USERS, OLD = (os.environ.get(name) for name in ("LOCKS_RT", "ASLEEP_USERS", "ASLEEP_OLD"))
 
 def is_right(key, value, row):
-    if key == "asked":  # less the time until it was asleep; unknown if it is not known when that was
+    if key == "asked":  # less the time until it was asleep; unknown if that time is unknown
         return 0.98 * int(value) < int(row["asked"]) <= int(value) if row["bound"] == "1" else row["asked"] == "0"
     if key == "lock" and RT:
         return row["for"].get("lock") == RT_MUTEX

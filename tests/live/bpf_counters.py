@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""bpf_counters.py PID MAP: the counters of a running recorder as they are in the kernel, read by bpftool: of each of its maps of that
-name, a line "cpu=N NAME=COUNT ..." for each CPU. The values of these maps begin with the counters of bpf/ring_event.h. Maps are
-printed in the order in which they were created."""
+"""bpf_counters.py PID MAP: prints the counters of a running recorder, read from the kernel with bpftool: for each of
+its maps with that name, a line "cpu=N NAME=COUNT ..." per CPU. The values of these maps begin with the counters of
+bpf/ring_event.h. Maps are printed in the order of their creation."""
 import glob
 import json
 import re
@@ -10,14 +10,14 @@ import sys
 
 
 def counter_names(header="bpf/ring_event.h"):
-    """In their order, without the prefix."""
+    """The counters' names in their order, without the prefix."""
     with open(header, encoding="utf-8") as text:
         body = re.search(r"enum ring_counter \{(.*?)RING_COUNTERS\n\}", text.read(), re.S).group(1)
     return re.findall(r"\bRING_COUNT_(\w+),", re.sub(r"/\*.*?\*/", "", body))
 
 
 def map_ids(pid):
-    """Of all maps that the process holds."""
+    """The ids of all maps that the process holds."""
     ids = set()
     for path in glob.glob("/proc/%s/fdinfo/*" % pid):
         with open(path, encoding="utf-8") as text:

@@ -1,27 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""callers_check.py waits TRACE TRUTH ROUNDS: in what, and for what, the threads of tests/live/workloads/callers waited, against what the
-workload says. Verdicts as in trace_read.py. An object may be unknown only to those that wait in a 32-bit call.
+"""callers_check.py waits TRACE TRUTH ROUNDS: compares the calls and objects of the waits of
+tests/live/workloads/callers with what the workload prints. Verdicts as in trace_read.py. Only waits in a 32-bit call
+may have an unknown object.
 
-callers_check.py kworkers REPORT TRACE LOG ROUNDS: the functions of kworkers that waits are said to be in, against the tracepoints
-workqueue_execute_start and _end of the same time, as tracefs prints them by CLOCK_MONOTONIC. CALLERS_NO_LOOP=1: there is no loop device,
-but some of them waited."""
+callers_check.py kworkers REPORT TRACE LOG ROUNDS: compares the functions that waits of kworkers are in with the
+tracepoints workqueue_execute_start and _end of the same time, as tracefs prints them by CLOCK_MONOTONIC.
+CALLERS_NO_LOOP=1: there is no loop device, but some kworkers waited."""
 import collections, json, os, re, subprocess, sys
 
 from trace_read import Trace, by_thread, members, verdict
 
 COMPAT, IO_WORKER, BLOCK = "2", "5", "20"
-LEAST = {"c-direct": 0, "c-flush": 0}  # ns; others' ends come later than that
+LEAST = {"c-direct": 0, "c-flush": 0}  # ns; other waits end later than that
 CALLED = re.compile(r"-(\d+) +\[\d+\].* (\d+)\.(\d{6}): workqueue_execute_(start|end): .*function ([^\s\[]+)")
 SLACK = 20_000  # ns: the time in the log is in us, and clocks are adjusted
 
 def judge(comm, context, call, kind, wanted, waits, rounds):
     own = [w for w in waits if w["wait_class"] == "0" and int(w["length"]) >= LEAST.get(comm, 1_000_000)]
-    # A worker of io_uring makes no calls: it always waits in its own way.
+    # A worker of io_uring makes no calls: it always waits in its own context.
     there = [w for w in own if w["call"] == str(int(call) * 8 + int(context))]
     known = [w for w in there if w["object"] != "0"]
     wrong = [w for w in known if w["for"]["kind"] != kind or any(w["for"].get(key) != value for key, value in wanted.items())]
-    alien = [w for w in own if context == IO_WORKER and w["call"] not in (context, "0")]  # 0: its end was hidden from the programs
+    alien = [w for w in own if context == IO_WORKER and w["call"] not in (context, "0")]  # 0: its end was not seen
     if alien or len(own) - len(there) > 0.02 * len(own) and context == IO_WORKER:
         return f"{len(own) - len(there)} of {len(own)} are those of no worker, {len(alien)} in a call"
     if len(there) < 0.8 * rounds:
@@ -43,7 +44,7 @@ def check_waits(trace, truth, rounds):
         verdict(comm, judge(comm, context, call, kind, members(wanted), trace.waits_of(comm), int(rounds)))
 
 def executions(log):
-    """tid -> (begin, end, function), in their order."""
+    """tid -> [(begin, end, function)], in time order."""
     done, begun = collections.defaultdict(list), {}
     with open(log, encoding="utf-8", errors="replace") as lines:
         for found in map(CALLED.search, lines):
@@ -58,7 +59,7 @@ def executions(log):
     return done
 
 def wall_clock_of(report, path):
-    """The wall clock when CLOCK_MONOTONIC was 0, as the trace has it: it may be of another machine."""
+    """The wall clock when CLOCK_MONOTONIC was 0, from the trace, which may be of another machine."""
     run = subprocess.run([report, "--dump", path], capture_output=True, check=False)
     found = re.search(rb"^  clock time=(\d+) .* realtime=(\d+)", run.stdout, re.M)
     return int(found[2]) - int(found[1])
@@ -74,11 +75,11 @@ def check_kworkers(report, path, log, rounds):
         middle = wait["realtime_ns"] - since_boot - wait["run_queue_ns"] - wait["blocked_ns"] // 2
         within = [function for begin, end, function in done[wait["tid"]] if begin - SLACK <= middle <= end + SLACK]
         if wait.get("object_kind") != "work":
-            # Without a stack: the kernel hid its end from the programs, and it was written when it was over.
+            # Without a stack: the BPF programs did not see its end, and it was written later.
             missed += bool(within) and not wait.get("object_kind") and not wait["stack"].startswith("[Missed")
             continue
         if not within and (not done[wait["tid"]] or middle < done[wait["tid"]][0][0] or middle > done[wait["tid"]][-1][1]):
-            continue  # before or after what the log has of it
+            continue  # outside the time that the log covers
         counts[wait["object_name"]] += 1
         if wait["object_name"] not in within:
             wrong.append(f"{wait['comm']} {wait['tid']} in {wait['object_name']}, not in {within}")

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""dwarf_embed_check.py REPORT TRACE CHECK[:ARGUMENT]...: compares the unwind information in a trace with the files it was
-taken from, which another reader reads here. Each check prints lines "yes WHAT" and "no WHAT: WHY". Exit 0 if all ran to completion."""
+"""dwarf_embed_check.py REPORT TRACE CHECK[:ARGUMENT]...: compares the unwind information in a trace with the files
+that it came from, using its own reader. Each check prints lines "yes WHAT" and "no WHAT: WHY". Exit 0 if all ran to
+completion."""
 import re
 import struct
 import subprocess
 import sys
 
 SECTIONS = {1: ".eh_frame", 2: ".debug_frame"}
-CODE = 5    # no section of a file: FORMAT.md
+CODE = 5    # not a section of a file: see FORMAT.md
 FULL, MIN = 1, 2
 LARGEST = 64 << 20  # limit of a section in a trace
 VDSO = 6    # module kind
@@ -218,7 +219,7 @@ def check_functions(trace, argument):
 
 
 def check_vdso(trace, _):
-    """The vDSO's is there, equal to that of our own process, and its build-id is recorded."""
+    """The vDSO's unwind information is there, equal to that of our own process, and its build-id is recorded."""
     module = next((m for m in trace.pieces if trace.number(trace.modules[m], "kind") == VDSO), None)
     tell("the vDSO's unwind information is there", ["it is not"] if module is None else list(wrong_with_pieces(trace, module)))
     if module is not None:

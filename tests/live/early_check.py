@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""early_check.py REPORT TRACE TRUTH CHECK...: checks the begins of waits that were under way when the recording started, against
-workloads/early.c. Output as in waits_check.py."""
+"""early_check.py REPORT TRACE TRUTH CHECK...: compares the begins of waits that were under way when the recording
+started with workloads/early.c. Output as in waits_check.py."""
 import collections
 import os
 import re
@@ -49,7 +49,7 @@ def is_right(sleeper, wait):
 
 
 def check_begin(judge, _):
-    """Each has one wait that began when its clock says, within 20 ms, or before the recorded bound."""
+    """Each thread has one wait that began when its own clock says, within 20 ms, or before the recorded bound."""
     exact, all_of, worst = collections.Counter(), collections.Counter(), collections.Counter()
     for sleeper in judge.sleepers.values():
         waits = [wait for wait in judge.trace.by_tid[sleeper.tid] if wait.flags & wt.BEGAN_BEFORE]
@@ -85,7 +85,8 @@ def check_walk(judge, _):
 
 
 def check_summary(judge, _):
-    """--summary accounts for all of the time that they slept in the recording. One about to exit at the end may be missing."""
+    """--summary accounts for all of the time that they slept in the recording. A thread about to exit at the end may
+    be missing."""
     rows = wt.summary(judge.report, judge.path)
     share = 30 if os.environ.get("WAITS_EMULATED") == "1" else 100
     for sleeper in judge.sleepers.values():
@@ -99,7 +100,7 @@ def check_summary(judge, _):
 
 
 def check_at(judge, _):
-    """--at the start counts all of them; those that it lists have slept for as long as they have."""
+    """--at the start counts all of them; those that it lists show how long they had really slept."""
     text = wt.view(judge.report, judge.path, "--at", "+0.000001", "--idle")
     waited = re.search(r"^# tasks that waited: (\d+)", text, re.M)
     judge.verdict(waited and int(waited.group(1)) >= len(judge.sleepers), "--at the start counts who slept", text[:300])

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""flight_check.py REPORT MARGIN STREAM DUMP...: each dump shows what the same stretch of the whole stream shows: every event with its
-task, stack, names and what is unknown, object, waker and cgroup, and the sums of short waits. MARGIN: seconds at both ends of a dump
-that are not compared. The stream is read once."""
+"""flight_check.py REPORT MARGIN STREAM DUMP...: each dump shows the same as that stretch of the whole stream: every
+event with its task, stack, names, what is unknown, object, waker and cgroup, and the sums of short waits. MARGIN:
+seconds at both ends of a dump that are not compared. The stream is read once."""
 import bisect, json, os, re, subprocess, sys, tempfile
 
 TIMES = ("offset_ns", "out_ns", "in_ns", "wakeup_ns")
-# What is seen of a wait only within the recording, and what depends on where that begins.
+# Fields of a wait that are cut at the begin of the recording, or depend on it.
 CUT = ("weight", "open", "bound", "length_ns", "out_ns", "blocked_ns")
-# Who is at the other end of a pipe or connection, of all that was recorded.
+# The process at the other end of a pipe or connection, which depends on everything that was recorded.
 ENDS = re.compile(r"((?:pipe|fifo|unix|tcp|udp|socket)\b.*) \((?:written by|read by|at its other end) .*\)$")
 WAITS = "2" # kind of source
 WAKER = ("waker_context", "waker_comm", "waker_pid", "waker_tid", "waker_stack")
@@ -23,7 +23,7 @@ def run(output, *arguments):
 
 
 class Facts:
-    """What of the records is in no event: when the sources began, the window of a dump, sums of short waits."""
+    """What only records have, not events: when the sources began, the window of a dump, sums of short waits."""
 
     def __init__(self, path):
         self.starts, self.window, self.sums = {}, None, []
@@ -69,7 +69,8 @@ class Events:
             at += len(line)
 
     def within(self, first, last, edge):
-        """As text, what ended in that time; of what began before the edge, what does not depend on it."""
+        """The events that ended in that time, as text; for those that began before the edge, only what does not
+        depend on it."""
         found = []
         for end, begin, at in self.rows[bisect.bisect_left(self.ends, first):bisect.bisect_right(self.ends, last)]:
             self.file.seek(at)
@@ -81,7 +82,7 @@ class Events:
         row = json.loads(line)
         if row.get("open") in ("not ended", "whole recording"):
             return None
-        row.pop("realtime_ns", None) # by the clocks that were read last
+        row.pop("realtime_ns", None) # depends on the latest reading of the clocks
         if row.get("what_for"):
             row["what_for"] = ENDS.sub(r"\1", row["what_for"])
         for name in TIMES:

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""functions_perf_check.py PERF FUNCTIONS TOP_DOWN PROGRAM: compares self and total of functions of the program and of the kernel, as
-`perf report --children -t ';'` has them (PERF: Children, Overhead, Samples, Shared Object, Symbol), with --functions and --top-down
-of a trace that was recorded beside it. Both are samples of the same run, but not the same ones: they may differ by as much as chance
-allows (four standard deviations of the difference) and one point of 100. Prints "yes WHAT" or "no WHAT: WHY".
+"""functions_perf_check.py PERF FUNCTIONS TOP_DOWN PROGRAM: compares self and total of functions of the program and of
+the kernel from `perf report --children -t ';'` (PERF: Children, Overhead, Samples, Shared Object, Symbol) with
+--functions and --top-down of a trace that was recorded beside it. Both have samples of the same run, but not the same
+ones: they may differ by what chance allows (four standard deviations of the difference) plus one point of 100. Prints
+"yes WHAT" or "no WHAT: WHY".
 """
 import collections
 import math
@@ -14,7 +15,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../golden"))
 import functions_check as ours  # noqa: E402
 
-POINT, LEAST = 0.01, 0.02  # allowed beside chance; the share from which on a function must be known to both
+POINT, LEAST = 0.01, 0.02  # allowed in addition to chance; from this share on both must know a function
 
 
 def kernel_aliases():
@@ -59,7 +60,7 @@ def read_functions(path):
 
 
 def read_top_down(path, ambiguous):
-    """By name: of each path, the topmost place of a function counts for its total."""
+    """Shares by name: in each path, only the topmost occurrence of a function counts for its total."""
     sums, shares = ours.read_top_down(path, ambiguous), Shares()
     whole = sum(sums.total[path] for path in sums.total if len(path) == 1)
     for path in sums.total:
@@ -78,14 +79,14 @@ def by(shares, key_of):
 
 
 def only(shares, keys):
-    """What both can know: perf names code of other modules by other rules."""
+    """The functions that both can know: perf names code of other modules by other rules."""
     kept = by(shares, lambda key: key if key in keys else None)
     del kept.total[None], kept.self[None]
     return kept
 
 
 def differences(perf, mine, count):
-    """Of each function that is large in either: "FUNCTION: KIND OURS, PERF'S"."""
+    """For each function that is large in either: "FUNCTION: KIND OURS, PERF'S"."""
     for kind in ("total", "self"):
         theirs, own = getattr(perf, kind), getattr(mine, kind)
         for key in {key for key in list(theirs) + list(own) if max(theirs[key], own[key]) >= LEAST}:

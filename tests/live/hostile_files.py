@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What workloads/villain.c has names in, and how such files grow.
+"""Makes the files with names for workloads/villain.c, and makes them grow.
 
 hostile_files.py patterns FOLDER            makes a perf-PID.map and a jit-PID.dump for the villain's code: "map", "dump"
-hostile_files.py write                      reads lines "PATTERN FILE NAME ID": the pattern with that name and build-id instead
-hostile_files.py link DEBUG FILE...         the programs' .gnu_debuglink fits that debug file
-hostile_files.py grow map|dump|elf FILE N   N lines or records, or symbols of an ELF file, more
-hostile_files.py stretch map|dump|elf FILE  1 TiB of nothing more, which an ELF file says are its symbols
+hostile_files.py write                      for lines "PATTERN FILE NAME ID": writes the pattern with that name and id
+hostile_files.py link DEBUG FILE...         makes the programs' .gnu_debuglink fit that debug file
+hostile_files.py grow map|dump|elf FILE N   adds N lines or records, or symbols of an ELF file
+hostile_files.py stretch map|dump|elf FILE  adds a hole of 1 TiB, which an ELF file says are its symbols
 hostile_files.py swap A B                   exchanges their names until it is killed"""
 import ctypes, hashlib, os, struct, sys, time, zlib
 
@@ -57,7 +57,8 @@ def link(debug, *programs):
 
 
 def set_symbols(path, size_of, bytes_of):
-    """Moves the table of symbols to the file's end, where it has size_of(old size) bytes, which begin with bytes_of(old bytes)."""
+    """Moves the symbol table to the end of the file, with size_of(old size) bytes that begin with bytes_of(old
+    bytes)."""
     with open(path, "r+b") as file:
         data = file.read()
         table, count = struct.unpack_from("<Q", data, 0x28)[0], struct.unpack_from("<H", data, 0x3c)[0]

@@ -11,7 +11,7 @@ class Judge:
         self.shown = collections.Counter()
 
     def verdict(self, good, what, why=""):
-        """Of many failures of one kind the first ten are shown; the others are counted at the end."""
+        """Shows the first ten of many failures of one kind; the others are counted at the end."""
         kind = re.sub(r"[0-9]+", "N", what)
         good = bool(good)
         self.shown[kind, good] += 1
@@ -31,7 +31,7 @@ class Judge:
 
 
 def run(judge, functions):
-    """check_some_thing(judge, argument) among the functions is the check some-thing:ARGUMENT."""
+    """The function check_some_thing(judge, argument) is the check some-thing:ARGUMENT."""
     for word in sys.argv[4:]:
         name, _, argument = word.partition(":")
         functions["check_" + name.replace("-", "_")](judge, argument)

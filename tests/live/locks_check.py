@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""locks_check.py TRACE TRUTH ROUNDS: the locks that waits of tests/live/workloads/locks were for, against what the workload says: kind,
-owner, whose mmap_lock. Verdicts as in trace_read.py. LOCKS_RT=1: mutexes and rwsems are built on rt-mutexes. An owner may be unknown in
-one of ten waits, but never another one."""
+"""locks_check.py TRACE TRUTH ROUNDS: compares the locks that threads of tests/live/workloads/locks waited for with
+what the workload prints: kind, owner, whose mmap_lock. Verdicts as in trace_read.py. LOCKS_RT=1: mutexes and rwsems
+are built on rt-mutexes. The owner may be unknown in one of ten waits, but never wrong."""
 import os, sys
 
 from trace_read import X86, Trace, by_thread, call_of, verdict

@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""moved_check.py REPORT TRACE TRUTH NAME [at-wakeup]: judges the waits that workloads/moved_asleep.c has slept through. None was on a
-run queue for longer than it came late; at-wakeup: and, where the kernel's account is wrong, for as long as passed since its wakeup.
-Of 60 sleeps, every other one is charged by kernels that do it, also on a busy machine: one at least must be.
+"""moved_check.py REPORT TRACE TRUTH NAME [at-wakeup]: judges the sleeps of workloads/moved_asleep.c. None was on a
+run queue for longer than it woke up late; with at-wakeup, where the kernel's account is wrong, its run queue time is
+that since the wakeup. Kernels that charge such sleeps charge every other one of 60, also on a busy machine: at least
+one must be.
 """
 import os
 import re
@@ -10,7 +11,7 @@ import sys
 
 from waits_trace import BLOCKED, NONE, READING, Trace
 
-CHARGED, CLOCKS = 20_000_000, 1_000_000  # ns: what the kernel cannot have charged rightly; how far clocks and moments may differ
+CHARGED, CLOCKS = 20_000_000, 1_000_000  # ns: more queueing than can be right; how far clocks may differ
 
 
 def wait_of(trace, tid, begin, end):

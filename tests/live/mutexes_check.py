@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""mutexes_check.py TRACE TRUTH ROUNDS: who held the mutexes that waits of tests/live/workloads/mutexes were for, and in which
-memory they are, against what the workload says. Verdicts as in trace_read.py. The owner of a mutex may be unknown in one of ten waits,
-but never another one; what is no mutex has none. MUTEXES_RT=1: only heap and variables are known, as on 6.1 and RT."""
+"""mutexes_check.py TRACE TRUTH ROUNDS: compares the holders of the mutexes that threads of
+tests/live/workloads/mutexes waited for, and the memory that the mutexes are in, with what the workload prints.
+Verdicts as in trace_read.py. The owner of a mutex may be unknown in one of ten waits, but never wrong; a futex that
+is not a mutex has none. MUTEXES_RT=1: only heap and variables are known, as on 6.1 and RT."""
 import os, sys
 
 from trace_read import Trace, by_thread, verdict
@@ -12,7 +13,7 @@ FUTEX, LEAST = "14", 1_000_000
 HEAP, FILE, SHARED = "1", "4", "5"
 
 def misplaced(there, base, mapping, name, offset, inode):
-    """Why not all of these are known to be where they are."""
+    """Why the mapping of some of these waits is missing or wrong; empty if all are right."""
     known = [w["for"] for w in there if w["for"]["mapping"] != "0"]
     wrong = [o for o in known if o["mapping"] != mapping or o["name"] != name or
              (mapping in (FILE, SHARED) and int(o["offset"], 16) - int(o["place"], 16) != int(offset, 16) - base) or

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""newborn_check.py TRACE TRUTH MS: the time that new threads had to wait for a CPU (tests/live/workloads/newborn), against the kernel's own
-account, as each of them found it. The MS before, in which it was on no run queue, are none of it, be it told or summed up; nor is
-any time of the one that was never put on one. Verdicts as in trace_read.py."""
+"""newborn_check.py TRACE TRUTH MS: compares the time that new threads waited for a CPU (tests/live/workloads/newborn)
+with the kernel's own account, as each thread read it. It does not include the MS before, in which the thread was on
+no run queue, whether the start has a record or is summed; nor any time of the thread that was never put on one.
+Verdicts as in trace_read.py."""
 import sys
 
 from trace_read import Trace, by_thread, verdict
 
 STARTED, NOT_ENDED = "4", 1024
 MS = 1000000
-SLACK = 3 * MS # the child looks a moment after it got its CPU
+SLACK = 3 * MS # the child reads its account a moment after it got the CPU
 
 def found_of(trace, tid):
-    """Of the child's start: [all of it, what of it was on a run queue], ns."""
+    """The child's start: [all of it, the part on a run queue], ns."""
     parts = [(int(sums["started_total"]), int(sums["started_run_queue"])) for sums in trace.sums if sums["waiter"]["tid"] == tid]
     parts += [(int(wait["length"]), int(wait["run_queue"])) for wait in trace.waits
               if wait["waiter"]["tid"] == tid and wait["wait_class"] == STARTED]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""objects_check.py TRACE TRUTH ROUNDS: what the waits of tests/live/workloads/objects, or away, were for, against what the workload
-says. Verdicts as in trace_read.py. Of threads whose descriptor changes while they sleep the object may be unknown, but never another one.
-A figure follows each: waits, of them with an object."""
+"""objects_check.py TRACE TRUTH ROUNDS: compares what threads of tests/live/workloads/objects, or away, waited for
+with what the workload prints. Verdicts as in trace_read.py. The object may be unknown for threads whose descriptor
+changes while they sleep, but never wrong. Each verdict is followed by figures: waits, and those with an object."""
 import os, re, sys
 
 from trace_read import X86, Trace, by_thread, call_of, members, verdict
@@ -16,7 +16,8 @@ LEAST = 1_000_000
 PRECISE = 0.95 if "MACHINE" in os.environ else 0.99  # an emulated machine takes longer from the call to the switch
 
 def is_object(wait, wanted):
-    """What a sleep was asked for is read off its timer, less the time until the thread left its CPU, which may be long."""
+    """The requested length of a sleep is read from its timer, less the time until the thread left its CPU, which may
+    be long."""
     for key, value in wanted.items():
         if key == "asked":
             if int(wait["asked"]) > 1.01 * int(value):  # 0: the timer was not found
@@ -48,7 +49,7 @@ def main(trace, truth, rounds):
         unknown = MAY_BE_UNKNOWN.match(comm)
         share = int(rounds) // 2 if unknown else int(rounds)
         verdict(comm, judge(comm, call, kind, list(map(members, wanted)), trace.waits_of(comm), share, unknown))
-    # A wait whose end the kernel hid from the programs is written late, when its call is over: there are few.
+    # A wait whose end the BPF programs did not see is written late, after its call: there are few of these.
     blocked = [w for w in trace.waits if w["waiter"]["comm"].startswith("w-") and w["wait_class"] == "0"]
     left = [w["waiter"]["comm"] for w in blocked if w["call"] == "0"]
     verdict("calls", f"{sorted(left)} waited in no call" if len(left) * 50 > len(blocked) else "")

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Runs a command whose terminal (stdin, stderr) is ours, stdout is OUT ("-": the terminal), and presses Ctrl-C when PATTERN shows.
+"""Runs a command on a terminal of ours (stdin, stderr), with stdout to OUT ("-": the terminal); presses Ctrl-C at
+PATTERN.
 
     on_terminal.py [--slowly] [--kill | --look] OUT SCREEN PATTERN COMMAND...
 
-PATTERN: a regular expression on the terminal's output; "" presses nothing. --kill: SIGKILL instead of Ctrl-C; --look: only says
-that it was shown. --slowly: until then the command is stopped nearly all the time, so that it is in the middle of its work when
-the pattern is shown, however fast the machine is. SCREEN gets the bytes, SCREEN.lines what the terminal shows at the end. Prints
-how it ended ("exit 3", "signal 2"), whether Ctrl-C was pressed, and how many processes of its session are left.
+PATTERN: a regular expression for the terminal's output; "" presses nothing. --kill: SIGKILL instead of Ctrl-C; --look:
+only reports that the pattern was shown. --slowly: until then the command is stopped nearly all the time, so that it is
+in the middle of its work when the pattern is shown, however fast the machine is. SCREEN gets the bytes, SCREEN.lines
+what the terminal shows at the end. Prints how the command ended ("exit 3", "signal 2"), whether Ctrl-C was pressed, and
+how many processes of its session are left.
 """
 import argparse
 import contextlib
@@ -29,7 +31,7 @@ def spawn(out, command, slowly):
     if pid == 0:
         if out != "-":
             os.dup2(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), 1)
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored by what a shell without job control starts in the background
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # background jobs of a script ignore it
         if slowly:
             os.kill(os.getpid(), signal.SIGSTOP)
         os.execvp(command[0], command)
@@ -67,8 +69,8 @@ def wait_until(condition):
 
 
 class Slowly:
-    """Lets a command run for moments. When it catches Ctrl-C its work has begun: there it is stopped until the line is due at once,
-    so that all of its work is still ahead then, however fast the machine is."""
+    """Lets a command run for moments only. When it catches Ctrl-C, its work has begun. It is stopped there until its
+    progress line is due, so that all of its work is still ahead, however fast the machine is."""
 
     def __init__(self, pid):
         os.waitpid(pid, os.WUNTRACED)
@@ -135,7 +137,7 @@ def left_of(session):
 
 
 def left_after(session):
-    """How many. A killed child needs a moment to exit. Whatever else is left would never end."""
+    """How many processes are left. A killed child needs a moment to exit; any other one would never end."""
     end = time.monotonic() + SECONDS
     while left_of(session) and time.monotonic() < end:
         time.sleep(0.02)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What a recorder takes, as the kernel says it: the process, its descendants, and what its descriptors hold.
+"""What a recorder uses according to the kernel: the process, its descendants, and what its descriptors hold.
 
-outside.py cpu PID SECONDS: of the CPUs in so many seconds, the run time of its BPF programs, too (statistics must be on). In percent
-of one CPU.
-outside.py memory PID FILE: while FILE exists, memory (each page once, by smaps), tables and rings of BPF programs (memlock of their
-descriptors), rings of perf events (their mappings). The greatest sum seen, in megabytes, and how many looks there were. After each it makes FILE.looked."""
+outside.py cpu PID SECONDS: CPU time in that many seconds, with the run time of its BPF programs (statistics must be
+on), in percent of one CPU. outside.py memory PID FILE: while FILE exists, measures memory (each page once, by smaps),
+tables and rings of BPF programs (memlock of their descriptors) and rings of perf events (their mappings). Prints the
+largest sum in megabytes and the number of measurements. Makes FILE.looked after each."""
 import os
 import re
 import sys
@@ -27,7 +27,8 @@ def family(pid):
 
 
 def held(pid, key, figure):
-    """The sum of a figure of what its descriptors lead to, each thing once, by its key: several may lead to one."""
+    """Sum of a figure over the objects of its descriptors. Several descriptors may lead to one object, which counts
+    once, by its key."""
     each = {}
     for fd in os.listdir(f'/proc/{pid}/fdinfo'):
         fields = dict(re.findall(r'^(\w+):\s+(\S+)', text(f'/proc/{pid}/fdinfo/{fd}'), re.M))
@@ -39,7 +40,7 @@ def held(pid, key, figure):
 # --- CPUs ------------------------------------------------------------------------------------------------------------
 
 def ticks(pid):
-    """Its own and those of children that have ended."""
+    """CPU time of the process and of its children that have ended."""
     fields = text(f'/proc/{pid}/stat').rpartition(')')[2].split()
     return sum(map(int, fields[11:15])) if fields else 0
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""pages_check.py TRACE TRUTH ROUNDS: for which pages of which files the threads of tests/live/workloads/pages waited, against what the
-workload says. Verdicts as in trace_read.py. A page may be unknown in one of twenty waits, but never another one;
-likewise the name of its file, and whether that was deleted. Of p-too, which waits when it comes too late, a few waits are enough."""
+"""pages_check.py TRACE TRUTH ROUNDS: compares the pages and files that the threads of tests/live/workloads/pages
+waited for with what the workload prints. Verdicts as in trace_read.py. The page may be unknown in one of twenty
+waits, but never wrong; likewise the name of its file, and whether that was deleted. A few waits are enough for p-too,
+which waits only when it comes too late."""
 import sys
 
 from trace_read import Trace, by_thread, verdict

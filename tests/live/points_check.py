@@ -11,7 +11,7 @@ import judging
 import points_trace as pt
 
 SECOND = 10**9
-NEAR = SECOND // 20     # of a source's start and stop: the recorder may have to wait for a CPU between reading the clock and switching
+NEAR = SECOND // 20     # around a source's start and stop: the recorder may wait for a CPU after reading the clock
 
 # Frames between the traced function, or the tracepoint's caller, and the program: not part of what was traced.
 PLUMBING = re.compile(r"(?<![\w.])(bpf_prog_[0-9a-f]{8,}\w*|_?_?bpf_trace_\w+|bpf_trace_run\d+|__traceiter_\w+|perf_trace_\w+|"
@@ -34,8 +34,8 @@ def want_of(argument):
 
 
 def check_account(judge, _):
-    """What was seen is recorded, left out or lost, on each CPU; the probes' hits add up to those of their source; and what was
-    recorded is in the file."""
+    """Every event seen is recorded, left out or lost, on each CPU; the probes' hits add up to those of their source;
+    and the recorded events are in the file."""
     trace = judge.trace
     for source in trace.points():
         name = trace.sources[source].name
@@ -61,8 +61,8 @@ def check_lost(judge, argument):
 
 
 def check_paths(judge, argument):
-    """paths:[CALLS][@LEAF][/COMM]: each of the workload's call paths has as many stacks as it made calls; there are none of other
-    calls or threads. LEAF: only stacks that end in this function."""
+    """paths:[CALLS][@LEAF][/COMM]: each of the workload's call paths has as many stacks as it made calls; other calls
+    or threads have none. LEAF: only stacks that end in this function."""
     calls, leaf, comm = want_of(argument)
     rows = pt.folded(judge.report, judge.path)
     for path in judge.truth.paths:
@@ -74,8 +74,8 @@ def check_paths(judge, argument):
 
 
 def check_switches(judge, _):
-    """As many switches from each thread's path as the kernel itself counts, by getrusage() right before and after it: nearly as
-    many as passes, because now and then the byte is already there."""
+    """Each thread's path has as many switches as the kernel counts, by getrusage() right before and after it. These
+    are nearly as many as the passes; sometimes the byte is already there."""
     rows = pt.folded(judge.report, judge.path)
     for path in judge.truth.paths:
         got = sum(count for comm, frames, count in rows if comm == path.comm and pt.stands_in(path.functions, frames))
@@ -92,7 +92,7 @@ def check_calls(judge, argument):
 
 
 def check_at_least(judge, argument):
-    """at-least:PROBE=CALL: the process may have made more of them than it reports."""
+    """at-least:PROBE=CALL: the probe has at least the workload's calls; the process may make more than it reports."""
     name, _, call = argument.partition("=")
     probe = judge.trace.probe_called(name)
     hits, want = judge.trace.hits[probe].hits if probe else 0, sum(p.count for p in judge.truth.paths if p.call == call)
@@ -114,7 +114,7 @@ def check_perf(judge, argument):
             judge.equal("%s: events as perf stat counted" % name, judge.trace.recorded(probe), count + int(more or 0))
 
 
-# What the process does before it runs the command, and the recording has not begun: it looks for an interpreter, and tells.
+# Calls that the process makes before it becomes the command: it tries an interpreter, and writes that.
 BEFORE_COMMAND = {"do_sys_openat2": 1, "vfs_write": 1}
 
 
@@ -151,7 +151,8 @@ def check_calls_at_most(judge, argument):
 
 
 def check_nested(judge, argument):
-    """nested:PROBE: some happened while another event was being put into the ring: they are counted, and do no harm."""
+    """nested:PROBE: some events happened while another one was being put into the ring: they are counted, and do no
+    harm."""
     source = judge.trace.probes[judge.trace.probe_called(argument)].source
     nested = judge.trace.loss(source, pt.NESTED)
     print("# %s: %d within another's output" % (argument, nested))
@@ -159,7 +160,7 @@ def check_nested(judge, argument):
 
 
 def check_missed(judge, argument):
-    """missed:PROBE=CALL: for each such call the kernel skipped our program once, and counted that."""
+    """missed:PROBE=CALL: the kernel skipped our program once for each of these calls, and counted that."""
     name, _, call = argument.partition("=")
     probe = judge.trace.probe_called(name)
     want = sum(path.count for path in judge.truth.paths if path.call == call)
@@ -173,12 +174,12 @@ def check_probes(judge, argument):
 
 
 def check_hook(judge, argument):
-    """hook:WORD: how all are attached."""
+    """hook:WORD: all probes are attached in this way."""
     judge.equal("hooks", {pt.HOOKS.get(probe.hook, probe.hook) for probe in judge.trace.probes.values()}, set(argument.split(",")))
 
 
 def check_leaves(judge, _):
-    """The first frame is the traced function, in as many stacks as there are events of each."""
+    """The first frame is the traced function, in as many stacks as each probe has events."""
     for number, probe in sorted(judge.trace.probes.items()):
         want = judge.trace.recorded(number)
         if judge.trace.sources[probe.source].kind != pt.KFUNC or not want:
@@ -190,13 +191,13 @@ def check_leaves(judge, _):
 
 
 def check_comms(judge, argument):
-    """comms:NAME,...: events of each of these, and of no others."""
+    """comms:NAME,...: each of these comms has events, and no other one has."""
     points = judge.trace.points()
     judge.equal("comms", sorted({s.task.comm for s in judge.trace.samples if s.source in points}), sorted(argument.split(",")))
 
 
 def check_kinds(judge, argument):
-    """kinds:user, kinds:kernel: whose events there are."""
+    """kinds:user, kinds:kernel: only such threads have events."""
     points = judge.trace.points()
     kinds = {"kernel" if s.task.kernel else "user" for s in judge.trace.samples if s.source in points}
     judge.equal("kinds of threads", kinds, {argument})
@@ -222,7 +223,7 @@ def check_ends(judge, argument):
 
 
 def check_timely(judge, argument):
-    """timely:SOURCE,...: each has the calls that the workload made while it ran, and no others."""
+    """timely:SOURCE,...: each source has the calls that the workload made while the source ran, and no others."""
     for name in argument.split(","):
         number = judge.trace.source_called(name)
         source, got = judge.trace.sources[number], sum(s.source == number for s in judge.trace.samples)
@@ -232,7 +233,8 @@ def check_timely(judge, argument):
 
 
 def check_rate(judge, argument):
-    """rate:N: on each CPU and of each source at most N events in any second (one more is allowed: their times are taken a little later)."""
+    """rate:N: each source has at most N events in any second on each CPU (one more is allowed: their times are read a
+    little later)."""
     limit = int(argument)
     for source in judge.trace.points():
         by_cpu = collections.defaultdict(list)
@@ -251,7 +253,7 @@ def check_rate(judge, argument):
 
 
 def check_spread(judge, _):
-    """A storm is sampled throughout: no fifth of the time between first and last event is without one."""
+    """A storm is sampled throughout: each fifth of the time between the first and the last event has some."""
     times = sorted(sample.time for sample in judge.trace.samples if sample.probe)
     gap = max(b - a for a, b in zip(times, times[1:]))
     judge.verdict(gap * 5 <= times[-1] - times[0], "events lie all through the storm", "nothing for %d ms of %d ms" %
@@ -293,8 +295,8 @@ def events_of(judge):
 
 
 def check_events(judge, _):
-    """--events has all recorded events in time order, and one with the workload's path, thread and time for each of the calls
-    that it reported individually."""
+    """--events has all recorded events in time order. For each call that the workload reported individually, there is
+    one with the workload's path, thread and time."""
     events, path = events_of(judge), judge.truth.paths[0]
     judge.equal("--events: events", len(events), len(judge.trace.samples))
     judge.verdict(events == sorted(events, key=lambda event: event[0]), "--events: in order of time", "not so")

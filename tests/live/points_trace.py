@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The input of the tests of tracepoints and kernel functions, and the only place that knows how it is written: the truth that
+"""Reads the input of the tests of tracepoints and kernel functions; only this module knows its formats: the truth that
 workloads/calls.c prints, the records of `rwalker-report --dump`, folded stacks, and other counters' output. Times are
 CLOCK_MONOTONIC ns."""
 import collections
@@ -11,7 +11,7 @@ from waits_trace import dumped, pairs
 TRACEPOINT, KFUNC = 4, 5
 HOOKS = {1: "raw tracepoint", 2: "tracepoint", 3: "fentry", 4: "kprobe", 5: "kprobe.multi"}
 RING_FULL, NO_ENTRY, RECURSION, NESTED, OWN, FILTERED, IDLE, RECORDED, SEEN, RATE_LIMITED = 1, 2, 3, 5, 8, 9, 10, 13, 14, 23
-LOST = RING_FULL, NO_ENTRY, NESTED      # of what was seen; RECURSION is not
+LOST = RING_FULL, NO_ENTRY, NESTED      # losses of events that were seen; RECURSION is not one
 LEFT_OUT = OWN, FILTERED, IDLE, RATE_LIMITED
 NO_TASK = ("", 0, 0, False)
 

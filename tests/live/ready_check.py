@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""ready_check.py TRACE TRUTH ROUNDS: which descriptor ended the waits of tests/live/workloads/ready, against what the calls returned.
-Verdicts as in trace_read.py. What was ready may be unknown in one of twenty waits, but never another one. A descriptor that was given
-to another file meanwhile must be unknown, the file must not. What a poll or select for one descriptor is for is that, be it ready or
-not (of a select, if the descriptor is its own still); others are for nothing that has a name."""
+"""ready_check.py TRACE TRUTH ROUNDS: compares the descriptors that ended the waits of tests/live/workloads/ready with
+what the calls returned. Verdicts as in trace_read.py. What was ready may be unknown in one of twenty waits, but never
+wrong. If another file got the descriptor meanwhile, the descriptor must be unknown, but not the file. A poll or
+select of one descriptor has that as its object, whether it is ready or not (a select, if the descriptor still leads
+to the file); others have no object."""
 import sys
 
 from trace_read import X86, Trace, by_thread, call_of, verdict
@@ -13,8 +14,9 @@ EVENTFD, EPOLL = "8", "12"
 RTLOCK_WAIT = 0x1000
 
 def last_wait(calls, since, until, waits):
-    """The one that ended last while the call was made; None: it was too short for a record. With PREEMPT_RT, another one may follow it:
-    for the spinlock of the file's queue, which whoever called for the wakeup still holds when the call wants to leave the queue."""
+    """The wait that ended last during the call; None: it was too short for a record. With PREEMPT_RT, another one may
+    follow it: for the spinlock of the file's wait queue, which the waker may still hold when the call leaves the
+    queue."""
     found = [w for w in waits if since < int(w["time"]) <= until and w["call"] in calls and w["wait_class"] == "0"
              and not int(w["state"], 0) & RTLOCK_WAIT]
     return found[-1] if found else None
@@ -32,7 +34,7 @@ def is_right(wait, found, descriptor, kind, inode, swapped):
     return found["kind"] == kind and (kind == EVENTFD or found["inode"] == inode)
 
 def is_for(wait, comm, kind, inode):
-    """None: it is not known."""
+    """None if unknown."""
     found = wait["for"]
     if "-epoll" in comm:
         return found["kind"] == EPOLL

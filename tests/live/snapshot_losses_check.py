@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""snapshot_losses_check.py REPORT TRACE COUNTERS SOURCE: snapshots that found no room in the ring. The trace's totals for each CPU are
-the kernel's counters (bpf_counters.py, read when nothing could change any more), and as many of its events lack a snapshot;
---info and the reports give the sum."""
+"""snapshot_losses_check.py REPORT TRACE COUNTERS SOURCE: snapshots that did not fit into the ring. The trace's totals
+for each CPU equal the kernel's counters (bpf_counters.py, read when nothing could change any more), and as many
+events lack a snapshot; --info and the reports give the sum."""
 import collections
 import re
 import subprocess

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""stop_writer.py RECORDER FOLDER: asks a recorder with --flight for dumps until one of the processes that write them is stopped in
-the middle of it: it has the unfinished file open. Prints its pid. Fast, for a dump takes milliseconds."""
+"""stop_writer.py RECORDER FOLDER: requests dumps from a recorder with --flight until it has stopped a process in the
+middle of writing one, with the unfinished file open. Prints its pid. It must be fast, because a dump takes
+milliseconds."""
 import os
 import signal
 import sys

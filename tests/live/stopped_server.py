@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""stopped_server.py tcp|unix recv|poll|select: a server with one epoll, p-server, is stopped when it has two clients, which it has answered once. Then
-the thread p-asks sends a question and waits for the answer, in that call; p-keeps waits as well, but has sent nothing. Prints "ready"
-when it is stopped and has not read the question, then sleeps until it is killed, as is the server then."""
+"""stopped_server.py tcp|unix recv|poll|select: stops a server with one epoll, p-server, after it has answered each of
+its two clients once. Then the thread p-asks sends a question and waits for the answer in the given call; p-keeps
+waits as well, but has sent nothing. Prints "ready" when the server is stopped and has not read the question, then
+sleeps until it is killed, which also kills the server."""
 import ctypes, os, select, signal, socket, sys, threading, time
 
 PR_SET_PDEATHSIG = 1

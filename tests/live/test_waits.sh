@@ -119,7 +119,7 @@ test_hurry() {
 	local try asleep='futex_wait_queue|futex_do_wait' hidden='' other
 	for try in 1 2 3; do
 		recorded hurry "$record" --force --offcpu 0 -m 0 -o "$scratch/hurry.rwk" -- "$workloads/hurry" 1 || return
-		[ "$WAITS_HIDDEN" != 1 ] || hidden='|\[Missed Kernel Stack\]' # a hidden thread gave way while the other ran on
+		[ "$WAITS_HIDDEN" != 1 ] || hidden='|\[Missed Kernel Stack\]' # a hidden thread gave way
 		other=$(leaves hurry cancelled hurry-turn | grep -vE "^($asleep$hidden)")
 		check_equal "cancelled waits that are not in a sleep" "" "$other"
 		check_equal "cancelled waits of who never asks to sleep" "" "$(leaves hurry cancelled 'hurry-(calls|spin)')"

@@ -17,7 +17,7 @@ walk() {
 	done
 }
 
-half() { "$report" --tasks "-$2" "$scratch/$1.rwk" >"$scratch/$1.$3"; } # half NAME U|K user|kernel: that half of the stacks
+half() { "$report" --tasks "-$2" "$scratch/$1.rwk" >"$scratch/$1.$3"; } # half NAME U|K user|kernel
 
 # stack FILE COMM: the lines below the head of one of the workload's tasks, joined by commas.
 stack() {

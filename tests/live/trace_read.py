@@ -7,13 +7,13 @@ import re
 import subprocess
 import sys
 
-X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: the trace is another one's
+X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: where the trace was recorded
 
 
 class Trace:
-    """Records are dicts of their fields, as text. Objects by number, with the fields of their names; waits and the rows of walks, in
-    which `waiter` and `holder` are the tasks that they refer to (tid "0": nobody), and `for` the object (kind "0": none); sums, which
-    have a waiter, too."""
+    """Records are dicts of their fields, as text. objects: by number, with the fields of their names. waits, rows:
+    waits and rows of walks, in which `waiter` and `holder` are tasks (tid "0": none) and `for` is the object (kind
+    "0": none). sums have a waiter, too."""
 
     def __init__(self, path):
         self.objects = collections.defaultdict(dict, {"0": {"kind": "0"}})
@@ -40,7 +40,7 @@ class Trace:
         return record
 
     def waits_of(self, comm):
-        """In their order."""
+        """The thread's waits, in file order."""
         return [wait for wait in self.waits if wait["waiter"]["comm"] == comm]
 
 

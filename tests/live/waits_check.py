@@ -12,30 +12,33 @@ import waits_trace as wt
 
 MS = 1_000_000
 
-# Kernels that hide threads from tracing do not show a switch from such a thread to another, or who was woken while it ran.
-# If the recorder says that it runs on one, a few waits may be missing; those that are there must still be right.
+# Kernels that hide threads from tracing show neither a switch from such a thread to another, nor the wakeups while it
+# ran. If the recorder reports such a kernel, a few waits may be missing; the others must still be right.
 HIDES = os.environ.get("WAITS_HIDDEN") == "1"
 
-# How much each wait may be shorter than its bracket, in ns, in addition to the rest: the way into the kernel and back, on a CPU
-# that leaves idle with cold caches (the recorder takes its stacks there); measured here: 30 to 120 us. Emulated: far more.
+# How much each wait may be shorter than its bracket, in ns, in addition to the rest: the way into the kernel and
+# back, on a CPU that leaves idle with cold caches (the recorder reads its stacks there); measured here: 30 to 120 us.
+# Emulated: far more.
 EMULATED = os.environ.get("WAITS_EMULATED") == "1"
 CALL = MS * 3 // 2 if EMULATED else 150_000
 MOMENT = 20 * MS if EMULATED else MS
 
 
 def few(count):
-    """Of that many waits, how many may be in a bracket that is much longer. An interrupt, or the host if it takes the CPU away, may stop
-    a thread between its wait and its clock, and no event shows that: the bracket is longer then, and never shorter. So each
-    wait must be within its bracket, and nearly all must fill it. (Beside tests/company/steal one in a hundred does not.)"""
+    """How many of that many waits may be in a bracket that is much longer. An interrupt, or the host taking the CPU
+    away, may stop a thread between its wait and its reading of the clock, and no event shows that: the bracket is
+    longer then, never shorter. So each wait must be within its bracket, and nearly all must fill it. (Beside
+    tests/company/steal one in a hundred does not.)"""
     return min(count // 2, count // 20 + 2)
 
 
-# Between two views of one wait: --top-waits counts in us.
+# ns between two views of one wait: --top-waits counts in us.
 SAME = 2000
 
 
 def allowed(count):
-    """How many of that many waits, or wakers, may be unknown for that reason; or shorter than -m, because a CPU was stopped meanwhile."""
+    """How many of that many waits, or wakers, may be unknown for that reason; or shorter than -m, because the CPU was
+    stopped meanwhile."""
     return max(3, count * 3 // 100) if HIDES else 1 if EMULATED else 0
 
 
@@ -48,7 +51,7 @@ class Judge(judging.Judge):
         return self.verdict(abs(got - want) <= slack, what, "%d %s, expected %d within %d" % (got, unit, want, slack))
 
     def brackets(self, thread):
-        """Those that count: all, or, if the kernel hides switches, those in which anything was seen."""
+        """The brackets that count: all, or, if the kernel hides switches, those in which any wait was seen."""
         return [bracket for bracket in thread.brackets
                 if not HIDES or self.trace.within(thread.tid, bracket.begin, bracket.end)]
 
@@ -56,20 +59,22 @@ class Judge(judging.Judge):
         return sum(bracket.end - bracket.begin for thread in threads for bracket in self.brackets(thread))
 
     def unfilled(self, threads):
-        """How much longer than their waits the worst few brackets are. One without any wait is not among them: that is missing."""
+        """How much longer than their waits the worst few brackets are. A bracket without any wait is not among them:
+        its wait is missing."""
         found = [(bracket.end - bracket.begin, sum(wait.length for wait in self.trace.within(thread.tid, bracket.begin, bracket.end)))
                  for thread in threads for bracket in self.brackets(thread)]
         excess = sorted(max(0, length - waited) for length, waited in found if waited)
         return sum(excess[len(excess) - max(few(len(excess)), min(len(excess), allowed(len(excess)) if HIDES else 0)):])
 
     def slack(self, threads):
-        """Of their total: 1 %, the calls themselves, and if switches are hidden what the worst few waits may have without a stack."""
+        """Slack for their total: 1 %, the calls themselves, and if switches are hidden what the worst few waits may
+        have without a stack."""
         lengths = sorted(bracket.end - bracket.begin for thread in threads for bracket in thread.brackets)
         hidden = sum(lengths[-allowed(len(lengths)):]) if HIDES else 0
         return sum(lengths) // 100 + len(lengths) * CALL + hidden
 
     def fills(self, what, got, threads, slack):
-        """Whether a total is that of the brackets; it may lack what the worst few do not show."""
+        """Whether a total agrees with the brackets; it may lack what the worst few do not show."""
         want = self.total(threads)
         least = want - slack - self.unfilled(threads)
         return self.verdict(least <= got <= want + slack, what, "%d ns, expected %d to %d" % (got, least, want + slack))
@@ -91,19 +96,21 @@ def by_comm(threads):
 
 
 def in_bracket(judge, thread, bracket):
-    """The blocked waits that have an event of their own, and the time off the CPU of all of them."""
+    """The blocked waits that have an event of their own, and the time off the CPU of all waits."""
     waits = judge.trace.within(thread.tid, bracket.begin, bracket.end)
     return [wait for wait in waits if wait.kind == wt.BLOCKED], sum(wait.length for wait in waits)
 
 
 def preempted_on_the_way(judge, thread, bracket):
-    """About to sleep, in the state of a sleeper, but preempted, with the time over when it ran again. Or it was over before."""
+    """Whether the thread was preempted when about to sleep, in a sleeping state, and its time was over when it ran
+    again, or before."""
     return any(wait.kind == wt.CANCELLED or wait.kind == wt.PREEMPTED and wait.state & 3 for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end))
 
 
 def check_brackets(judge, argument):
-    """One blocked wait per bracket, in it; totals within 1 %; nearly all as long as their brackets within 1 ms, at the right moment.
-    `rough`: the calls take much of their time on a CPU, so the total is only known to be less, and a call may sleep more than once."""
+    """One blocked wait in each bracket; totals within 1 %; nearly all as long as their brackets within 1 ms, at the
+    right time. `rough`: the calls spend much of their time on a CPU, so the total is only known to be less, and a
+    call may sleep more than once."""
     for comm, threads in by_comm(judge.threads).items():
         name = "%s: waits of %d threads, " % (comm, len(threads))
         count = total = preempted = 0
@@ -127,7 +134,7 @@ def check_brackets(judge, argument):
 
 
 def judge_alone(judge, name, pairs):
-    """Of brackets in which the thread slept once and was not preempted besides, as far as that was seen."""
+    """Compares brackets in which the thread slept once and was not seen to be preempted besides."""
     if not judge.verdict(pairs, name + "some can be compared with their clocks", "all were preempted besides"):
         return
     figures = {
@@ -172,7 +179,7 @@ def check_paths(judge, argument):
     for comm, threads in by_comm(judge.threads).items():
         path = threads[0].path
         mine = [row for row in rows if row[0] == comm or (comm == "m*" and re.match("m[0-9]{5}$", row[0]))]
-        mine = [row for row in mine if "do_exit" not in row[1]]  # happens after the truth
+        mine = [row for row in mine if "do_exit" not in row[1]]  # happens after the truth was printed
         got = sum(us * 1000 for _, frames, us in mine if wt.holds(frames, path))
         missing = sum(us * 1000 for _, frames, us in mine if not wt.holds(frames, path))
         if argument != "rough":
@@ -195,13 +202,13 @@ def check_top(judge, _):
 
 
 def judge_top(judge, name, threads, best):
-    """The longest is one of the waits in the brackets: it ends when that one ends, within its bracket. And it is at least as long as the
-    longest of the brackets that are known to be filled."""
+    """The longest wait is one of the waits in the brackets: it ends when that one ends, within its bracket. And it is
+    at least as long as the longest of the brackets that are known to be filled."""
     found = [(bracket, wait) for thread in threads for bracket in judge.brackets(thread)
              for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end)]
     alone = [(bracket, wait) for bracket, wait in found if bracket.end - bracket.begin - wait.length <= MOMENT]
     filled = sorted(bracket.end - bracket.begin for bracket, _ in alone)
-    # If switches are hidden, so may be the stacks of a few.
+    # If switches are hidden, a few stacks may be missing, too.
     longest, least = best.longest * 1000, filled[-1 - min(allowed(len(filled)), len(filled) - 1)] - MOMENT if filled else 0
     most = max(bracket.end - bracket.begin for thread in threads for bracket in judge.brackets(thread)) + MOMENT
     judge.verdict(alone and least <= longest <= most, name + ", longest", "%d ns, by the thread's clock %d to %d" % (longest, least, most))
@@ -229,15 +236,16 @@ def time_by_class(judge, thread):
 
 
 def check_spin(judge, _):
-    """Preempted and nothing else; as often as the kernel counted, for as long as the thread's clock was stopped."""
+    """Only preempted; as often as the kernel counted, for as long as the thread's clock stood still."""
     for thread in judge.threads:
         found = time_by_class(judge, thread)
         count, total = found[wt.PREEMPTED]
         print("# %s: %s; clock %d ns in %d gaps, run_delay %d ns, %d switches" % (
             thread.comm, found, thread.total, len(thread.brackets), thread.delay, thread.switches))
         judge.near(thread.comm + ": preempted, times", count, thread.numbers["nivcsw"], 2 + allowed(count), "times")
-        # Its clock is also stopped by interrupts and by the host, and often a switch follows. What it lacks, the kernel's account shows.
-        brief = max(0, count - len(thread.brackets)) * MS  # it ignores shorter ones
+        # Interrupts and the host also stop its clock, and often a switch follows. The kernel's account shows what is
+        # missing.
+        brief = max(0, count - len(thread.brackets)) * MS  # the thread ignores shorter ones
         judge.verdict(thread.total // 2 <= total <= (1.2 if EMULATED else 1.01) * thread.total + brief,
                       thread.comm + ": preempted, ns", "%d, its clock stood still for %d" % (total, thread.total))
         judge.near(thread.comm + ": run queue, against the kernel's", total + found[wt.STARTED][1], thread.delay,
@@ -247,8 +255,8 @@ def check_spin(judge, _):
 
 
 def check_yield(judge, _):
-    """Yielded, except when preempted by a tick; every switch is counted once. One that a tick preempts on its way out of the
-    system call looks like one that yields."""
+    """Yielded, except when preempted by a tick; every switch is counted once. A thread that a tick preempts on its
+    way out of the system call looks like one that yields."""
     for thread in judge.threads:
         found = time_by_class(judge, thread)
         count = sum(number for number, _ in found.values())
@@ -260,8 +268,8 @@ def check_yield(judge, _):
 
 
 def check_cancelled(judge, _):
-    """Runnable all the time except for the one sleep before the signal: nobody woke it. For the kernel, a switch out of a cancelled
-    sleep is voluntary, a preemption is not."""
+    """Runnable all the time except for the one sleep before the signal: nobody woke it. The kernel counts a switch
+    out of a cancelled sleep as voluntary, a preemption as involuntary."""
     thread = judge.thread("cancelled")
     found = {kind: [wait for wait in judge.trace.of(thread) if wait.kind == kind] for kind in wt.CLASSES}
     runnable = found[wt.CANCELLED] + found[wt.PREEMPTED]
@@ -273,7 +281,7 @@ def check_cancelled(judge, _):
     judge.verdict(len(found[wt.BLOCKED]) <= 2, "cancelled: blocked only before the signal", "%d times" % len(found[wt.BLOCKED]))
     judge.verdict(all(wait.context == wt.NONE for wait in runnable), "cancelled: has no waker", "some have")
     want = thread.numbers["nvcsw"] - len(found[wt.BLOCKED])
-    # Also one that left such a sleep and was preempted once more before the call continued.
+    # This includes a thread that left such a sleep and was preempted once more before the call continued.
     judge.verdict(len(found[wt.CANCELLED]) >= want - 2 - allowed(want), "cancelled: told as such",
                   "%d waits, expected %d" % (len(found[wt.CANCELLED]), want))
 
@@ -282,7 +290,8 @@ def check_cancelled(judge, _):
 
 
 def check_wakers(judge, argument):
-    """ARGUMENT: "SLEEPER=WAKER,..."; WAKER is a comm, waking in task context, or "timer", or "RE/..." for threads that act as timers."""
+    """ARGUMENT: "SLEEPER=WAKER,..."; WAKER is a comm that wakes in task context, "timer", or "RE/..." for threads
+    that act as timers."""
     for rule in argument.split(","):
         comm, _, want = rule.partition("=")
         thread = judge.thread(comm)
@@ -326,8 +335,8 @@ def check_chains(judge, _):
 
 
 def check_at(judge, argument):
-    """--at in the middle of a round of the chain, when all of those named sleep: they are shown. By their clocks, of all rounds the one of
-    middling length: in a longer one, somebody may have been kept from sleeping for a while."""
+    """--at in the middle of a round of the chain, when all of the given threads sleep, shows them. The round is the
+    one of median length by their clocks: in a longer one, a thread may have been kept from sleeping for a while."""
     rounds = zip(*(judge.thread(comm).brackets for comm in argument.split(",")))
     spans = [(max(bracket.begin_real for bracket in each), min(bracket.end_real for bracket in each)) for each in rounds]
     begin, end = sorted(spans, key=lambda span: span[1] - span[0])[len(spans) // 2]
@@ -341,7 +350,8 @@ def check_at(judge, argument):
 
 
 def check_open(judge, argument):
-    """The thread that never woke: one wait, not ended; ARGUMENT before|during: began before the recording or in it."""
+    """The thread that never woke up has one wait, not ended; ARGUMENT before|during: it began before the recording or
+    in it."""
     thread = judge.thread("forever")
     bracket = thread.brackets[0]
     waits = [wait for wait in judge.trace.by_tid.get(thread.tid, []) if wait.flags & wt.NOT_ENDED]
@@ -350,7 +360,8 @@ def check_open(judge, argument):
     wait = waits[0]
     early = argument == "before"
     judge.verdict(bool(wait.flags & wt.BEGAN_BEFORE) == early, "forever began " + argument, "flags 0x%x" % wait.flags)
-    # After the thread's clock, and before somebody saw it asleep. If it began earlier, the recorder knows when within 10 ms, or a bound.
+    # It begins after the thread's clock, and before it was seen asleep. If before the recording, within 10 ms or with
+    # a bound.
     least, most = bracket.begin - (12 * MS if early else MS), thread.asleep + (12 * MS if early else MS)
     judge.verdict(least <= wait.begin and (wait.begin <= most or wait.flags & wt.OUT_LATEST), "forever: when it began",
                   "at %d, expected %d to %d, flags 0x%x" % (wait.begin, least, most, wait.flags))
@@ -361,7 +372,7 @@ def check_open(judge, argument):
 
 
 def check_iowait(judge, argument):
-    """In D, with iowait; lengths of ARGUMENT ms and a little more."""
+    """Waits in D, with iowait, of ARGUMENT ms and a little more."""
     for thread in judge.threads:
         waits = [wait for bracket in thread.brackets for wait in in_bracket(judge, thread, bracket)[0]]
         good = [wait for wait in waits if wait.flags & wt.IOWAIT and wait.state & 2]
@@ -372,7 +383,8 @@ def check_iowait(judge, argument):
 
 
 def check_sleeps_of(judge, argument):
-    """Several sleeps in one call: as many blocked waits in the brackets as the kernel counted; their stacks are right."""
+    """Several sleeps in one call: the brackets have as many blocked waits as the kernel counted; their stacks are
+    right."""
     thread = judge.thread(argument)
     found = [in_bracket(judge, thread, bracket) for bracket in thread.brackets]
     count = sum(len(blocked) for blocked, _ in found)
@@ -382,7 +394,8 @@ def check_sleeps_of(judge, argument):
 
 
 def check_state(judge, argument):
-    """Recorded with --state: only waits with that bit at their switch-out, and those of the thread named after it."""
+    """Recorded with --state: there are only waits with that bit at their switch-out, and those of the thread with its
+    name."""
     bit, comm, other = argument.split(",")
     blocked = [wait for wait in judge.trace.waits if wait.kind == wt.BLOCKED]
     judge.verdict(blocked and all(wait.state & int(bit) for wait in judge.trace.waits), "--state: no other states",
@@ -398,7 +411,7 @@ def check_state(judge, argument):
 
 # --- against the kernel's own account ---------------------------------------------------------------------------------------
 
-# From the last reading to the thread's end, and from the clock before clone(2) to the birth.
+# ns from the last reading to the thread's end, and from the clock before clone(2) to the thread's start.
 READING = 10 * MS if EMULATED else 300_000
 
 
@@ -406,21 +419,23 @@ SWITCH = 5000  # ns: the scheduler reads its clock a varying number of us before
 
 
 def slack_of(judge, thread):
-    """For the rest of a thread's wall time: 0.1 % of it, the readings, the switches, and time stolen by the host."""
+    """Slack for the rest of a thread's wall time: 0.1 % of it, the readings, the switches, and time stolen by the
+    host."""
     return thread.wall // 1000 + READING + SWITCH * thread.switches + judge.stolen
 
 
 def judge_each(judge, what, rows, sign=0):
-    """rows: thread, figure, the kernel's figure, slack. While a thread reads its account the host may take the CPU away: one in six may
-    be off, and in that direction."""
+    """rows: thread, figure, the kernel's figure, slack. The host may take the CPU away while a thread reads its
+    account: one in six may be off, and in that direction only."""
     wrong = [(thread.comm, got, want, slack) for thread, got, want, slack in rows if abs(got - want) > slack]
     against = [row for row in wrong if (row[1] - row[2]) * sign < 0]
     judge.verdict(rows and len(wrong) <= len(rows) // 6 and not against, what, "thread, ns, expected, within: %s" % wrong)
 
 
 def judge_account(judge, what, rows):
-    """rows: thread, running, queued, blocked, and how much of these may be later than the reading: 0.1 % of each. If switches are hidden,
-    waits are missing, but no run time is. An emulated machine spends time between the scheduler's clock and the tracepoint after it: 2 %."""
+    """rows: thread, running, queued, blocked, and how much of these may be later than the reading: 0.1 % of each. If
+    switches are hidden, waits are missing, but no run time. An emulated machine spends time between the scheduler's
+    clock and the tracepoint after it: 2 %."""
     run, queue, rest = [], [], []
     for thread, running, queued, blocked, later in rows:
         unseen = thread.wall * 3 // 100 if HIDES else thread.wall * 2 // 100 if EMULATED else 0
@@ -452,7 +467,7 @@ def check_schedstat(judge, _):
 
 
 def check_summary(judge, _):
-    """--summary against the same: ms of each thread, over all of its life, and what it cannot account for."""
+    """--summary compared with the same: ms of each thread over its life, and what it cannot account for."""
     shown = wt.summary(judge.report, judge.path)
     rows, walls, residues = [], [], []
     for thread in judge.threads:
@@ -482,7 +497,7 @@ def check_least(judge, argument):
 
 
 def check_prefix(judge, argument):
-    """A recording that ended early: up to its last wait everything is there; ARGUMENT% of brackets may be missing if it
+    """A recording that ended early has everything up to its last wait; ARGUMENT% of brackets may be missing if it
     lost events; what is there is right."""
     last = max((wait.end for wait in judge.trace.waits), default=0)
     missing = wrong = unfilled = count = 0

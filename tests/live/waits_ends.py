@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""waits_ends.py ROUNDS: one process writes a pipe that another reads; two talk over TCP and two over a socketpair, each letting the other
-wait for some ms. Prints "pipe INODE READER WRITER", "tcp PORT ONE OTHER", "unix - ONE OTHER" as comms and pids."""
+"""waits_ends.py ROUNDS: one process writes to a pipe that another reads; two talk over TCP and two over a socketpair,
+each making the other wait for some ms. Prints "pipe INODE READER WRITER", "tcp PORT ONE OTHER", "unix - ONE OTHER" as
+comms and pids."""
 import os
 import socket
 import sys

@@ -11,7 +11,7 @@ fault, threads = os.environ.get("FAKE_FAULT", ""), wt.read_truth(sys.argv[-1])
 WAKERS = {"chain-a": (1, "chain-b"), "chain-b": (1, "chain-c")}
 
 
-# fault -> by how much each wait begins later and ends later than it should: all of them, some, or the longest.
+# fault -> how much later each wait begins and ends than it should, and which do: all of them, some, or the longest.
 SHIFTS = {
     "shorter": (2_000_000, 0, lambda number, longest: True),
     "late": (0, 2_000_000, lambda number, longest: True),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""waits_peers.py offcputime REPORT TRACE OUTPUT | wakers REPORT TRACE TRUTH EVENTS: compares our recording with another tool's of
-the same run: totals per stack as libbpf-tools' offcputime prints them; wakers as perf saw them (waits_perf.py). Verdicts as in
-waits_check.py."""
+"""waits_peers.py offcputime REPORT TRACE OUTPUT | wakers REPORT TRACE TRUTH EVENTS: compares our recording with
+another tool's recording of the same run: totals per stack as libbpf-tools' offcputime prints them; wakers as perf saw
+them (waits_perf.py). Verdicts as in waits_check.py."""
 import bisect
 import collections
 import os
@@ -66,8 +66,9 @@ def plain(frames):
     return tuple(name for name in names if name not in SCHEDULER and not PROBE.match(name) and not name.startswith("["))
 
 
-# If the kernel hides threads, a switch from one of them to another thread is not shown. The recorder learns from the next switch
-# that the wait is over; offcputime forgets it: it may lack three of each thread, and has none that we lack.
+# If the kernel hides threads, it does not show a switch from one of them to another thread. The recorder learns from
+# the next switch that the wait is over; offcputime forgets the wait: it may lack three of each thread, and has none
+# that we lack.
 MISSED = 3 if os.environ.get("WAITS_HIDDEN") == "1" else 0
 
 
@@ -87,7 +88,7 @@ def compare_offcputime(report, trace, output):
         mine = ours.get((comm, frames), 0)
         if not any("syscall" in frame.lower() for frame in frames):  # offcputime sometimes gets no kernel stack
             mine = sum(n for (c, f), n in ours.items() if c == comm and f[: len(frames)] == frames)
-        elif "syscall" in frames[0].lower():  # no user stack: its stack table drops one of two with the same hash
+        elif "syscall" in frames[0].lower():  # no user stack: offcputime's stack table drops one of two stacks with the same hash
             mine = sum(n for (c, f), n in ours.items() if c == comm and f[-len(frames):] == frames)
         else:
             whole += 1
@@ -105,7 +106,7 @@ def compare_offcputime(report, trace, output):
 
 
 def read_wakings(path):
-    """{target: [(time, who was current, context)]} of perf's events."""
+    """{target: [(time, current task, context)]} of perf's events."""
     wakings = collections.defaultdict(list)
     with open(path, encoding="utf-8", errors="replace") as lines:
         for line in lines:

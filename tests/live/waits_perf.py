@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """For `perf script -s`: sched_switch and sched_waking as lines in the file $WAITS_EVENTS, times CLOCK_MONOTONIC ns:
-switch TIME CPU PREV NEXT PREV_STATE PREV_COMM | waking TIME CPU TARGET TID CONTEXT COMM (of who was current)."""
+switch TIME CPU PREV NEXT PREV_STATE PREV_COMM | waking TIME CPU TARGET TID CONTEXT COMM (TID, COMM: the current task)."""
 import os
 import sys
 
 sys.path.append(os.environ["PERF_EXEC_PATH"] + "/scripts/python/Perf-Trace-Util/lib/Perf/Trace")
 try:
     import perf_trace_context
-except ImportError:  # built into perf, but not into every version
+except ImportError:  # built into perf, but not in every version
     perf_trace_context = None
 
 HARDIRQ, SOFTIRQ = 8, 16

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The input of the tests of waits, and the only place that knows how it is written: the truth that workloads/waits.c prints,
+"""Reads the input of the tests of waits; only this module knows its formats: the truth that workloads/waits.c prints,
 the records of `rwalker-report --dump`, and the views. Times are CLOCK_MONOTONIC ns."""
 import bisect
 import collections

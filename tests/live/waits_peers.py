@@ -88,7 +88,7 @@ def compare_offcputime(report, trace, output):
         mine = ours.get((comm, frames), 0)
         if not any("syscall" in frame.lower() for frame in frames):  # offcputime sometimes gets no kernel stack
             mine = sum(n for (c, f), n in ours.items() if c == comm and f[: len(frames)] == frames)
-        elif "syscall" in frames[0].lower():  # no user stack: offcputime's stack table drops one of two stacks with the same hash
+        elif "syscall" in frames[0].lower():  # no user stack: its stack table drops one of two with the same hash
             mine = sum(n for (c, f), n in ours.items() if c == comm and f[-len(frames):] == frames)
         else:
             whole += 1

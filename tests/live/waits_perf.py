@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """For `perf script -s`: sched_switch and sched_waking as lines in the file $WAITS_EVENTS, times CLOCK_MONOTONIC ns:
-switch TIME CPU PREV NEXT PREV_STATE PREV_COMM | waking TIME CPU TARGET TID CONTEXT COMM (TID, COMM: the current task)."""
+switch TIME CPU PREV NEXT PREV_STATE PREV_COMM | waking TIME CPU TARGET TID CONTEXT COMM (of the current task)."""
 import os
 import sys
 

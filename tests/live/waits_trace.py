@@ -14,8 +14,9 @@ SUM_BLOCKED = SUM_KINDS[:3]
 HAS_USER, USER_MISSING, USER_LATER, IOWAIT, BEGAN_BEFORE, OUT_EARLIEST, NOT_ENDED = 2, 32, 64, 128, 256, 512, 1024
 OUT_LATEST = 16384
 
-# Lengths are by the scheduler's clock, and the end of a wait by CLOCK_MONOTONIC; but with -m 0 and without --wakers the end is also
-# by the scheduler's clock, plus the lag that the recorder measures for it (record/probe/sched_clock.c: READING_NS, DRIFT_PART).
+# Lengths are by the scheduler's clock, and the end of a wait is by CLOCK_MONOTONIC. With -m 0 and without --wakers
+# the end is also by the scheduler's clock, plus the lag that the recorder measures for it
+# (record/probe/sched_clock.c: READING_NS, DRIFT_PART).
 READING, DRIFT_PART = 500_000, 1000
 
 
@@ -60,7 +61,7 @@ def read_stolen(path):
 
 
 def read_truth(path):
-    """Threads in the order in which they were printed."""
+    """Threads in the order of the output."""
     threads = []
     with open(path, encoding="utf-8") as lines:
         for line in lines:
@@ -78,7 +79,8 @@ def read_truth(path):
 # --- the trace -----------------------------------------------------------------------------------------------------------
 
 def dumped(report, path):
-    """The lines of --dump. It ends with 3 if, as these say, a section has no end or was cut short, or a payload is malformed."""
+    """The lines of --dump. It exits with 3 if a section has no end or was cut short, or a payload is malformed, as
+    these lines show."""
     sections = lacks = 0
     with subprocess.Popen([report, "--dump", path], stdout=subprocess.PIPE, text=True, errors="replace") as dump:
         for line in dump.stdout:
@@ -177,8 +179,9 @@ class Trace:
             self.by_queue = False
 
     def within(self, tid, begin, end):
-        """The waits of a thread that began and ended in [begin, end], as far as the recorder's clock can say: those whose middle is
-        in it, and which exceed it by no more than that clock may be off, and may drift in their time."""
+        """The waits of a thread that began and ended in [begin, end], as far as the recorder's clock can say: their
+        middle is in it, and they exceed it by no more than that clock may be off, plus its possible drift during the
+        wait."""
         waits = self.by_tid.get(tid, [])
         off = READING if self.by_queue else 0
         first = bisect.bisect_left(self.ends.get(tid, []), begin)
@@ -190,18 +193,19 @@ class Trace:
         return self.within(thread.tid, thread.born, 1 << 63)
 
     def sums_of(self, thread):
-        """kind -> (count, total, run queue), and what it ran."""
+        """kind -> (count, total, run queue), and the time that the thread ran."""
         mine = [s for s in self.sums if s.task.tid == thread.tid and s.time >= thread.born]
         return {kind: tuple(sum(s.kinds[kind][i] for s in mine) for i in range(3)) for kind in SUM_KINDS}, sum(s.running for s in mine)
 
     def ran_after(self, thread):
-        """How long it ran at most between its last reading of its account and its end: its last sums are written there."""
+        """How long it can have run between its last reading of its account and its end, where its last sums are
+        written."""
         last = max((s.time for s in self.sums if s.task.tid == thread.tid), default=thread.ended)
         waited = sum(w.length - max(0, thread.ended - w.begin) for w in self.by_tid.get(thread.tid, []) if thread.ended < w.end <= last)
         return max(0, last - thread.ended - waited)
 
     def realtime(self, time):
-        """By the last clock reading before it; the tests step no clock."""
+        """Wall clock time, by the last clock reading before it; the tests step no clock."""
         before = [clock for clock in self.clocks if clock[0] <= time] or self.clocks[:1]
         return before[-1][1] + time - before[-1][0]
 
@@ -209,8 +213,8 @@ class Trace:
 # --- the views -----------------------------------------------------------------------------------------------------------
 
 def view(report, trace, *options):
-    """The output of a view, "" if nothing fits its filters. If the kernel hides threads, an event of theirs may count as lost (3); likewise on 6.1 with PREEMPT_RT,
-    where the caller has checked the recorder's own exit code."""
+    """The output of a view, "" if nothing passes its filters. If the kernel hides threads, one of their events may
+    count as lost (3); likewise on 6.1 with PREEMPT_RT, where the caller has checked the recorder's own exit code."""
     codes = (0, 3) if "1" in (os.environ.get("WAITS_HIDDEN"), os.environ.get("WAITS_EMULATED")) else (0,)
     done = subprocess.run([report, *options, trace], capture_output=True, text=True, errors="replace", check=False)
     if done.returncode == 1 and ": error: nothing in the trace fits " in done.stderr:
@@ -242,7 +246,7 @@ Row = collections.namedtuple("Row", "total longest when frames")
 
 
 def top_waits_raw(report, trace):
-    """topwaits' own tuple per line: total and longest in us, seconds since 1970, kernel and user stack leaf first."""
+    """One tuple per line of topwaits: total and longest in us, seconds since 1970, kernel and user stack leaf first."""
     rows = []
     for line in view(report, trace, "--top-waits", "--raw").splitlines():
         match = re.match(r"\(?(\d+), (\d+), (\d+(?:\.\d+)?), (.*)$", line) or re.match(r"(\d+) (\d+) (\d+(?:\.\d+)?) ?(.*)$", line)
@@ -255,7 +259,8 @@ def top_waits_raw(report, trace):
 
 
 def summary(report, trace):
-    """{tid: {column: ns}} of --summary, of all threads; its head line names the columns, each as wide as its figures."""
+    """{tid: {column: ns}} of --summary for all threads; its head line has the names of the columns, each as wide as
+    its figures."""
     rows, columns = {}, []
     for line in view(report, trace, "--summary", "--idle").splitlines():
         if re.match(r"^#\s+wall\s", line):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""waits_user_check.py REPORT TRACE TRUTH: whether each wait of workloads/waits_user.c has the user stack that it must have. Prints
-"yes WHAT" or "no WHAT: WHY" for each."""
+"""waits_user_check.py REPORT TRACE TRUTH: checks that each wait of workloads/waits_user.c has the right user stack.
+Prints "yes WHAT" or "no WHAT: WHY" for each."""
 import collections
 import os
 import re
@@ -13,7 +13,7 @@ Wait = collections.namedtuple("Wait", "comm kind frames")  # frames: functions, 
 
 
 def read_waits(report, trace):
-    """From --events -v, which prints a line for each frame after the line of its wait."""
+    """The waits in --events -v, which prints a line for each frame after the line of its wait."""
     waits = []
     for line in wt.view(report, trace, "--events", "--idle", "-v", "--source", "offcpu").splitlines():
         begun = re.match(r"[0-9.]+ +(\S+) +[0-9]+ +[0-9]+ +wait .*\((\w+)\)", line)
@@ -41,7 +41,8 @@ def runs_through(wait, path):
 
 
 def unseen(waits):
-    """If the kernel hides threads, a switch from one of them is not seen: that wait is recorded later, without stacks."""
+    """If the kernel hides threads, a switch from one of them is not seen, and that wait is recorded later, without
+    stacks."""
     return [wait for wait in waits if HIDES and not wait.frames]
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder for tests of --flight: what it does not write then, because it keeps the last part in memory only, it
- * writes to the file $RWALKER_STREAM as well, so that dumps can be compared with what really happened. With --max-cpu,
- * $RWALKER_CALM_MS is how long it must be calm before more is recorded again.
+ * The recorder for tests of --flight, which keeps only the last part of a recording, in memory. This one also writes
+ * everything to the file $RWALKER_STREAM, so that dumps can be compared with what really happened. With --max-cpu,
+ * $RWALKER_CALM_MS is how long the load must be low before more is recorded again.
  */
 #include <stdlib.h>
 

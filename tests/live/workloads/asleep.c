@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * asleep FOLDER [SECONDS]: one thread sleeps on each kind of object, and has its name. When all of them do, it prints
- * its own number, what each waits for, and "ready"; then it sleeps for so long, or until it is killed.
+ * asleep FOLDER [SECONDS]: one thread sleeps on each kind of object, and is named after it. When all of them sleep, the
+ * program prints its process id, what each thread waits for, and "ready"; then it sleeps that long, or until killed.
  *
  *	process TGID
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME; tids of owners
  *
- * The holder of a mutex of the process is known to walks that take user stacks.
+ * Walks with user stacks know the holder of a mutex of the process.
  *
- * Locks of the kernel are held by threads that hand the kernel memory of which no page is there, and userfaultfd to
- * fetch it, which nobody serves: a write to a pipe holds the pipe's mutex by then, one to a file the inode's rwsem, and
- * getdents64 the folder's, for reading. w-mutex2 comes after w-mutex. w-rwsem2 wants the mutex of the open file that
- * w-rwsem holds, which itself waits for the rwsem.
+ * Kernel locks are held by threads that pass the kernel memory whose pages are missing, and whose userfaultfd nobody
+ * serves: a write to a pipe holds the pipe's mutex at that point, one to a file the inode's rwsem, and getdents64 the
+ * folder's, for reading. w-mutex2 queues after w-mutex. w-rwsem2 wants the mutex of the open file that w-rwsem holds,
+ * which itself waits for the rwsem.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -50,7 +50,7 @@ static struct {
 } all;
 
 struct sleeper {
-	const char *comm, *state; /* the one that it will be in, by /proc */
+	const char *comm, *state; /* state: as /proc will show it */
 	void (*sleep)(void);
 	pid_t tid;
 };
@@ -121,7 +121,7 @@ static void sleep_poll(void)
 	(void)poll(&one, 1, -1);
 }
 
-/* --- locks of the kernel: those who hold them, those who want them --- */
+/* --- kernel locks: their holders, their waiters --- */
 
 static void hold_mutex(void)
 {
@@ -210,7 +210,7 @@ static void *run(void *data)
 	exit(1);
 }
 
-/* Whether it has slept for a while: it may sleep before, when a page of its own is missing. */
+/* Whether it has slept for a while: it may sleep earlier for a moment, when one of its own pages is missing. */
 static void await(struct sleeper *sleeper)
 {
 	enum { LOOKS = 20 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * away N FOLDER: N waits for a file's lock in each of several places, each in a process that has its name: below a
- * mount within a mount, in a folder that is mounted a second time, below a root of its own as chroot() makes it and as
- * containers have it, and in a pid namespace. Prints what was waited for, as objects.c does; paths are those from the
- * root of the process's mount namespace. Takes root. What it mounts is seen by nobody else.
+ * away N FOLDER: N waits for a file's lock in each of several places, each in a process that is named after the place:
+ * below a mount within a mount, in a folder that is mounted a second time, below a root made by chroot() and one like
+ * a container's, and in a pid namespace. Prints what was waited for, as objects.c does; paths start at the root of the
+ * process's mount namespace. Needs root. Its mounts are visible only to itself.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -29,10 +29,10 @@ enum { WAIT_MS = 3, FILE_KIND = 1, BYTES = 512 };
 static int rounds;
 static const char *folder; /* below which everything is */
 
-struct place { /* path: of the file by which it is opened; told: from the root of the mount namespace */
+struct place { /* path: by which the file is opened; told: from the root of the mount namespace */
 	const char *comm, *path, *told;
-	void (*go)(void); /* of the process */
-	int flags; /* of unshare() */
+	void (*go)(void); /* moves the process there */
+	int flags; /* for unshare() */
 };
 
 static const char *below(const char *name)
@@ -92,7 +92,7 @@ static const struct place places[] = {
 
 /* --- waits --- */
 
-/* Until the process sleeps in that call. */
+/* Waits until the process sleeps in that call. */
 static void await(pid_t pid, long wanted)
 {
 	char line[256];
@@ -105,7 +105,7 @@ static void await(pid_t pid, long wanted)
 	rest_us(WAIT_MS * 1000);
 }
 
-/* The other has the lock, and gives it back for a moment in each round. */
+/* The other process has the lock, and releases it for a moment in each round. */
 static void lock_often(const struct place *place, int ready, int turn)
 {
 	char path[BYTES], byte = 'x';
@@ -118,7 +118,7 @@ static void lock_often(const struct place *place, int ready, int turn)
 	printf(place->told, folder);
 	puts("");
 	for (int i = 0; i < rounds; i++) {
-		const pid_t holder = fork(); /* a description of its own, and so a lock of its own */
+		const pid_t holder = fork(); /* its own file description, and so its own lock */
 
 		if (!holder) {
 			const int other = open(path, O_RDWR);
@@ -146,7 +146,7 @@ static void end_often(pid_t pid, int ready, int turn)
 	}
 }
 
-/* A process in that place, and one that ends its waits. */
+/* Runs a process in that place, and one that ends its waits. */
 static void start(const struct place *place)
 {
 	int ready[2], turn[2];

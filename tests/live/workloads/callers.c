@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * callers N FOLDER DEVICE: N waits each of those that make no call of their own, or an odd one: a worker of io_uring
- * opens a FIFO for a thread that waits for the ring, one reads from a pipe by int 0x80, one reads the block device
- * DEVICE past the cache, and one has it flushed, which a kworker does if it is a loop device. Prints what was waited
- * for:
+ * callers N FOLDER DEVICE: N waits in each way that has no system call of its own, or an odd one: a worker of io_uring
+ * opens a FIFO for a thread that waits for the ring, a thread reads from a pipe by int 0x80, one reads the block device
+ * DEVICE bypassing the page cache, and one flushes it, which a kworker does if it is a loop device. Prints what was
+ * waited for:
  *
  *	COMM CONTEXT CALL KIND MEMBER=VALUE...	as in the records WAIT and OBJECT of a trace
  *
@@ -60,7 +60,7 @@ static bool ring_up(struct ring *ring)
 	return true;
 }
 
-/* Nobody has the other end of the FIFO yet: opening it blocks, which a worker does. */
+/* Nobody has opened the other end of the FIFO yet, so opening it blocks, and a worker does it. */
 static int open_by_worker(struct ring *ring)
 {
 	unsigned int *tail = word_of(ring, ring->params.sq_off.tail), *head = word_of(ring, ring->params.cq_off.head);

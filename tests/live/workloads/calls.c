@@ -15,10 +15,10 @@
  *
  *   ready tgid tid two                                  two: of the second thread, 0: there is none
  *   path comm tid tgid cpu call stack count run wall    stack: its functions, the caller first;
- *                                                       run: the thread's CPU time, of pairs both
- *                                                       threads'; there also switches, as the
- *                                                       kernel counts them
- *   call begin end                                      of paced: right around each one
+ *                                                       run: the thread's CPU time, for pairs that of
+ *                                                       both threads; these also have switches, as
+ *                                                       the kernel counts them
+ *   call begin end                                      for paced: right around each call
  *   end
  */
 #include "waits_truth.h"
@@ -63,7 +63,7 @@ CALL_PATH(e, (SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&nap, 0))
 CALL_PATH(f, (SYS_getppid, 0, 0, 0, 0))
 CALL_PATH(g, (SYS_write, job->null, (long)"g", 1, 0))
 
-/* Opens in the inner function, closes in the outer one; and the inner one of another path, called from here too. */
+/* Opens in the inner function, closes in the outer one; also calls the inner function of another path. */
 FRAMED static long path_open_inner(void)
 {
 	long fd = raw_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDONLY | O_CLOEXEC, 0);
@@ -152,7 +152,7 @@ static void worker_run(struct worker *worker)
 	worker->wall = clock_ns(CLOCK_MONOTONIC) - wall;
 }
 
-/* Once before the workers know their own data, once before they begin. */
+/* The workers meet here before they know their own data, and once more before they begin. */
 static void *worker_main(void *arg)
 {
 	struct worker *worker = arg;

@@ -4,7 +4,7 @@
  *
  * Six kinds take turns: the three fruit programs started by posix_spawn, a fork
  * that names itself and burns here, an exec chain apple > berry > cherry, and a fork
- * chain of three generations. What may be seen is printed as
+ * chain of three generations. Prints what may be seen as
  *
  *     expect COMM FUNCTION MODULE    FUNCTION runs only under COMM, in MODULE
  *     processes N

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Burns CPU time, argv[2] tenths of a second of it (5), in code that is in memory without a file. argv[1]:
+ * Burns argv[2] tenths of a second (5) of CPU time in code that is in anonymous memory. argv[1]:
  *	moved	a copy of the program's code was moved to its place, as programs do to get large pages
  *	told	the same, and the kernel reports a mapping there
  *	beside	the copy is somewhere else, and nothing shows what it is a copy of
- * "ready" is printed once that is so.
+ * Prints "ready" when the code is in place.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -43,8 +43,8 @@ static char *copy_of(const char *code, size_t size)
 }
 
 /*
- * In one system call, so that the code is never missing. Watchers of mappings do not see this call,
- * but they see the other one.
+ * Replaces the mapping in one system call, so that the code is never missing. Watchers of mappings do not see this
+ * call, but they see the other one.
  */
 static int replace(const char *how, char *code, char *copy, size_t size)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A file server that dies, as far as anyone can see: mounts a FUSE file system on FOLDER, answers the kernel's
- * greeting, prints "ready", and takes further requests without an answer. Whoever looks up a name in FOLDER waits until
- * this process ends, and cannot be killed meanwhile; the mount stays until somebody unmounts it. OPTIONS: more of the
- * mount, such as allow_other. With FILE it serves that one under whatever name is asked for, until it gets SIGUSR1;
- * then it prints "dead".
+ * A file server that seems to die: mounts a FUSE file system on FOLDER, answers the kernel's FUSE_INIT, prints "ready",
+ * and reads further requests without answering them. A process that looks up a name in FOLDER waits until this process
+ * ends, and cannot be killed meanwhile; the mount stays until it is unmounted. OPTIONS: further mount options, such as
+ * allow_other. With FILE it serves that file under any name that is requested until it gets SIGUSR1; then it prints
+ * "dead".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -130,7 +130,7 @@ static void say(const char *what)
 	(void)fflush(stdout);
 }
 
-/* What was asked for since then has no answer either. */
+/* Requests since then get no answer either. */
 static int run(int device, int file)
 {
 	ssize_t got = 1;

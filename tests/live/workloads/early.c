@@ -6,12 +6,12 @@
  *
  *   sleeper comm tid begin disturbed   begin: its clock before the call; disturbed: it was switched
  *                                      out in between, or since
- *   refused comm                       the host does not give this scheduling class
+ *   refused comm                       the host does not grant this scheduling class
  *   asleep
  *   woken comm tid begin end           end: its clock behind the call
  *   woken comm tid begin end           end: its clock after the call
  *
- * comm is KIND-MS-e for one that ends, KIND-MS-o for one that does not.
+ * comm is KIND-MS-e for a sleep that ends, KIND-MS-o for one that does not.
  */
 #include "truth.h"
 
@@ -44,7 +44,7 @@ static const struct kind {
 	{"fifo", SCHED_FIFO, 0, 0},  {"fbusy", SCHED_FIFO, 0, 1}, {"dl", 6 /* SCHED_DEADLINE */, 0, 0},
 };
 
-static int pipes[2][2]; /* of those that sleep forever; of those that end */
+static int pipes[2][2]; /* for sleeps that last forever; for those that end */
 
 struct sleeper {
 	const struct kind *kind;
@@ -149,7 +149,7 @@ static void start(struct sleeper *s, const struct kind *kind, int ends, unsigned
 		fault("pthread_create");
 }
 
-/* Whether it has not been switched out since it was about to call. */
+/* Whether the thread has not been switched out since it was about to call. */
 static bool is_awake(const struct sleeper *s, long *ret_voluntary)
 {
 	if (s->begin == REFUSED)

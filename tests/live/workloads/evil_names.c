@@ -26,7 +26,7 @@ void evil_placeholder(uint64_t stop_at)
 		BURN_SLICE(x);
 }
 
-/* Patches every "\0evil_placeholder\0", which is put together from two halves here so that this is not found itself. */
+/* Patches every "\0evil_placeholder\0". The pattern is put together from two halves, so as not to find itself. */
 static int symbol_patch(char *bytes, size_t size)
 {
 	char needle[sizeof(PLACE) + 1] = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * frameless SECONDS : known user call paths in code without frame pointers, one thread each, for
- * that long; those that compute, until they have also had a quarter of it on a CPU:
+ * frameless SECONDS: known user call paths in code without frame pointers, one thread each, for
+ * that long; threads that compute go on until they have also used a quarter of that CPU time:
  *
  *   burner   fl_burn <- fl_middle <- fl_outer, computing
  *   deep     fl_bottom <- fl_deeper ..., over more than 64 KiB of stack

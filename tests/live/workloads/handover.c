@@ -4,9 +4,9 @@
  *
  *	read, recv, recvtcp, poll, poll4, select, epoll, futex
  *
- * recv is that of a unix socket, recvtcp of a TCP one. poll and select wait for one pipe, poll4 for four of which it is
- * the last. With "sleep" each thread sleeps for 1 us instead; with "pi" it holds a PI futex while it lets the other one
- * run; with "mmap" it maps memory, touches it and unmaps it, on any CPU.
+ * recv reads from a unix socket, recvtcp from a TCP one. poll and select wait for one pipe, poll4 for four, the last of
+ * which gets the byte. With "sleep" each thread sleeps for 1 us instead; with "pi" it holds a PI futex while it lets
+ * the other one run; with "mmap" it maps memory, touches it and unmaps it, on any CPU.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -35,7 +35,7 @@ static const struct way *way;
 static long rounds;
 
 struct side {
-	int fd, other[MANY - 1], peer; /* read from fd; what is written to peer is read by the other side */
+	int fd, other[MANY - 1], peer; /* reads from fd; the other side reads what is written to peer */
 	int epoll;
 	unsigned int word, *others;
 };
@@ -43,7 +43,7 @@ struct side {
 struct way {
 	const char *name;
 	void (*open)(int ends[2]);
-	void (*wait)(struct side *side); /* until there is something to take */
+	void (*wait)(struct side *side); /* until there is something to read */
 	bool everywhere;
 };
 

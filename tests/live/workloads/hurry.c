@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * hurry SECONDS: on each of two CPUs a thread that waits by futex for the other's turn, which often
- * comes after it has asked to sleep but before it does. Beside each of them two threads that never
- * ask to sleep, so that something else can run:
+ * hurry SECONDS: on each of two CPUs a thread waits by futex for its turn, which often comes after
+ * it has asked to sleep but before it does. Beside each of them run two threads that never ask to
+ * sleep, so that something else can run:
  *
  *   hurry-turn   hurry-calls: getppid, again and again   hurry-spin: computes
  */

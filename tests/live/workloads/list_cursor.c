@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * list_cursor SECONDS: walks a list, and sleeps, with its place in the list in the register that others use as frame
- * pointer, as code without frame pointers does. To whoever follows frame pointers, each node is a frame: its payload, a
- * random number, is the return address. A second thread, "lc_sleeper", sleeps until the end. Meanwhile its arguments,
- * its environment, its heap, the stacks of both threads and some registers hold random bytes. Prints the payloads and
- * these bytes as tests/canaries.py wants them, a line each, then "ready".
+ * list_cursor SECONDS: walks a list, and sleeps, with its list pointer in the frame pointer register, as code without
+ * frame pointers may do. To a walk by frame pointers, each node is a frame whose return address is the node's payload,
+ * a random number. A second thread, "lc_sleeper", sleeps until the end. Meanwhile the program's arguments, environment
+ * and heap, the stacks of both threads and some registers hold random bytes. Prints the payloads and these bytes in the
+ * format of tests/canaries.py, a line each, then "ready".
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -84,7 +84,7 @@ static void nap_there(const struct node *first, const struct timespec *time)
 #endif
 }
 
-/* Payloads that the kernel takes for addresses of user code. */
+/* Payloads that look like addresses of user code to the kernel. */
 static bool fill(void)
 {
 	for (size_t i = 0; i < NODES; i++) {
@@ -98,7 +98,7 @@ static bool fill(void)
 	return true;
 }
 
-/* On the stack of the caller, as the compiler cannot do without them. */
+/* Keeps the secrets on the caller's stack: the compiler cannot remove them. */
 static void hold(struct secrets *held, const struct secrets *secrets)
 {
 	memcpy(held, secrets, sizeof(*held));
@@ -119,7 +119,7 @@ static void *sleep_long(void *argument)
 	return NULL;
 }
 
-/* Of bytes that are not 0, so that they can be arguments. */
+/* Makes secrets without zero bytes, so that they can be arguments. */
 static bool make_secrets(char texts[SECRETS][SECRET + 1])
 {
 	for (size_t i = 0; i < SECRETS; i++) {
@@ -132,7 +132,7 @@ static bool make_secrets(char texts[SECRETS][SECRET + 1])
 	return true;
 }
 
-/* Starts again with the secrets as arguments and in the environment. */
+/* Executes itself with the secrets as arguments and in the environment. */
 static int start_with_secrets(char *program, char *seconds)
 {
 	static char texts[SECRETS][SECRET + 1], names[SECRETS][SECRET + 32];

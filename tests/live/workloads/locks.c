@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * locks N FILE: N waits for each of three locks of the kernel, each held by a known thread for a few milliseconds.
+ * locks N FILE: N waits for each of three kernel locks, each held by a known thread for a few milliseconds.
  * Prints
  *
- *	COMM CALL LOCK OWNER MMAP	who waits, in which call; enum object_lock; the tid that holds it; bool:
- *					it is the mmap_lock
+ *	COMM CALL LOCK OWNER MMAP	the waiter's comm and system call; enum object_lock; the holder's tid;
+ *					bool: it is the mmap_lock
  *
- * A thread that writes to a pipe or a file holds its mutex, or its inode's rwsem, while the page that it writes from is
- * missing (userfaultfd): as long as another thread likes. The mmap_lock is held by a thread that changes the protection
- * of many pages, on the same CPU, so that the waiter does not spin. Whether it has the lock when the waiter comes is
- * luck: the waiter goes on until it has slept for it in a quarter of N calls.
+ * A thread that writes to a pipe or a file holds the pipe's mutex or the inode's rwsem while the page that it writes
+ * from is missing (userfaultfd), until another thread provides it. The mmap_lock is held by a thread that changes the
+ * protection of many pages, on the same CPU, so that the waiter does not spin. Whether it has the lock when the waiter
+ * comes is a matter of chance: the waiter goes on until it has slept in a quarter of N calls.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -79,7 +79,7 @@ static void fill(const struct job *job)
 	must(!ioctl(faults, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE");
 }
 
-/* Until somebody has met the missing page: its address comes out of the descriptor. */
+/* Waits until a thread faults on the missing page: its address is read from the descriptor. */
 static void await_fault(void)
 {
 	struct uffd_msg message;
@@ -131,7 +131,7 @@ static void map_one(struct job *job)
 	job->slept += sleeps() > before && now_us() - from >= LONG_US;
 	must(page != MAP_FAILED, "mmap");
 	munmap(page, PAGE);
-	rest_us(1000); /* then it takes the CPU from the holder, most likely while that has the lock */
+	rest_us(1000); /* then it preempts the holder, most likely while that has the lock */
 }
 
 /* --- threads --- */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * moved_asleep ROUNDS WANTED: a thread that has run for more than its share goes to sleep beside a busy one, and is
- * moved to another CPU at once. Linux 6.12 and later keep it on the run queue for a moment, and then take the move for
- * the begin of a wait for a CPU. Ends after so many rounds, or so many in which the kernel's own account shows that.
- * For each round it prints, in ns of CLOCK_MONOTONIC,
+ * moved to another CPU at once. Linux 6.12 and later keep it on the run queue for a moment, and then account the move
+ * as the begin of a wait for a CPU. Ends after ROUNDS rounds, or after WANTED in which the kernel's own account shows
+ * that. For each round it prints, in ns of CLOCK_MONOTONIC,
  *
  *     round TID BEGIN END LATE CHARGED
  *
- * It slept from BEGIN until END, LATE after the moment it had asked for; CHARGED is what the kernel counted as time on
- * run queues meanwhile. A round in which it got a CPU only after that moment, and did not sleep, is not printed.
+ * It slept from BEGIN until END, LATE after the requested time; CHARGED is what the kernel counted as time on run
+ * queues meanwhile. A round in which it got a CPU only after the requested time, and did not sleep, is not printed.
  */
 #include "waits_truth.h"
 
@@ -70,7 +70,7 @@ static void sleep_round(struct stage *stage, int cpu)
 	long before;
 
 	move(0, cpu);
-	before = sleeps(); /* right before the sleep, this call would bring the account of the share up to date */
+	before = sleeps(); /* right before the sleep, this call would update the account of the thread's share */
 	until = clock_ns(CLOCK_MONOTONIC) + RUN_NS;
 	while (clock_ns(CLOCK_MONOTONIC) < until)
 		;
@@ -109,7 +109,7 @@ static pid_t start(const char *comm, struct stage *stage, int cpu)
 		;
 }
 
-/* Returns whether it slept, and the kernel has charged that. */
+/* Returns whether the thread slept and the kernel charged that. */
 static int play(struct stage *stage, pid_t sleeper, int round, int cpu)
 {
 	uint64_t before;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mutexes N FILE: N waits for each kind of mutex, held by a known thread for a few milliseconds, as many for what is no
- * mutex but uses futexes, too, and for mutexes in all kinds of memory, FILE among them. Prints
+ * mutexes N FILE: N waits for each kind of mutex, held by a known thread for a few milliseconds; as many for futexes
+ * that are not mutexes, and for mutexes in all kinds of memory, FILE among them. Prints
  *
  *	COMM PLACE WORDS OWNER MAPPING NAME OFFSET INODE
- *		who waits; address of the lock, in its process; how many words it has; the tid that holds it, as the
- *		mount of /proc has it, or 0: what it waits for is no mutex; enum object_mapping, 0: of the C library's
- *		choice; the variable that it is in, or "-"; where it is in the variable, or in what is shared; inode of
- *		FILE, or 0
+ *		the waiter; address of the lock, in its process; number of words of the lock; the holder's tid in the
+ *		pid namespace of the mount of /proc, or 0 if it is not a mutex; enum object_mapping, 0: chosen by the C
+ *		library; the variable that the lock is in, or "-"; its offset in the variable, or in the shared memory;
+ *		inode of FILE, or 0
  *
- * Threads meet at barriers, which are no mutexes either.
+ * Threads meet at barriers, which are not mutexes either.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -36,15 +36,15 @@ static int rounds;
 struct job { /* in memory that processes share */
 	const char *name;
 	void (*set_up)(struct job *job);
-	void (*take)(struct job *job); /* of the holder, then of the waiter */
+	void (*take)(struct job *job); /* for the holder, then for the waiter */
 	void (*give)(struct job *job);
-	void (*wait)(struct job *job); /* of the waiter, if that is another call */
+	void (*wait)(struct job *job); /* for the waiter, if that is another call */
 	int type, protocol, robust, shared;
 	bool is_mutex;
 	int mapping;
 	const char *variable;
-	unsigned long begin, inode; /* of the variable, or of what is shared */
-	pid_t holder, waiter; /* by /proc */
+	unsigned long begin, inode; /* of the variable, or of the shared memory */
+	pid_t holder, waiter; /* ids as in /proc */
 	pthread_barrier_t barrier;
 	union {
 		pthread_mutex_t mutex;
@@ -52,7 +52,7 @@ struct job { /* in memory that processes share */
 		sem_t semaphore;
 		struct {
 			pthread_cond_t condition;
-			pthread_mutex_t guard; /* what follows a condition variable in most programs */
+			pthread_mutex_t guard; /* it follows the condition variable in most programs */
 			bool given;
 		};
 		unsigned int words[16];
@@ -60,7 +60,7 @@ struct job { /* in memory that processes share */
 	};
 };
 
-/* Its number in the pid namespace of the mount of /proc. */
+/* The caller's tid in the pid namespace of the mount of /proc. */
 static pid_t own_tid(void)
 {
 	char link[64] = "";
@@ -182,7 +182,7 @@ static void file_give(struct job *job)
 	funlockfile(job->file);
 }
 
-/* A lock of another library: contended, and then words that a mutex might have, but for one. */
+/* A lock of another library: contended, and followed by words as in a mutex, except for one. */
 static void raw_take(struct job *job)
 {
 	memset(job->words, 0, sizeof(job->words));
@@ -233,8 +233,8 @@ static const struct job models[] = {
 enum { JOBS = sizeof(models) / sizeof(models[0]) };
 
 /*
- * All holders meet here, with their memory, when all threads are there: as long as a process changes its mappings,
- * nobody can look up where in them a futex is, and on a busy machine a thread may be stopped in the middle of that.
+ * All holders meet here, with their memory set up, when all threads exist: while a process changes its mappings, a
+ * futex cannot be looked up in them, and on a busy machine a thread may be preempted in the middle of a change.
  */
 static pthread_barrier_t all_there;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * newborn N MS: N children, one after the other, each of which exists for MS ms before it is put on
- * a run queue: the kernel writes its number into a page of its maker's first, which another thread
- * provides only then. A child that runs prints
+ * a run queue: before that, the kernel writes the child's pid into a page of its parent, which another
+ * thread provides only after that time. A child that runs prints
  *
- *	newborn PID NS		for so long it was on run queues until then, as the kernel counts
+ *	newborn PID NS		time that it has been on run queues so far, by the kernel's count
  *
  * Another child is never put on one. When it has existed for longer than all others, "ready" is
  * printed. The first line is "process PID".

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * objects N FOLDER: N waits on each kind of object, each kind in a thread that has its name, all in one process, so
- * that descriptors are shared. Another thread ends each wait, 3 ms after it has begun. Prints what was waited for:
+ * objects N FOLDER: N waits on each kind of object, each kind in a thread that is named after it, all in one process,
+ * so that descriptors are shared. Another thread ends each wait 3 ms after its begin. Prints what was waited for:
  *
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME, `asked` of WAIT
  *
- * While w-swap sleeps, its descriptor becomes that of another pipe, from which it read just before; that of w-close is
- * closed; that of w-dup is duplicated before.
+ * While w-swap sleeps, its descriptor is replaced by another pipe, from which it read just before; that of w-close is
+ * closed; that of w-dup is duplicated first.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -39,7 +39,7 @@ enum { WAIT_US = 3000, SLEEP_MS = 7, FILE_KIND = 1, PIPE = 3, TCP, UDP, UNIX, EV
 static int rounds;
 static char folder[256];
 
-struct job { /* one wait at a time; its end is another thread's work */
+struct job { /* one wait at a time; another thread ends it */
 	const char *comm;
 	void (*set_up)(struct job *job);
 	void (*sleep)(struct job *job);
@@ -279,7 +279,7 @@ static void futex_end(struct job *job)
 	syscall(SYS_futex, &job->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* It lives until its parent waits for it in that call, and a bit longer. */
+/* The child lives until its parent waits for it in that call, and a bit longer. */
 static pid_t brief_child(pid_t parent, long call)
 {
 	pid_t child = fork();
@@ -345,7 +345,7 @@ static void lock_up(struct job *job)
 static void lock_sleep(struct job *job)
 {
 	must(!flock(job->fd, LOCK_EX) && !flock(job->fd, LOCK_UN), "flock");
-	pthread_barrier_wait(&job->barrier); /* the other takes it again */
+	pthread_barrier_wait(&job->barrier); /* the other thread locks it again */
 	pthread_barrier_wait(&job->barrier);
 }
 
@@ -372,7 +372,7 @@ static void swap_up(struct job *job)
 	printf("%s-b read %d inode=%lu\n", job->comm, PIPE, inode_of(two[0]));
 }
 
-/* Reads from two pipes in turn by the same descriptor, which becomes the other one meanwhile, or none. */
+/* Reads from two pipes in turn by the same descriptor, which meanwhile is replaced by the other one, or closed. */
 static void swap_sleep(struct job *job)
 {
 	int turn = job->round & 1;
@@ -388,7 +388,7 @@ static void swap_end(struct job *job)
 {
 	int turn = job->round & 1;
 
-	if (!strcmp(job->comm, "w-dup")) /* the pipe has another number, and no more this one */
+	if (!strcmp(job->comm, "w-dup")) /* the pipe has another descriptor, and no longer this one */
 		must(dup2(job->fd, job->fd + 100) >= 0, "dup2");
 	if (strcmp(job->comm, "w-swap"))
 		close(job->fd);

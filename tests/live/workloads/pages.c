@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pages N FILE: N times each, waits for a page of FILE that is not in memory, by read and by touching it where the file
- * is mapped, in two threads that have the names of their ways. A third one reads the same pages as the first, at the
- * same time, so that one of both waits for the other's read. A fourth one touches those of a file that was deleted.
- * A thread that was slower than the disk did not wait, and takes another page. Prints, after each time that it did:
+ * pages N FILE: N times each, waits for a page of FILE that is not in memory, by read() and by touching it in a
+ * mapping, in two threads that are named after what they do. A third one reads the same pages as the first, at the same
+ * time, so that one of them waits for the other's read. A fourth one touches the pages of a file that was deleted.
+ * A thread that was slower than the disk did not wait, and tries another page. Prints after each wait:
  *
  *	COMM NS INODE PAGE
  */
@@ -25,7 +25,7 @@ enum {
 	PAGES = 1024,
 	PAGE = 4096,
 	TRIES = 50,  /* for each wait */
-	LATER = 300, /* ns by which the other read begins later, for each round modulo 64 */
+	LATER = 300, /* ns by which the other read begins later, times the round modulo 64 */
 };
 
 struct way {
@@ -108,7 +108,7 @@ static void *touch_often(void *argument)
 	return NULL;
 }
 
-/* Whether it waited. */
+/* Returns whether it waited. */
 static bool read_one(const struct way *way, const char *comm, int round)
 {
 	long before = sleeps();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pool THREADS: a program of which little works, until it is killed.
+ * pool THREADS: a program whose threads do little, until it is killed.
  *
  *   pool-idle     as many threads as asked for, which wait for work that never comes
  *   pool-stuck    in D, as the parent of a vfork whose child sleeps
- *   pool-victim   takes and gives back a lock every millisecond, unless
+ *   pool-victim   takes and releases a lock every millisecond, unless
  *   pool-holder   has it: for 20 ms, every 25 ms
  *
  * Threads have these names from just before they wait. "ready" is printed when all have been started.

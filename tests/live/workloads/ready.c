@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ready N: N waits for any of several descriptors, by each way to wait for them, each in a thread that has its name.
- * Another thread makes one of them ready, 3 ms after the wait has begun. Prints what the call returned, and when:
+ * ready N: N waits for any of several descriptors, in each way to wait for them, each in a thread that is named after
+ * it. Another thread makes one of them ready 3 ms after the begin of the wait. Prints what the call returned, and when:
  *
- *	COMM NS DESCRIPTOR KIND INODE	0 for the inode of what has none; DESCRIPTOR -1: nothing was ready, of that one
+ *	COMM NS DESCRIPTOR KIND INODE	INODE is 0 if there is none; DESCRIPTOR -1: that one was not ready
  *
- * Descriptors that a thread waits for are those of a pipe, an eventfd, a unix and a TCP socket, in turn. While r-*-swap
- * sleeps, its descriptor becomes that of another pipe: the one that it was ends the wait, under a number that leads
- * elsewhere. (The other one is ready as well, because poll and select look by number again.)
+ * Threads wait for a pipe, an eventfd, a unix and a TCP socket, in turn. While r-*-swap sleeps, its descriptor is
+ * replaced by another pipe: the original pipe ends the wait, under a number that leads elsewhere. (The other pipe is
+ * ready as well, because poll and select look up the number once more.)
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -37,7 +37,7 @@ static int rounds;
 struct way {
 	const char *comm;
 	void (*set_up)(struct way *way);
-	int (*wait)(struct way *way); /* the descriptor that is ready */
+	int (*wait)(struct way *way); /* returns the descriptor that is ready */
 	int variant, count, round;
 	int fds[FDS], ends[FDS], kinds[FDS]; /* writing to ends[i] makes fds[i] ready */
 	unsigned long inodes[FDS];

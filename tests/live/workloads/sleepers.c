@@ -6,7 +6,7 @@
  *     sl_plain    doze_outer > doze_middle > doze_inner > pause, without
  *     sl_spinner  runs; none with the argument "asleep"
  *
- * Prints "ready" once all of them are there.
+ * Prints "ready" when all of them run.
  */
 #include "truth.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Shared by workloads whose threads sleep for what is known: they check what they call, rest, and wait until another
- * thread sleeps where it should. Define _GNU_SOURCE before.
+ * Shared by workloads whose threads sleep on known objects: they check their calls, rest, and wait until another thread
+ * sleeps where it should. Define _GNU_SOURCE first.
  */
 #ifndef TESTS_LIVE_SLEEPING_H
 #define TESTS_LIVE_SLEEPING_H
@@ -37,7 +37,7 @@ static inline unsigned long inode_of(int fd)
 	return status.st_ino;
 }
 
-/* The first line of a file of that thread, by its number in the mount of /proc. */
+/* The first line of a file of that thread in /proc, by its tid there. */
 static inline void proc_line(pid_t tid, const char *name, char *line, size_t size)
 {
 	char path[64];
@@ -49,7 +49,7 @@ static inline void proc_line(pid_t tid, const char *name, char *line, size_t siz
 	fclose(file);
 }
 
-/* The letter of its state. */
+/* The letter of the thread's state. */
 static inline char state_of(pid_t tid)
 {
 	char line[256];
@@ -58,7 +58,7 @@ static inline char state_of(pid_t tid)
 	return strrchr(line, ')')[2];
 }
 
-/* The number of the system call in which it sleeps, and that call's first argument; -1: none, it runs. */
+/* The number of the system call in which it sleeps, and the call's first argument; -1 if it runs. */
 static inline long call_of(pid_t tid, unsigned long *ret_first)
 {
 	char line[256];
@@ -69,8 +69,8 @@ static inline long call_of(pid_t tid, unsigned long *ret_first)
 }
 
 /*
- * Whether the thread sleeps in a system call. One that runs, or sleeps for its own memory, does not, and neither does
- * one that sleeps at a futex in the barrier at which it meets others.
+ * Whether the thread sleeps in a system call. False if it runs, if it sleeps in a page fault, or if it sleeps on a
+ * futex of the barrier at which it meets others.
  */
 static inline bool sleeps_in_call(pid_t tid, const void *barrier, size_t size)
 {

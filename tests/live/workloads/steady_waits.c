@@ -7,8 +7,8 @@
  *     cpu_ns NS          user + system time of its threads
  *     wall_ns NS
  *
- * Threads come in pairs with two waits every 2 ms: steady-timer sleeps until the next such
- * moment, which is absolute, so that the rate holds however late it wakes up; then it writes a
+ * Threads come in pairs with two waits every 2 ms: steady-timer sleeps until the next of these
+ * times, which are absolute, so that the rate holds however late it wakes up; then it writes a
  * byte to steady-reader. So half of the waits are ended by a timer, the other half by a task. A
  * thread that woke up late makes up for it by shorter sleeps, but never below 1.1 ms. Stacks are
  * a dozen frames deep.
@@ -86,7 +86,7 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
-/* The pairs' moments are spread evenly over the period. */
+/* The pairs' times are spread evenly over the period. */
 static void pairs_start(struct pair *pairs, size_t count, const atomic_bool *over)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC) + PERIOD_NS;

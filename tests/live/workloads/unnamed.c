@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Burns CPU time, argv[1] tenths of a second of it (5), in two functions that have names only while
- * the program is not stripped, and in the stub through which a short libc function is called.
+ * Burns argv[1] tenths of a second (5) of CPU time in two functions that have names only while the
+ * program is not stripped, and in the stub through which a short libc function is called.
  */
 #include <arpa/inet.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * into:
  *
  *     villain FILE        a jit-PID.dump, which it maps executable
- *     villain FILE EVIL   the same, but each time a new file, which it unmaps at once; it then exchanges its name with
- *                         what is at EVIL, so that the mapping that the kernel has reported leads there
+ *     villain FILE EVIL   the same, but each time a new file, which it unmaps at once; it then exchanges the names of
+ *                         that file and EVIL, so that the path which the kernel has reported leads to EVIL
  *     villain -           neither, and it ends after the first millisecond
  */
 #include <errno.h>
@@ -65,7 +65,7 @@ static void *map_executable(const char *path)
 	return at;
 }
 
-/* Another file of the same content takes the place of this one. */
+/* Replaces this file by another one with the same content. */
 static int renew(const char *path)
 {
 	char text[4096], next[4096];
@@ -84,7 +84,7 @@ static int renew(const char *path)
 	return length > 0 ? 0 : -1;
 }
 
-/* Another villain may swap these files all the time: what fails is tried again in the next round. */
+/* Another villain may swap these files all the time: if something fails, the next round tries it once more. */
 static void deceive(const char *path, const char *evil)
 {
 	void *at = renew(path) ? MAP_FAILED : map_executable(path);

@@ -174,7 +174,7 @@ static void chain(char **argv)
 
 /* --- off the CPU, and not asleep --------------------------------------------------------------- */
 
-/* The switches so far, and the time at which that was their number: one that happens between the two is in both. */
+/* The switches so far, and the time of that count: a switch between the two readings affects both. */
 static uint64_t count_switches(struct rusage *usage, uint64_t now)
 {
 	for (;;) {
@@ -187,7 +187,7 @@ static uint64_t count_switches(struct rusage *usage, uint64_t now)
 	}
 }
 
-/* A millisecond between two clock readings is a wait if the kernel has counted a switch; else the host was to blame. */
+/* A millisecond between two clock readings is a wait if the kernel has counted a switch; else the host caused it. */
 FRAMED void spin(struct waiter *w)
 {
 	uint64_t last, now = clock_ns(CLOCK_MONOTONIC), stop = now + w->amount;

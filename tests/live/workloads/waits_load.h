@@ -18,7 +18,7 @@ FRAMED static void sleep_once(struct waiter *w)
 	waiter_end(w);
 }
 
-/* One process: it, or a thread of it, sleeps a few ms and stores its truth where its parent finds it. */
+/* One process: it, or one of its threads, sleeps a few ms and stores its truth where its parent finds it. */
 static inline void churn_one(struct waiter *w, struct bracket *bracket)
 {
 	w->run = sleep_once;

@@ -34,7 +34,7 @@ static inline uint64_t read_account(struct waiter *w, int schedstat, char *text,
 	return w->ended - began;
 }
 
-/* All of it at one moment: once more if the thread was kept from reading it. */
+/* Reads all of it at one moment: reads once more if the thread was interrupted. */
 static inline void waiter_account(struct waiter *w)
 {
 	char text[96] = "";

@@ -6,7 +6,7 @@
  *
  *   thread comm path tid tgid born ended nvcsw nivcsw run delay count total longest begin end begin_real end_real ...
  *   wait tid comm path begin end begin_real end_real
- *   asleep tid time                  of one that never wakes: somebody saw it asleep
+ *   asleep tid time                  of a thread that never wakes up: when it was seen asleep
  *   machine stolen
  *
  * begin and end are of the longest wait. born is read before the thread is created, so all its

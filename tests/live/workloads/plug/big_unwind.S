@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A shared object with NAME, which calls its argument, and a function that is never called, whose entry in .eh_frame is BYTES long.
+ * A shared object with the function NAME, which calls its argument, and a function that is never called, whose entry in
+ * .eh_frame is BYTES long.
  */
 	.text
 	.globl	NAME

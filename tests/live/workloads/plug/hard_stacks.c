@@ -33,8 +33,8 @@ APART void hs_burn(void)
 }
 
 /*
- * Leaves return addresses on the stack where others will have their frames: every 512 bytes, for 10 KiB. All these
- * pages are in memory then. One that nobody has touched cannot be copied: if a stack begins there, its callers are
+ * Leaves return addresses on the stack where others will have their frames: every 512 bytes, for 10 KiB. After that,
+ * all of these pages are in memory. An untouched page cannot be copied: if a stack begins there, its callers are
  * unknown.
  */
 APART static void leave_words(int depth)
@@ -118,7 +118,7 @@ APART static void by_signals(void)
 	sink++;
 }
 
-/* Nothing is ever written there, so there is no page. */
+/* Nothing is ever written there, so it has no page. */
 APART static void by_far(void)
 {
 	hs_far(untouched + STACK / 2);

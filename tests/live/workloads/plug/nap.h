@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Sleeping so that whoever calls NAP() is in the stack by frame pointers: syscall() leaves that register alone. */
+/* Sleeps so that the caller of NAP() is in the stack by frame pointers: syscall() does not change that register. */
 #ifndef RWALKER_TESTS_LIVE_NAP_H
 #define RWALKER_TESTS_LIVE_NAP_H
 
@@ -15,7 +15,7 @@ static __attribute__((noinline, unused)) void nap(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Not the last call of its caller, which would be missing in the stack then. */
+/* This must not be the caller's last call, or the caller would be missing from the stack. */
 #define NAP() do { nap(); __asm__ volatile("" ::: "memory"); } while (0)
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * private ROOM LIBRARY SECONDS: whatever a program may call by names of its own: functions, inlined ones, threads,
- * libraries, a program that was deleted, a file in memory, code made at run time: a perf map, and a jitdump in ROOM.
- * Each name is a macro, N_...; the test chooses them. Every function sleeps, so that it is in the stack of a wait, and
- * not by luck. All processes live on for SECONDS, in which the recorder opens their files.
+ * private ROOM LIBRARY SECONDS: everything to which a program may give names of its own: functions, inlined ones,
+ * threads, libraries, a program that was deleted, a file in memory, code made at run time: a perf map, and a jitdump in
+ * ROOM. Each name is a macro, N_...; the test chooses them. Every function sleeps, so that it is sure to be in the
+ * stack of a wait. All processes live on for SECONDS, in which the recorder opens their files.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define TEXT(x) TEXT_OF(x)
 #include TEXT(N_HEADER)
 
-void N_LIBRARY_FUNCTION(void); /* of a library that is linked */
+void N_LIBRARY_FUNCTION(void); /* in a library that is linked */
 void mangled(void) __asm__(N_MANGLED);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -156,7 +156,7 @@ static void call_all(const char *room, const char *library)
 	}
 }
 
-/* A process of its own: where there is a jitdump, no map is read. */
+/* Runs in a process of its own: if there is a jitdump, no map is read. */
 static pid_t call_mapped(unsigned int seconds)
 {
 	pid_t child = fork();
@@ -174,7 +174,7 @@ static pid_t call_mapped(unsigned int seconds)
 	return child;
 }
 
-/* A program that nobody finds any more when the recording ends. */
+/* A program whose file is gone when the recording ends. */
 static pid_t call_deleted(const char *self, const char *room, const char *seconds)
 {
 	char path[512], command[1200];

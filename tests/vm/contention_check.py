@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""contention_check.py TRACE CONTENTION: waits for locks of the kernel beside the kernel's own
+"""contention_check.py TRACE CONTENTION: compares waits for kernel locks with the kernel's own
 lock:contention_begin and _end of the same run, as tracefs prints them with the clock "mono". A
-contention lasts from the first try to the lock, so it has a wait's sleep in it, and what the task
-spun or computed before and after. Each wait must be in one contention of its thread, of the same
-kind; one object is one address, and the other way round; and of contentions of 1 ms or more that
-were no mere spinning, 19 of 20 must have a wait, except spinlocks. Verdicts as in trace_read.py; the
-sums of each kind follow as comments."""
+contention lasts from the first try until the task has the lock, so it includes the wait's sleep and
+what the task spun or computed before and after. Each wait must be in one contention of its thread, of
+the same kind; each object is one address, and vice versa; and 19 of 20 contentions of 1 ms or more
+that were not only spinning must have a wait, except spinlocks. Verdicts as in trace_read.py; the sums
+of each kind follow as comments."""
 import collections, re, sys
 
 sys.path.insert(0, "tests/live")
 from trace_read import Trace, verdict
 
 LOCK, LONG, RT_MUTEX = "18", 1_000_000, 4
-SPUN = (5, 6)  # these are waited for awake as long as the owner runs, and the kernel does not say so
+SPUN = (5, 6)  # waiters spin as long as the owner runs, and the kernel does not report that
 KINDS = ["", "mutex", "rwsem", "percpu-rwsem", "rt-mutex", "spinlock", "rwlock", "semaphore"]
 EVENT = re.compile(r"-(\d+) +\[\d+\] \S+ +(\d+)\.(\d{6}): contention_(begin|end): (\S+) "
                    r"\((?:flags=([A-Z|]*)|ret=\S+)\)")
@@ -31,8 +31,8 @@ def kind_of(flags):
     return 2 if "READ" in flags or "WRITE" in flags else 7
 
 def contentions(path):
-    """By thread. What begins again for the same lock has not ended: so a mutex tells that it does
-    not spin any more."""
+    """The contentions of each thread. A second begin for the same lock continues the first: a mutex
+    reports in this way that it has stopped spinning."""
     begun, found = {}, collections.defaultdict(list)
     for line in open(path, encoding="utf-8", errors="replace"):
         event = EVENT.search(line)
@@ -40,7 +40,7 @@ def contentions(path):
             continue
         tid, seconds, fraction, what, lock, flags = event.groups()
         time = int(seconds) * 1_000_000_000 + int(fraction) * 1_000
-        # A lock has a spinlock of its own, which may be contended meanwhile.
+        # A lock contains a spinlock, which may be contended meanwhile.
         first = begun.pop((tid, lock), None)
         if what == "begin":
             words = flags.split("|")
@@ -60,7 +60,7 @@ def enclosing(wait, found):
     return None
 
 def settle_kinds(waits, found):
-    """Where spinlocks sleep, the kernel does not tell them from rt-mutexes: the waits for the lock do."""
+    """Where spinlocks sleep, the kernel reports them as rt-mutexes; the waits for the lock show which it is."""
     sleeping = {}
     for wait in waits:
         one = enclosing(wait, found)

@@ -3,15 +3,16 @@
 #
 # fetch.sh KERNEL... : bring Debian's kernels to build/vm/KERNEL/{vmlinuz,vmlinux,modules/,modules.order,release}
 #
-# KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt, or, for another machine, 6.1-arm64 or 6.12-arm64. The meta package says
-# which exact package that is, because versions rotate. `aarch64` is no kernel: it brings the libraries for the static recorder
-# of that machine, and its busybox, to build/vm/aarch64/{lib/,busybox}. Existing files are kept; `rm -r build/vm` to fetch again.
+# KERNEL is 6.1-cloud, 6.12-cloud, 6.1-rt or 6.12-rt, or, for another machine, 6.1-arm64 or 6.12-arm64. The meta
+# package gives the exact package, because versions rotate. `aarch64` is not a kernel: it brings the libraries for
+# that machine's static recorder, and a busybox, to build/vm/aarch64/{lib/,busybox}. Existing files are kept; `rm -r
+# build/vm` to fetch everything once more.
 # Exit: 0 all there, 1 something is broken, 77 apt cannot reach its archive (the last line on stderr says why).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 store=$top/build/vm
 
-# In loading order, except for their dependencies. What is built into a kernel is left out.
+# In loading order, except for their dependencies. Modules that are built into a kernel are skipped.
 wanted="virtio_pci virtio_blk dm_mod dm_delay crc32c_generic ext4"
 
 say() { echo "fetch.sh: $*" >&2; }
@@ -28,7 +29,7 @@ meta_of() {
 	esac
 }
 
-# apt uses separate lists for another machine, so that nothing of this system changes.
+# apt uses separate lists for another machine, so nothing on this system changes.
 foreign_apt() { # ARCHITECTURE
 	state=$store/apt-$1
 	mkdir -p "$state/lists/partial" "$state/archives/partial"
@@ -58,7 +59,7 @@ package_of() {
 	apt-cache depends "$1" 2>/dev/null | sed -n 's/ *Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
 }
 
-# A module by its name as `depends=` spells it; file names may have - for _ and a suffix of compression.
+# Finds a module by its name as `depends=` spells it; file names may have - for _ and a suffix for compression.
 module_file() {
 	find "$1/lib/modules" -name "$(echo "$2" | sed 's/_/[-_]/g').ko*" | head -n 1
 }
@@ -71,12 +72,13 @@ unpack_module() {
 	esac
 }
 
-# unpack_kernel VMLINUZ VMLINUX : the ELF file in it, by the header of Linux's boot protocol. Emulated, unpacking takes longer than
-# the rest of the start. Nothing is written if there is no such file, or it is packed in a way that is not known here.
+# unpack_kernel VMLINUZ VMLINUX : extracts the ELF file, using the header of Linux's boot protocol. In an emulated
+# guest, unpacking takes longer than the rest of the start. Writes nothing if there is no ELF file, or if its
+# compression is unknown here.
 unpack_kernel() {
-	# shellcheck disable=SC2046 # bytes: where the real-mode code has its length, the payload its place and its length
+	# shellcheck disable=SC2046 # offsets of: the real-mode code's length, the payload's offset and length
 	set -- "$1" "$2" $(for place in 497:1 584:4 588:4; do od -An -j "${place%:*}" -N "${place#*:}" -t "u${place#*:}" "$1"; done)
-	tail -c +$((($3 + 1) * 512 + $4 + 1)) "$1" | head -c $(($5 - 4)) >"$2.packed" # without the size that is at its end
+	tail -c +$((($3 + 1) * 512 + $4 + 1)) "$1" | head -c $(($5 - 4)) >"$2.packed" # without the size at its end
 	case $(od -An -N 4 -t x1 "$2.packed" | tr -d ' ') in
 	02214c18) lz4 -dcq "$2.packed" >"$2" ;;
 	fd377a58) xz -dc "$2.packed" >"$2" ;;

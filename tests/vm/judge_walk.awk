@@ -2,9 +2,9 @@
 # Judges the waits of one walk. Files in this order: truth, ticks, what tasks_of prints.
 # Variables: prefix, want (names that must be there in D), begin and end (when the recorder ran, ns).
 #
-# When a walk happened is known from outside: the comm of the ticker says in which of its rounds it was, and the rounds
-# are in the file of ticks; there are some, each with a letter of its own. Without a ticker (-s and -w leave it out) it is known to lie between begin and end, and all waits
-# must agree about it.
+# The time of a walk is known from outside: the comm of a ticker says in which of its rounds it was, and the rounds are
+# in the file of ticks; there are several tickers, each with its own letter. Without a ticker (-s and -w leave it out)
+# the walk is between begin and end, and all waits must agree on its time.
 BEGIN { FS = "[\t ]"; slack = 0.1 }
 FNR == 1 { file++ }
 file == 1 && $1 == "truth" { tid[$2] = $3; since[$2] = $5 / 1e9; next }
@@ -28,7 +28,7 @@ function verdict(name, why) {
 	else print "not ok " prefix "/" name " - " why
 }
 
-# Earliest and latest moment of the walk, as known from outside.
+# Earliest and latest time of the walk, as known from outside.
 function bracket(i) {
 	low = begin / 1e9; high = end / 1e9
 	if (tick == "") return
@@ -43,7 +43,7 @@ function judge(name, wait, walk) {
 	wait = number(waited[name])
 	if (wait < 0) return "wait \"" waited[name] "\" is no exact time"
 	walk = since[name] + wait
-	if (name in settled) { # it came to this wait by others: the walk was between two times
+	if (name in settled) { # other waits came before this one: the time of the walk is between two bounds
 		if (settled[name] + wait < low - slack || walk > high + slack)
 			return sprintf("wait %s puts the walk at %.3f to %.3f, truth is %.3f to %.3f", waited[name], walk, settled[name] + wait, low, high)
 		return ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Shared by the tests in virtual machines. A script in tests/vm sources it; it changes to the top of the tree.
 #
-# A guest script (guest/*.sh) runs the recorder and writes down independent truths; the tests judge the guest's output on this
-# machine, with this machine's reporter.
+# A guest script (guest/*.sh) runs the recorder and writes independent truths to files; the tests judge the guest's
+# output on this machine, with this machine's reporter.
 
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.." || exit 1
@@ -13,7 +13,8 @@ NOTES=$RESULTS.$(basename "$0" .sh) # tests run in parallel
 
 . tests/lib.sh
 
-# reported FILE CODE ARGUMENT... : the reporter's output in FILE, its messages in FILE.said. It must end with that code.
+# reported FILE CODE ARGUMENT... : writes the reporter's output to FILE, its messages to FILE.said. It must exit with
+# CODE.
 reported() {
 	reported_to=$1 reported_code=$2
 	shift 2
@@ -24,7 +25,7 @@ reported() {
 
 is_long() { [ "${CHECK_LEVEL:-check}" = long ]; }
 
-# kernels [ONE] : those to test on; ONE is the one for `make check` if its time does not allow more
+# kernels [ONE] : the kernels to test on; ONE is the one for `make check` if there is no time for more
 kernels() {
 	case ${CHECK_LEVEL:-check} in
 	long) echo 6.1-cloud 6.12-cloud 6.1-rt 6.12-rt ;;
@@ -41,9 +42,9 @@ need_programs() {
 	done
 }
 
-# boot NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : runs it, with the level and WORDS in the kernel's command line, and sets $dir to its output.
-# VM_OPTIONS are more options of vm.sh, VM_SECONDS is the time that the guest has (210). Returns false if there is nothing to judge;
-# the reason has then been printed.
+# boot NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : runs the script, with the level and WORDS in the kernel's command
+# line, and sets $dir to its output. VM_OPTIONS are further options for vm.sh, VM_SECONDS is the time limit of the
+# guest (210). Returns false if there is nothing to judge, after printing the reason.
 boot() {
 	dir=$RESULTS/$1
 	tests/vm/fetch.sh "$2" 2>"$NOTES.fetch"
@@ -69,9 +70,9 @@ boot() {
 # No recording may make a system call that the recorder's own filter refuses.
 none_was_refused() { ! grep -q 'refused [0-9]* system call' "$dir"/*.err 2>/dev/null; }
 
-# judged JUDGE NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : boots and judges, up to three times: on a busy machine an emulated one is
-# stopped for so long that its clocks are useless. That hits a different check each time, while a real error fails every time:
-# so each check must succeed once. Earlier failures become comments.
+# judged JUDGE NAME KERNEL GUEST_SCRIPT [CPUS [WORDS]] : boots and judges, up to three times: on a busy machine, an
+# emulated one may be stopped for so long that its clocks are useless. That affects a different check each time, while
+# a real error fails every time, so each check must succeed once. Earlier failures become comments.
 judged() {
 	: >"$NOTES.tries"
 	for judged_try in 1 2 3; do
@@ -85,7 +86,7 @@ judged() {
 	cat "$NOTES.never"
 }
 
-# The lines "not ok NAME - WHY" without a line "ok NAME" of that name, the last of each.
+# For each NAME without a line "ok NAME", the last line "not ok NAME - WHY".
 never_good() {
 	awk '/^ok / { good[substr($0, 4)] = 1 }
 		/^not ok / { name = substr($0, 8); sub(/ - .*/, "", name); if (!(name in bad)) names[++count] = name; bad[name] = $0 }
@@ -104,12 +105,12 @@ recorded() {
 # time_of RECORDING FIELD : 3 exit code, 4 begin, 5 end, 6 from SIGINT to the end, 7 CPU time, in ns (stopwatch.c)
 time_of() { awk -v name="$1" -v field="$2" '$1 == "time" && $2 == name { value = $field } END { print value == "" ? 0 : value }' "$dir/times"; }
 
-# judge_cgroups NAME : what record_cgroups (guest/lib.sh) recorded
+# judge_cgroups NAME : judges what record_cgroups (guest/lib.sh) recorded
 judge_cgroups() {
 	if recorded "$1/cgroups-run" cgroups; then judge_containers "$1/cgroups" "/docker/$(printf '7%063d' 1)"; fi
 }
 
-# judge_version_1 NAME : what record_version_1 recorded
+# judge_version_1 NAME : judges what record_version_1 recorded
 judge_version_1() {
 	if recorded "$1/version-1-run" version-1; then
 		reported "$dir/version-1.info" 0 --info "$dir/version-1.rwk"
@@ -142,8 +143,9 @@ judge_containers() { # NAME PATH
 		[ "$got" -ge 1 -a "$got" = "$(grep -c '"source":"tasks"' "$dir/cgroups.csv")" ]
 }
 
-# The only place that knows the output of `rwalker-report --tasks`. Per task, separated by tabs: comm, tid, state, wait in
-# seconds as printed (may begin with the sign of a bound; - if it has none), functions of the stack, leaf first, with commas.
+# The only code that knows the output of `rwalker-report --tasks`. Per task, separated by tabs: comm, tid, state, wait
+# in seconds as printed (may begin with the sign of a bound; - if none), functions of the stack, leaf first, joined by
+# commas.
 tasks_of() { # TRACE [OPTION...] of the reporter
 	tasks_trace=$1
 	shift

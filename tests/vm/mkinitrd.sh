@@ -15,7 +15,7 @@ busybox=$(command -v busybox) || { echo "mkinitrd.sh: busybox is missing (packag
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT INT TERM
 
-chmod 755 "$root" # of the guest's root: not only root looks into it
+chmod 755 "$root" # it is the guest's root folder, which other users read, too
 mkdir "$root/bin" "$root/modules"
 cp "$busybox" "$root/bin/busybox"
 case $name in
@@ -24,7 +24,7 @@ case $name in
 	cp "$top/build/vm/aarch64/busybox" "$root/bin/busybox"
 	;;
 esac
-ln -s busybox "$root/bin/sh" # init makes the others
+ln -s busybox "$root/bin/sh" # init makes the other links
 for file in "$programs"/*; do
 	case $file in *.d | *.o) ;; *) set -- "$@" "$file" ;; esac
 done

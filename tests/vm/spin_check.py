@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""spin_check.py TRACE TRUTH ROUNDS: what the waits of tests/vm/guest/spin.c were for: a spinlock, the same one each time, in dup2 or
-close, held by the thread that says so. Verdicts as in trace_read.py. An owner may be unknown in one of ten waits, but never another one."""
+"""spin_check.py TRACE TRUTH ROUNDS: the waits of tests/vm/guest/spin.c must be for a spinlock, the same one each
+time, in dup2 or close, held by the thread that the workload prints. Verdicts as in trace_read.py. The owner may be
+unknown in one of ten waits, but never wrong."""
 import sys
 
 sys.path.insert(0, "tests/live")

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
 #
-# A recording from another machine: the static recorder for aarch64 runs on an emulated one, whose CPUs count cycles and sign
-# return addresses. This machine's reporter unwinds its stacks from the trace alone; the binaries are not here.
-# At the long level also what waits were for (what_for.sh).
+# A recording from another machine: the static recorder for aarch64 runs on an emulated one, whose CPUs count cycles
+# and sign return addresses. This machine's reporter unwinds its stacks from the trace alone; the binaries are not
+# here. At the long level also the objects of waits (what_for.sh).
 # Truth: the call paths of guest/frames.c and guest/signals.c, built with signed return addresses and without frame pointers.
 . "$(dirname "$0")/lib.sh"
 
@@ -24,24 +24,25 @@ need_cross() {
 	tests/vm/fetch.sh aarch64 2>"$NOTES.fetch"
 	rc=$?
 	[ $rc = 0 ] || { tail -n 1 "$NOTES.fetch"; exit $rc; }
-	# make's variables for the programs of this machine do not apply to those of another. Nobody debugs these: no -g.
+	# make's variables for this machine's programs do not apply to another machine. Nobody debugs these programs:
+	# no -g.
 	env -u MAKEFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u MFLAGS -u BUILD CFLAGS=-O1 make -j"$(nproc)" ARCH=aarch64 static guests >"$NOTES.make" 2>&1 ||
 		{ tail -n 20 "$NOTES.make"; not_ok build "'make static ARCH=aarch64' failed, see '$NOTES.make'"; exit 1; }
 	RECORD=build/aarch64/static/rwalker-record
 }
 
-# path NAME SOURCE WORDS : ok if some stack of the source has them in this order
+# path NAME SOURCE WORDS : ok if some stack of the source has the words in this order
 path() {
 	verdict "$1" "no stack has '$3' in '$dir/$2.folded' ($(grep -c . "$dir/$2.folded") lines)" grep -qE "$3" "$dir/$2.folded"
 }
 
-# Addresses of user frames as in the ELF files, or raw if no mapping has them.
+# Addresses of user frames as in the ELF files, or raw if they are in no mapping.
 addresses() { # SOURCE
 	"$REPORT" --stacks -v -U -c '^(frames|signals)$' --source "$1" "$dir/aarch64.rwk" 2>/dev/null |
 		sed -nE 's/^ *0x([0-9a-f]{16}) [^[].*/\1/p'
 }
 
-# Offsets in the kernel count from its text, wherever that is.
+# Offsets in the kernel count from the begin of its text, wherever that is.
 no_kernel_address() {
 	"$REPORT" --dump "$dir/aarch64.rwk" >"$dir/dump" && grep -q '^ *kernel-symbol ' "$dir/dump" &&
 		lacks '^ *kernel-symbol .* offset=0x[0-9a-f]\{9\}' "$dir/dump"
@@ -60,7 +61,8 @@ judge_kernel() { # KERNEL
 	path "$1/cpu" cpu '^frames;thread_start;start_thread;burner;frames_outer;frames_middle;frames_burn[; ]'
 	path "$1/wait" offcpu '^frames;thread_start;start_thread;napper;frames_nap;frames_sleep;.*nanosleep;.*el0_svc;.*hrtimer_nanosleep'
 	path "$1/interrupted" cpu '^signals;_start;.*;main;signals_middle;signals_spin[; ]'
-	# The vDSO has no unwind information for what a handler returns to. In the interrupted code, any instruction may be shown.
+	# The vDSO has no unwind information for the code that a handler returns to. In the interrupted code, any
+	# instruction may be shown.
 	path "$1/signal" cpu '^signals;_start;.*;main;signals_middle;.*__kernel_rt_sigreturn;on_signal;signals_inner;signals_burn[; ]'
 	verdict "$1/kernel" "addresses of the kernel are in the trace" no_kernel_address
 	clean=$(sed -nE 's/^ *unwound +([0-9]+)\.[0-9]+% end where their thread began.*/\1/p' "$dir/info")
@@ -92,9 +94,10 @@ cycles_of() { # NAME
 		}'
 }
 
-# "CYCLES JUMPS" of the CPU between start and stop of the recording NAME, by the counter beside it: interpolated between its values
-# before and after each of the two. Emulated CPUs have a cycle each ns. Now and then one of their non-sampling counters jumps
-# ahead, by anything up to 2^31: a step faster than that clock is not a count, and is replaced by the rate of the one before.
+# "CYCLES JUMPS" of the CPU between start and stop of the recording NAME, by the counter that ran beside it:
+# interpolated between its values before and after each of the two. Emulated CPUs have one cycle per ns. Sometimes one
+# of their non-sampling counters jumps ahead, by anything up to 2^31: a step faster than the clock is not a count, and
+# is replaced by the rate of the one before.
 watched_of() { # NAME CPU
 	# shellcheck disable=SC2046
 	set -- "$2" $("$REPORT" --dump "$dir/$1.rwk" | sed -nE 's/^ *source id=1 .* start=([0-9]+) stop=([0-9]+) .*/\1 \2/p' | tail -n 1)
@@ -144,11 +147,11 @@ judge_counters() { # KERNEL
 	verdict "$1/throttled for" "no word of it in '$dir/throttled.info'" grep -qE 'CPU [01]: stopped for [0-9.]+ s' "$dir/throttled.info"
 }
 
-# By the checkers of the live tests.
+# Judges with the checkers of the live tests.
 judge_what_for() { # KERNEL
 	old=$(echo "$1" | grep -e '^6\.1-')
 	for run in objects mutexes ready; do
-		rc=$(time_of $run 3) # 3: of thousands of waits one was lost, as happens on an emulated machine
+		rc=$(time_of $run 3) # 3: one of thousands of waits was lost, as happens on an emulated machine
 		verdict "$1/$run-run" "the recorder ended with '$rc': $(tail -n 3 "$dir/$run.err" | tr '\n' ' ')" [ "$rc" = 0 -o "$rc" = 3 ]
 		[ -s "$dir/$run.rwk" ] || continue
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"

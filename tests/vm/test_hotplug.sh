@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
 #
-# A CPU goes offline and comes back while it is recorded: sampling and the records of processes continue there, programs started
-# meanwhile have names, the account adds up, and the trace says from when to when names were unsure. Memory is for CPUs that are
-# online, not for the 240 that this machine could have (Linux 6.1 believes the command line). Each CPU is a NUMA node.
+# A CPU goes offline and comes back during a recording: sampling and the records of processes continue there, programs
+# started meanwhile have names, the account adds up, and the trace says from when to when names were unsure. Memory is
+# allocated for CPUs that are online, not for the 240 that this machine could have (Linux 6.1 believes the command
+# line). Each CPU is a NUMA node.
 . "$(dirname "$0")/lib.sh"
 
 moment() { awk -v name="$1" '$1 == name { print $2 }' "$dir/moments"; }
 
-# unsure FROM : rows about CPU 1 that contain that moment, or begin after it
+# unsure FROM : rows about CPU 1 that contain that time, or begin after it
 unsure() {
 	awk -v from="$1" '$1 == "unsure" { split($2, time, "="); split($3, until, "=")
 		if ($4 == "cpu=1" && until[2] >= from) print }' "$dir/hotplug.dump"
@@ -29,7 +30,7 @@ judge_named() { # NAME PROGRAM
 }
 
 judge_memory() { # NAME
-	case $1 in # later kernels allow no more than the machine's tables list
+	case $1 in # later kernels allow only the CPUs that the machine's tables list
 	6.1-*) verdict "$1/possible" "the CPUs that there could be: '$(cat "$dir/possible")'" [ "$(cat "$dir/possible")" = 0-239 ] ;;
 	esac
 	rings=$(sed -nE 's/^ *memory .* in rings \(([0-9]+)\).*/\1/p' "$dir/hotplug.info")
@@ -38,7 +39,7 @@ judge_memory() { # NAME
 	verdict "$1/memory" "${all:-nothing} MB are planned" [ "${all:-999}" -le 64 ]
 }
 
-# Each CPU is a node. What is recorded of node 1 is what is recorded of CPU 1.
+# Each CPU is a node. A recording of node 1 is a recording of CPU 1.
 judge_nodes() { # NAME
 	verdict "$1/nodes" "$(grep topology "$dir/hotplug.info")" \
 		grep -q '^ *topology *2 NUMA nodes.*; CPUs of each node 0:0 1:1$' "$dir/hotplug.info"

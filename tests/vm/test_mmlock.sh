@@ -3,20 +3,20 @@
 # time-limit: 900
 #
 # A process whose mm lock is held (guest/mmlock.c) delays neither start nor stop of the recorder: start <= 2 s, stop <= 1 s.
-# Truth: guest/stopwatch.c measures from outside; a read of /proc/PID/maps that hangs proves that the lock is held, before and
-# after. Each figure is also compared with the same run on the same guest without such a process. At the check level only how a profile
-# stops: that a walk starts in time is in test_user_stacks.sh.
+# Truth: guest/stopwatch.c measures from outside; a read of /proc/PID/maps that hangs proves that the lock is held,
+# before and after. Each figure is also compared with the same run on the same guest without such a process. The check
+# level only tests how a profile stops: test_user_stacks.sh tests that a walk starts in time.
 . "$(dirname "$0")/lib.sh"
 
-# TCG is about ten times slower than a host, and slower still if others use this machine. So if the run without a held lock
-# comes near a limit or exceeds it, the limit is twice what that run took, plus a margin. Time that is not the recorder's CPU time
-# has little of that noise, so it is compared separately: there, one target may cost helpers their deadline of 200 ms, at the
-# start and at the stop, and little more. Waiting for the lock would take forever.
+# TCG is about ten times slower than a host, and slower still on a busy machine. So if the run without a held lock
+# comes near a limit or exceeds it, the limit is twice the time of that run, plus a margin. Time that is not the
+# recorder's CPU time has little of that noise and is compared separately: one target may make helpers miss their
+# deadline of 200 ms, at the start and at the stop, but cost little more. Waiting for the lock would take forever.
 deadline_ms=400
 noise_ms=300
 slack_ms=1500
 
-# A figure is the best of two turns; at the check level, of the turns of up to three boots.
+# A figure is the best of two turns; at the check level, the best of the turns of up to three boots.
 turns=1 runs=endless
 is_long && turns="1 2" runs="$runs full all bounded walk"
 

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1200
 #
-# What waits were for on Debian's kernels. Locks: kinds and owners against a workload that knows them (tests/live/test_locks.sh), a
-# mutex that is a variable by its name, a percpu-rwsem; who held mutexes of processes (tests/live/test_mutexes.sh). Which descriptor
-# ended waits for several (tests/live/test_ready.sh), and for which pages threads waited (tests/live/test_pages.sh). What walked tasks
-# sleep for, and who holds it (tests/live/test_walk_objects.sh); one that waits for a frozen file system, one for a page.
-# Control groups.
-# At the long level, waits for locks beside the kernel's own contentions, for spinlocks where they sleep, and for one that the
-# recorder was the last to get for reading; io_uring's workers, calls by int 0x80, block devices past the cache and kworkers
-# (tests/live/test_callers.sh).
+# What threads waited for on Debian's kernels. Locks: kinds and owners, compared with a workload that knows them
+# (tests/live/test_locks.sh), the name of a mutex that is a variable, a percpu-rwsem; the holders of mutexes of
+# processes (tests/live/test_mutexes.sh). Which descriptor ended a wait for several (tests/live/test_ready.sh), and
+# which pages threads waited for (tests/live/test_pages.sh). What walked tasks sleep on, and who holds it
+# (tests/live/test_walk_objects.sh); a task that waits for a frozen file system, and one for a page. Control groups.
+# At the long level, waits for locks compared with the kernel's own contentions, for spinlocks where they sleep, and
+# for a lock that the recorder was the last to get for reading; io_uring's workers, calls by int 0x80, direct I/O on
+# block devices and kworkers (tests/live/test_callers.sh).
 . "$(dirname "$0")/lib.sh"
 
 rounds=20
@@ -38,7 +38,7 @@ judge_waits() { # NAME
 	verdict "$1/frozen" "no wait for a percpu-rwsem" grep -qE ' touch +in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/waits.view"
 }
 
-# Whom a lock names that is held for reading: the last one to get it, but not the recorder.
+# The holder of a lock that is held for reading is the last reader, but not the recorder.
 judge_late() { # NAME
 	recorded "$1/late" late || return
 	reported "$dir/late.view" 0 --waits-on=lock -c '^mm-writer$' "$dir/late.rwk"
@@ -64,7 +64,7 @@ judge_kernel() { # NAME
 	judge_version_1 "$1"
 }
 
-# Beside the kernel's own tracepoints.
+# Compares with the kernel's own tracepoints.
 judge_contention() { # NAME
 	if recorded "$1/locks beside contentions" locks; then
 		python3 -B tests/vm/contention_check.py "$dir/locks.rwk" "$dir/locks.events" 2>&1 |

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
 #
-# Kernel functions and tracepoints on Debian's kernels: exact names, globs, regular expressions, a module's functions; functions
-# that cannot be traced, truncated sets, a rate limit, hits that a program misses, a kernel that is locked down.
-# Truth: the workload's own count of each call path (tests/live/workloads/calls.c), and the kernel's kprobe events with histograms
-# by thread in the same run; judged by tests/live/points_check.py. Globs, sets of a module and a rate limit are at the long level.
+# Kernel functions and tracepoints on Debian's kernels: exact names, globs, regular expressions, a module's functions;
+# functions that cannot be traced, truncated sets, a rate limit, missed hits, a kernel that is locked down. Truth: the
+# workload's own count of each call path (tests/live/workloads/calls.c), and the kernel's kprobe events with
+# histograms by thread in the same run; judged by tests/live/points_check.py. Globs, sets of a module and a rate limit
+# are only in the long level.
 . "$(dirname "$0")/lib.sh"
 
 # checked NAME RECORDING CHECK... : a verdict per line that the checker prints
@@ -75,7 +76,7 @@ judge_kernel() { # NAME
 	judge_locked "$1/lockdown"
 }
 
-# Functions on a CPU whose tasks preempt each other: nothing is missing. RT kernels are always so.
+# Functions on a CPU whose tasks preempt each other: nothing is missing. RT kernels always preempt.
 judge_preempt() { # NAME
 	case $1 in *-rt/*) return ;; esac
 	for run in $(is_long && echo two) four; do

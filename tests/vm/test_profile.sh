@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
 #
-# A CPU profile with user stacks in the guest: named kernel and user functions, samples from every CPU, the loss identity;
-# at CHECK_LEVEL=long also with 8 CPUs (more than one ring), and with 64, whose rings and tables fit the plan. And hosts that cannot be
-# recorded are clearly refused.
+# A CPU profile with user stacks in the guest: names of kernel and user functions, samples from every CPU, the loss
+# identity; at CHECK_LEVEL=long also with 8 CPUs (more than one ring), and with 64, whose rings and tables fit the
+# plan. Hosts that cannot be recorded get a clear message.
 # Truth: the load itself reports its CPU time in each of its two functions (guest/work.c); it keeps all CPUs busy.
 . "$(dirname "$0")/lib.sh"
 
@@ -22,7 +22,7 @@ refused() { # NAME RUN WORD
 # Rows of the loss table of --info, one per CPU: produced, recorded, lost by each cause.
 loss_rows() { sed -nE 's/^ *cpu *[0-9]+ +([0-9 ]+)$/\1/Ip' "$1"; }
 
-# What the kernel produced is what was recorded plus what was lost, on each CPU.
+# Samples that the kernel produced = recorded + lost, on each CPU.
 judge_losses() { # NAME INFO
 	loss_rows "$2" >"$2.rows"
 	count=$(wc -l <"$2.rows")
@@ -45,7 +45,8 @@ judge_kernel() { # NAME
 	reported "$dir/profile.info" 0 --info "$dir/profile.rwk"
 	seen=$(share "$dir/profile.folded" work_user)
 	truth=$(awk '$1 == "work" { print int(100 * $3 / ($3 + $5) + 0.5) }' "$dir/work")
-	# A few thousand samples, and interruptions of the load are charged to neither: this does not measure accuracy.
+	# There are a few thousand samples, and interruptions of the load count for neither function: this does not
+	# measure accuracy.
 	verdict "$1/share" "work_user has $seen %, truth is ${truth:-missing} %" between "$seen" $((truth - 8)) $((truth + 8))
 	verdict "$1/kernel-names" "no sample of the load has work_kernel above vfs_read" \
 		grep -q '^work;.*;work_kernel;.*;vfs_read' "$dir/profile.folded"
@@ -61,7 +62,7 @@ judge_many() { # NAME
 	judge_losses "$1" "$dir/many.samples"
 	reported "$dir/many.sleeps" 0 --waits-on=sleep -c '^sleep$' "$dir/many.rwk"
 	slept=$(awk '$6 != "" && $7 == "sleep" { all += $3 } END { print all + 0 }' "$dir/many.sleeps")
-	# Where the CPU is late, a sleep is over before it has begun.
+	# If the CPU is late, a sleep may be over before it has begun.
 	verdict "$1/sleeps" "$slept waits of $(cat "$dir/cpus") sleeps" between "$slept" $(($(cat "$dir/cpus") - 8)) "$(cat "$dir/cpus")"
 	planned=$(awk '$1 == "all" { print int($2 + 1) }' "$dir/plan")
 	used=$(awk '{ print int($1 / 1024) }' "$dir/memory")

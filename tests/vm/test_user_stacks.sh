@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
 #
-# User stacks of tasks in D: the walk, and the waits that do not end, show the functions that called write, by frame pointers with
-# -u and for code without them with --dwarf. A process whose mm lock is held and wanted has none, is reported to have none, and
-# delays nothing else: the walk is complete, and no longer than the deadline of its helper.
-# And --dwarf with every source: the programs load, even if the end of a stack's mapping cannot be looked up (RT), and the reader
-# unwinds the known call paths of a load (guest/frames.c), which frame pointers do not show.
+# User stacks of tasks in D: the walk, and waits that do not end, show the functions that called write, by frame
+# pointers with -u, and with --dwarf for code without them. A process whose mm lock is held and wanted has no user
+# stack, is reported to have none, and delays nothing else: the walk is complete, and takes no longer than its
+# helper's deadline. Also --dwarf with every source: the BPF programs load, even if the end of a stack's mapping
+# cannot be looked up (RT), and the reader unwinds the known call paths of a load (guest/frames.c), which frame
+# pointers do not show.
 # Truth: the functions of guest/sleepers.c and frames.c, as they are written; /proc/PID/stack; a read of /proc/PID/maps that hangs.
 . "$(dirname "$0")/lib.sh"
 
-# Functions of a task's own stack, leaf first; kernel functions are those that /proc shows, and the entry.
+# Functions of a task's stack, leaf first; kernel functions are those that /proc shows, and the entry.
 stack_of() { awk -F '\t' -v name="$2" '$1 == name { print $5 }' "$dir/$1.list"; }
 
 path_of() { # RECORDING NAME FUNCTION,FUNCTION,... : these follow each other in the stack
@@ -31,7 +32,7 @@ judge_wait() {
 
 path_among() { case ";$1;" in *";$2;"*) ;; *) false ;; esac; }
 
-# event NAME SOURCE WORDS : ok if some stack of the source has them in this order
+# event NAME SOURCE WORDS : ok if some stack of the source has the words in this order
 event() {
 	reported "$dir/$2.folded" 0 --folded --source "$2" "$dir/events.rwk"
 	verdict "$1" "no stack has '$3' in '$dir/$2.folded' ($(grep -c . "$dir/$2.folded") lines)" grep -qE "$3" "$dir/$2.folded"

@@ -3,8 +3,9 @@
 # time-limit: 900
 #
 # Waits on Debian's kernels: sleeps of known length, sleeps that began before the recording, a chain of three threads, a disk that
-# takes 2 s, page faults on a slow one, spinning threads, short-lived processes with few free ids, the kernel's own account. At the long
-# level also lost events and a full disk, which at the other tests/live/test_waits_losses.sh has on this kernel. On RT kernels, threads do what timer interrupts do elsewhere.
+# takes 2 s, page faults on a slow one, spinning threads, short-lived processes with few free ids, the kernel's own
+# account. At the long level also lost events and a full disk, which tests/live/test_waits_losses.sh tests on the
+# host's kernel. On RT kernels, threads do what timer interrupts do elsewhere.
 # Truth: the workload's own clocks (tests/live/workloads/waits.c), judged by tests/live/waits_check.py.
 . "$(dirname "$0")/lib.sh"
 
@@ -33,7 +34,7 @@ code_is() { # NAME RECORDING CODE
 	verdict "$1" "the recorder ended with $(time_of "$2" 3): $(tail -n 2 "$dir/$2.err" | tr '\n' ' ')" [ "$(time_of "$2" 3)" = "$3" ]
 }
 
-# What the views must do: say what was lost, and exit with 3.
+# The views must say what was lost, and exit with 3.
 says() { # NAME RECORDING WORD CODE
 	for view in --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary; do
 		# shellcheck disable=SC2086

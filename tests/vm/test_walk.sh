@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
 #
-# Task walks on Debian's kernels: tasks held by a suspended device, a frozen file system, a vfork or the freezer are found by the
-# default walk, -s and -w, with the right state, wait and stack. At the long level also control groups, which test_objects.sh has, too.
+# Task walks on Debian's kernels: the default walk, -s and -w find tasks held by a suspended device, a frozen file
+# system, a vfork or the freezer, with the right state, wait and stack. At the long level also control groups, which
+# test_objects.sh tests, too.
 # Truth: the tasks themselves (when they began to wait), /proc/PID/stat and /proc/PID/stack.
 . "$(dirname "$0")/lib.sh"
 
@@ -17,7 +18,7 @@ judge_waits() { # NAME RECORDING NAMES TICKER
 		-v begin="$(time_of "$2" 4)" -v end="$(time_of "$2" 5)" "$dir/truth" "$dir/ticks" "$dir/$2.list"
 }
 
-# What the kernel itself says about the states, so that the checks below do not rest on a wrong state.
+# Compares the states with the kernel's own, so that the checks below do not rely on a wrong state.
 judge_bed() { # NAME
 	for name in $blocked; do
 		verdict "$1/bed/$name" "/proc says $(oracle_state $name)" [ "$(oracle_state $name)" = D ]
@@ -37,7 +38,7 @@ addresses() {
 		"$dir/kallsyms" - | tr '\n' ','
 }
 
-# The functions of /proc/PID/stack are the end of the recorded stack: the kernel leaves out the scheduler's own there.
+# The recorded stack ends with the functions of /proc/PID/stack, where the kernel leaves out the scheduler's own.
 judge_stack() { # NAME TASK LIST
 	sed 's/^\[<0>\] //; s/+0x.*//' "$dir/oracle/$(tid_of "$2").stack" >"$dir/stack.truth"
 	awk -F '\t' -v tid="$(tid_of "$2")" '$2 == tid { print $5 }' "$3" | tr ',' '\n' | sed '/^$/d' >"$dir/stack.seen"
@@ -98,19 +99,19 @@ judge_kernel() { # NAME
 	judge_quiet "$1"
 }
 
-# -s may leave out what comes after the first; what it shows must be right.
+# -s may leave out tasks after the first one; those that it shows must be right.
 first_names() { cut -f 1 "$1" | grep '^w-' | grep -v w-frozen | sort | tr '\n' ' '; }
 
 old_enough() { awk -F '\t' -v least="$2" '$4 ~ /^[0-9]/ && $4 + 0 < least { bad = 1 } END { exit bad }' "$1"; }
 
-# How long w-young had waited at the moment of the walk, which w-read gives: its truth and its recorded wait.
+# How long w-young had waited at the time of the walk, which is known from w-read: its truth plus its recorded wait.
 young_age() {
 	awk -v wait="$(awk -F '\t' '$1 == "w-read" { print $4 }' "$dir/waiting.list")" '
 		$1 == "truth" { since[$2] = $5 / 1e9 }
 		END { print since["w-read"] + wait - since["w-young"] }' "$dir/truth"
 }
 
-# Left out if it is too young, as it is unless this machine is very slow; else present. At the limit, either.
+# It is left out if it is too young, as is normal unless this machine is very slow; else present. At the limit, either.
 judged_young() {
 	case $(awk -v age="$(young_age)" -v limit="$seconds" 'BEGIN { d = age - limit; print (d < -0.1 ? "out" : d > 0.1 ? "in" : "either") }') in
 	out) absent "$dir/waiting.list" w-young ;;
@@ -118,8 +119,8 @@ judged_young() {
 	esac
 }
 
-# Before anything is stuck, -s must look five times, two seconds apart, and say that there is nothing. The ticker is almost
-# always in D, but never for a second.
+# Before anything is stuck, -s must look five times, two seconds apart, and report that nothing is stuck. The ticker is
+# almost always in D, but never for a second.
 judge_quiet() {
 	quiet=$(($(time_of quiet 5) - $(time_of quiet 4)))
 	verdict "$1/quiet-run" "ended with $(time_of quiet 3)" [ "$(time_of quiet 3)" = 0 ]

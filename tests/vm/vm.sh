@@ -5,12 +5,13 @@
 # script as root, and copies the guest's /out to OUTDIR. The console is OUTDIR/console.log. Disks: vda receives the results, vdb has two ext4
 # file systems of 32 MiB followed by 32 MiB of nothing. A KERNEL named *-arm64 runs on an emulated aarch64. WORDS go to the
 # kernel's command line. With -i the guest's time is counted in instructions, one per nanosecond, whatever else runs here.
-# DISK becomes vdc; what the guest writes there is forgotten. With -n each CPU is a NUMA node with half of the memory; there must be two.
-# With -q the guest takes less of this machine: its kernel is unpacked already, is where it was linked to be, and has no mitigations.
+# DISK becomes vdc; what the guest writes there is discarded. With -n each CPU is a NUMA node with half of the memory;
+# there must be two. With -q the guest needs less CPU time: its kernel is already unpacked, runs at its link address,
+# and has no mitigations.
 # Exit: the guest script's, 124 if the time ran out, 200 if kernel or QEMU died, 77 without QEMU.
 #
-# tsc=reliable: else 6.1 finds out that it is none, and reads its time from a device.
-# no_timer_check: on a busy machine the emulated timer is late, and the kernel would take it for a broken one and panic.
+# tsc=reliable: else 6.1 finds the TSC unreliable, and reads the time from a device.
+# no_timer_check: on a busy machine the emulated timer is late, and the kernel would think that it is broken, and panic.
 # One TCG thread for all CPUs: with one per CPU the kernel crashes when it patches its text for tracepoints.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -63,13 +64,13 @@ if [ -n "$quick" ]; then
 	[ ! -e "${image%z}x" ] || image=${image%z}x
 fi
 
-# How pointer authentication codes are computed is up to the machine: the standard algorithm takes most of the time here.
+# A machine may choose the algorithm of pointer authentication codes: the standard one would take most of the time here.
 case $qemu in
 *aarch64) set -- -M virt,gic-version=3 -cpu max,pauth-impdef=on -append "console=ttyAMA0 panic=-1 quiet$words" ;;
 *) set -- -M q35 -cpu max,la57=off -append "console=ttyS0 panic=-1 no_timer_check tsc=reliable quiet$words" -device isa-debug-exit,iobase=0xf4,iosize=4 ;;
 esac
 rc=0
-# Other programs on this machine must not stop its clocks, if we can help it.
+# If possible, other programs on this machine must not stop the guest's clocks.
 first=
 nice -n -20 true 2>/dev/null && first='nice -n -20'
 # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The kernel's own contentions of locks while the workload of tests/live/test_locks.sh is recorded, and where spinlocks
-# sleep, spin; then its executions of work, while that of tests/live/test_callers.sh is, and file systems on slow disks
-# are written to. Judged by tests/vm/test_objects.sh.
+# Traces the kernel's lock contentions while the workload of tests/live/test_locks.sh is recorded, and spin where
+# spinlocks sleep; then its executions of work while the workload of tests/live/test_callers.sh is recorded, and file
+# systems on slow disks are written to. Judged by tests/vm/test_objects.sh.
 . /lib.sh
 
 # record_beside 'EVENT...' NAME OPTION... : the events go to /out/NAME.events.

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A thread that only enters and leaves the kernel, alone and while waits are recorded, in turn: lines "ROUND NAME CPU-NS" in
-# /out/cost. "hooked" shows the cost if each call ran a BPF program: if that has no effect, the measurement is blind. Read by
-# tests/bench/kernels.py.
+# A thread that only enters and leaves the kernel, alone and while waits are recorded, in turn: lines "ROUND NAME
+# CPU-NS" in /out/cost. "hooked" is the cost if each call runs a BPF program: if that makes no difference, the
+# measurement shows nothing. Read by tests/bench/kernels.py.
 . /lib.sh
 
 rounds=5
 calls=300000
 
-loop() { # COMMAND... : runs it, with the loop as its last words
+loop() { # COMMAND... : runs it, with the loop as its last arguments
 	"$@" calls hot getppid $calls
 }
 

@@ -6,8 +6,8 @@ have_recorder || exit 0
 # An emulated interrupt takes long, and the kernel would lower the maximum rate because of that.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 
-# First with a counter beside it that samples nothing (/out/watched); then with more counters than the hardware has; then at a
-# rate that the kernel no longer allows while the recording runs.
+# First beside a counter that does not sample (/out/watched); then with more counters than the hardware has; then at a
+# rate that the kernel stops allowing during the recording.
 for cpu in 0 1; do (while :; do :; done) & loads="${loads-} $!"; done
 cycles watch >/out/watched &
 counter=$!

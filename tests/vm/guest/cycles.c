@@ -54,7 +54,7 @@ static void look(int fd, int cpu)
 		die("stdout");
 }
 
-/* On that CPU and ahead of all others there, so that a reading is short. */
+/* Runs on that CPU with priority over all other tasks there, so that a reading is short. */
 static _Noreturn void watch(int cpu)
 {
 	const struct timespec pause_for = {.tv_nsec = LOOK_NS};

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Within the guest's systemd: types the lines of README.md that follow the installation, as a user with sudo.
+# Runs within the guest's systemd: types the lines of README.md that follow the installation, as a user with sudo.
 exec 2>&1
 
-# types NAME COMMAND: what it prints is in /tmp/said.
+# types NAME COMMAND: its output goes to /tmp/said.
 types() {
 	su - reader -c "$2" >/tmp/said 2>&1
 	types_rc=$?
 	if [ $types_rc = 0 ]; then set -- "ok $1"; else set -- "not ok $1 - it ended with $types_rc: $(tail -n 3 /tmp/said | tr '\n' ' ')"; fi
 	echo "$1"
-	echo "$(cut -d. -f1 /proc/uptime): $1" >/dev/console # in case that the end is never reached
+	echo "$(cut -d. -f1 /proc/uptime): $1" >/dev/console # in case the end is never reached
 }
 
 line() { sed -n "$1p" /first_steps_lines; }
-# The line waits for two seconds, which are little for an emulated machine beside others.
+# The line waits for two seconds, which is short for an emulated machine beside others.
 dump_is_there() {
 	for _ in $(seq 60); do
 		[ -z "$(find /var/lib/rwalker -name '*.rwk')" ] || return 0

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A CPU goes offline and comes back while processes are created on it, first for seconds, then so briefly that nobody notices.
+# A CPU goes offline and comes back while processes are created on it, first for seconds, then too briefly to be
+# noticed.
 # Judged by tests/vm/test_hotplug.sh.
 . /lib.sh
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 
-# fork_on CPU: one short process after the other. A task bound to a CPU that goes offline runs anywhere: it must be bound again.
+# fork_on CPU: starts one short process after the other. A task loses its binding to a CPU that goes offline, so it is
+# renewed.
 fork_on() {
 	taskset -c "$1" sh -c 'while :; do /bin/stopwatch; done' >/dev/null &
 	forkers="$forkers $!"
 }
 
-# Timer interrupts of CPU 1 so far: on a busy machine an emulated CPU gets fewer in a second, and as many fewer samples.
+# Timer interrupts of CPU 1 so far: on a busy machine an emulated CPU gets fewer per second, and accordingly fewer
+# samples.
 ticks() { awk '$1 == "LOC:" { print $3 }' /proc/interrupts; }
 has_ticked() { [ "$(ticks)" -ge "$1" ]; }
 
-# run_late NAME: a program that is started now, with a thread on each CPU, until it has been recorded for some time; the recorder
-# has looked at its rings twice by then, and has read the program's mappings if their records are missing
+# run_late NAME: starts a program with a thread on each CPU, and lets it run until it has been recorded for some time.
+# By then the recorder has checked its rings twice, and has read the program's mappings if their records are missing.
 run_late() {
 	cp /bin/work "/tmp/$1"
 	"/tmp/$1" 600 2 >"/out/$1.work" &
@@ -28,7 +31,7 @@ run_late() {
 	wait $late
 }
 
-# The start is reported in one chunk, events in others, from a second later on.
+# The start is written in one chunk, events in others, from a second later on.
 is_recording() { larger /out/hotplug.rwk 12000; }
 
 cat /sys/devices/system/cpu/possible >/out/possible

@@ -4,7 +4,7 @@
 
 now() { stopwatch; }
 
-# As many turns, and recordings that each verify their programs for seconds, as at this level are wanted.
+# Whether to run the turns of the long level; each recording verifies its BPF programs for seconds.
 is_long() { grep -qw level=long /proc/cmdline; }
 
 have_recorder() { [ -x /bin/rwalker-record ]; }
@@ -23,7 +23,7 @@ start() { # ARGS of waiter
 	started=$!
 }
 
-# until N COMMAND... : waits at most N tenths of a second for the command to succeed
+# until_true N COMMAND... : waits at most N tenths of a second for the command to succeed
 until_true() {
 	left=$1
 	shift
@@ -36,7 +36,8 @@ until_true() {
 
 larger() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]; }
 
-# written FILE [TIMES] : the recorder has written to it so often (2) since: what happened before is in it, if anything goes on
+# written FILE [TIMES] : waits until the recorder has written to it that many times (2). It then has everything that
+# happened before, provided that events go on.
 written() {
 	# shellcheck disable=SC2034
 	for _ in $(seq "${2:-2}"); do until_true 600 larger "$1" "$(stat -c %s "$1" 2>/dev/null || echo 0)"; done
@@ -52,8 +53,8 @@ in_state() { told "$1" && [ "$(state_of "$(tid_of "$1")")" = "$2" ]; }
 
 switches_of() { awk '/ctxt_switches/ { n += $2 } END { print n + 0 }' "/proc/$1/status"; }
 
-# settle NAME : it reaches its last wait after some others. That wait began between its truth and the time written here: it has not
-# been switched since.
+# settle NAME : the task has other waits before its last one, which began between its truth and the time written here:
+# it has not been switched since.
 settle() {
 	settle_tid=$(tid_of "$1")
 	settle_count=-1
@@ -83,15 +84,15 @@ record() {
 		>"/out/$record_name.out" 2>"/out/$record_name.err" </dev/null
 }
 
-# tick_in FOLDER : a shell that waits all the time, in that control group; its id is in $ticker
+# tick_in FOLDER : starts a shell that has waits all the time, in that control group; sets $ticker to its pid
 tick_in() {
 	sh -c 'while :; do usleep 10000; done' &
 	ticker=$!
 	echo $ticker >"$1/cgroup.procs"
 }
 
-# record_cgroups : a container, by its control group, with one that is made and removed in it while it is recorded. Judged by judge_cgroups
-# in tests/vm/lib.sh.
+# record_cgroups : records a container, by its control group, in which a group is made and removed meanwhile. Judged
+# by judge_cgroups in tests/vm/lib.sh.
 record_cgroups() {
 	container=/sys/fs/cgroup/docker/$(printf '7%063d' 1)
 	mkdir -p "$container"
@@ -104,7 +105,7 @@ record_cgroups() {
 	rmdir /sys/fs/cgroup/docker
 }
 
-# record_version_1 : a container on a host that has controllers of version 1 only. Judged by judge_version_1.
+# record_version_1 : records a container on a host that has only controllers of version 1. Judged by judge_version_1.
 record_version_1() {
 	umount /sys/fs/cgroup
 	mount -t tmpfs tmpfs /sys/fs/cgroup
@@ -125,14 +126,15 @@ record_version_1() {
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup
 }
 
-# The third disk is a Debian with systemd: at /next until the script has prepared it, init boots it when the script ends.
+# The third disk is a Debian with systemd. It is mounted at /next for the script to prepare it; init boots it when the
+# script ends.
 next_mount() {
 	mkdir -p /next
 	mount -t ext4 /dev/vdc /next && mkdir -p /next/out && mount --move /out /next/out
 }
 
-# next_prepare SCRIPT: which is one of the services there; what it prints is in test.log. What is in /out when it ends, and the
-# journal, leave the guest by the disk, and it is switched off.
+# next_prepare SCRIPT: makes the script one of the services there; its output goes to test.log. When it ends, /out and
+# the journal are copied to the disk of results, and the guest is switched off.
 next_prepare() {
 	cp "$1" /next/judge.sh
 	cat >>/next/judge.sh <<-'END'
@@ -157,12 +159,12 @@ next_prepare() {
 	END
 	cat >/next/etc/systemd/system/judge.service <<-'END'
 		[Service]
-		# What the kernel kills of it is a part of the test.
+		# It is part of the test that the kernel kills one of its processes.
 		OOMPolicy=continue
 		ExecStart=/bin/sh /judge.sh
 		StandardOutput=file:/out/test.log
 		StandardError=file:/out/test.err
 	END
 	ln -s /etc/systemd/system/judge.service /next/etc/systemd/system/multi-user.target.wants/
-	ln -s /dev/null /next/etc/systemd/system/serial-getty@.service # nothing here waits for a terminal
+	ln -s /dev/null /next/etc/systemd/system/serial-getty@.service # nothing may wait for a terminal
 }

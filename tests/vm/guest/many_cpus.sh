@@ -10,7 +10,7 @@ if [ "${1:-}" = load ]; then
 		cpu=$((cpu + 1))
 	done
 	wait
-	# The oldest of its processes is the one that the others were forked from: it has all the rings.
+	# The oldest of its processes, from which the others were forked, has all the rings.
 	sed -n 's/^VmHWM:[^0-9]*//p' "/proc/$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)/status" >/out/memory
 	exit
 fi

@@ -2,12 +2,12 @@
 # Start and stop of the recorder without and with a process whose mm lock is held. Judged by tests/vm/test_mmlock.sh.
 . /lib.sh
 
-maps_hang() { # PID: reading /proc/PID/maps does not come to an end within a second
+maps_hang() { # PID: whether reading /proc/PID/maps does not end within a second
 	timeout -s KILL 1 cat "/proc/$1/maps" >/dev/null 2>&1
 	[ $? -eq 137 ] && [ -d "/proc/$1" ]
 }
 
-# The same recordings with and without the lock held, in turn, so that a change of the load beside QEMU affects both.
+# The same recordings with and without the lock held, in turn, so that other load on the host affects both.
 hold() {
 	: >/out/truth
 	dm suspend raw || exit 1

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What waits are for: the workloads of tests/live/test_{locks,mutexes,ready,pages}.sh, a static mutex that two shells want, a frozen file
-# system, a block device, all of them in one recording: the kernel takes longest to verify the programs for objects. Then control groups.
-# Judged by tests/vm/test_objects.sh.
+# What threads wait for: the workloads of tests/live/test_{locks,mutexes,ready,pages}.sh, a static mutex that two
+# shells want, a frozen file system, a block device, all of them in one recording, because the kernel takes longest to
+# verify the programs for objects. Then control groups. Judged by tests/vm/test_objects.sh.
 . /lib.sh
 
 events=/sys/kernel/tracing/events
 
-# A shell that enables tracepoints and disables them has the static mutex event_mutex most of the time.
+# A shell that enables and disables tracepoints holds the static mutex event_mutex most of the time.
 hold_events() {
 	echo "$$" >/out/holder
 	while [ ! -e /tmp/enough ]; do
@@ -15,14 +15,14 @@ hold_events() {
 	done
 }
 
-# Sets $switches, of this shell, without starting another process.
+# Sets $switches to this shell's context switches, without starting another process.
 count_switches() {
 	while read -r key value; do
 		[ "$key" != voluntary_ctxt_switches: ] || switches=$value
 	done </proc/self/status
 }
 
-# Until it has slept for the mutex five times. Mostly it comes when that is free, or spins.
+# Tries until it has slept on the mutex five times. Usually the mutex is free, or the task spins.
 want_events() {
 	slept=0 tries=0
 	exec 3>$events/signal/signal_generate/enable # opening it takes the mutex, too
@@ -48,15 +48,15 @@ freeze() {
 	wait $frozen
 }
 
-# truth_of NAME COMMAND... : it prints the truth
+# truth_of NAME COMMAND... : the command prints the truth
 truth_of() {
 	truth_name=$1
 	shift
 	"$@" >"/out/$truth_name.truth" || echo "VM-FAIL: '$*' ended with $?"
 }
 
-# A thread of mmlock holds its mmap_lock for reading from before the recording on; the recorder reads its mappings meanwhile, and so is the
-# last one to take the lock, when the main thread wants it.
+# A thread of mmlock holds the mmap_lock for reading since before the recording. The recorder reads the mappings
+# meanwhile, and so is the last reader of the lock when the main thread wants it.
 record_late() {
 	: >/out/truth
 	dm suspend raw
@@ -92,15 +92,15 @@ late)
 	;;
 esac
 devices_make || exit 1
-# A disk can be too fast for somebody to wait for it: this one takes 5 ms.
+# A disk can be too fast for a thread to wait for it: this one takes 5 ms.
 umount /mnt/b && mount -t ext4 "$(dm create late 65536 delay "/dev/vdb 65536 5")" /mnt/b || exit 1
 stat -L -c '%t %T' "$slow" >/out/block.truth
 record waits --force --offcpu 0 -m 5us --wakers -u --embed=min -- sh /test.sh work "$slow"
 cat /out/waits.out
 
 dd if=/dev/zero of=/mnt/b/cold bs=4096 count=8 conv=fsync 2>/dev/null
-# A walk: of those who sleep on each kind of object, of one that wants to write to a frozen file system, and of one that reads the third
-# page of a file whose disk does not answer.
+# A walk of tasks that sleep on each kind of object, of one that wants to write to a frozen file system, and of one
+# that reads the third page of a file whose disk does not answer.
 mkdir /mnt/a/asleep
 asleep /mnt/a/asleep >/out/asleep.truth 2>/out/asleep.err &
 until_true 300 grep -q ^ready /out/asleep.truth

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A guest of 256 MB in which the kernel kills a process for its memory while everything is recorded; then a program is
-# started. Judged by tests/vm/test_oom.sh.
+# A guest of 256 MB in which the OOM killer kills a process while everything is recorded; then a program is started.
+# Judged by tests/field/test_oom.sh.
 . /lib.sh
 
 cp /bin/work /tmp/late

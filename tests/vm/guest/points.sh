@@ -6,7 +6,7 @@
 
 tracing=/sys/kernel/tracing
 
-# count_function NAME... : counts by tracefs, from now on
+# count_function NAME... : counts with tracefs from now on
 count_function() {
 	for function; do
 		echo "p:rw/$function $function" >>$tracing/kprobe_events &&
@@ -22,7 +22,7 @@ counts() {
 	done
 }
 
-# points_run NAME 'OPTIONS' KIND ARGUMENT... : the recorder's stdout is the workload's
+# points_run NAME 'OPTIONS' KIND ARGUMENT... : runs the workload below the recorder, which shares its stdout
 points_run() {
 	points_name=$1 points_options=$2
 	shift 2
@@ -33,7 +33,7 @@ points_run() {
 }
 
 have_recorder || exit 0
-mount -t debugfs debugfs /sys/kernel/debug # says where kprobes are forbidden
+mount -t debugfs debugfs /sys/kernel/debug # lists where kprobes are forbidden
 devices_make || exit 1
 cd /tmp || exit 1
 
@@ -48,9 +48,10 @@ points_run module '--kfunc linear_map' direct "$raw" 40
 is_long && points_run module-set '--kfunc linear_ma*' direct "$raw" 40
 is_long && points_run most '--kfunc vfs_write* --max-probes 1' plan 1 f
 is_long && points_run limited '--kfunc __x64_sys_getppid --rate-limit 100' hot getppid 20000
-# The recorder's programs call this one: the tracepoint's does once, and so does its own, which cannot run within itself.
+# The recorder's BPF programs call this function: the tracepoint's program does once, and so does the function's own,
+# which cannot run recursively.
 points_run missed '--trace sys_enter_getppid --kfunc bpf_ktime_get_ns' plan 1 f
-# The second one is called while a record is put into a ring, with the ring's lock held.
+# The second function is called while a record is put into a ring, with the ring's lock held.
 : >/out/inside.truth # no calls are reported one by one
 record inside --kfunc vfs_write --kfunc _raw_spin_unlock_irqrestore -- dd if=/dev/zero of=/dev/null bs=1 count=2000
 

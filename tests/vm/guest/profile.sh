@@ -6,7 +6,7 @@ cpus=$(grep -c ^processor /proc/cpuinfo)
 echo "$cpus" >/out/cpus
 have_recorder || { work 1 "$cpus" >/out/work; exit 0; }
 
-# Each thread of the load has used a second of CPU time, in ticks of 10 ms.
+# Whether each thread of the load has used a second of CPU time; in ticks of 10 ms.
 is_enough() {
 	[ "$(cat "/proc/$1/task"/*/stat | awk '{ sub(/.*\) /, ""); enough += $12 + $13 >= 100 } END { print enough + 0 }')" -ge "$cpus" ]
 }
@@ -18,7 +18,8 @@ if [ "${1:-}" = load ]; then
 	wait
 	exit
 fi
-# The load begins when the recorder is ready. At the default of 3989 Hz an emulated CPU does little but take samples.
+# The load begins when the recorder is ready. At the default of 3989 Hz an emulated CPU would do little but take
+# samples.
 record profile -p 600 -u -f 500 --embed=min --system-wide -- sh /test.sh load
 
 stopwatch old-kernel 0 uname26 rwalker-record -o /out/old.rwk -p 1 >/out/old-kernel.out 2>/out/old-kernel.err

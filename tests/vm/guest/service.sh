@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Puts the recorder and its unit into a Debian with systemd, which boots when this ends, with service_judge.sh as one of its
-# services. Judged by tests/package/test_service.sh.
+# Installs the recorder and its unit in a Debian with systemd, which boots when this ends, with service_judge.sh as
+# one of its services. Judged by tests/package/test_service.sh.
 . /lib.sh
 next_mount || exit 1
 cp /bin/rwalker-record /bin/hog /bin/work /next/usr/bin/

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Within the guest's systemd: the service from its start to its end. Prints the verdicts; tests/package/test_service.sh reads the dumps.
+# Runs within the guest's systemd: the service from its start to its end. Prints the verdicts;
+# tests/package/test_service.sh reads the dumps.
 unit=rwalker-flight.service
 
 verdict() { # NAME WHY COMMAND...
@@ -7,7 +8,7 @@ verdict() { # NAME WHY COMMAND...
 	shift 2
 	if "$@"; then set -- "ok $verdict_name"; else set -- "not ok $verdict_name - $verdict_why"; fi
 	echo "$1"
-	echo "$(cut -d. -f1 /proc/uptime): $1" >/dev/console # in case that the end is never reached
+	echo "$(cut -d. -f1 /proc/uptime): $1" >/dev/console # in case the end is never reached
 }
 
 property() { systemctl show --property "$1" --value $unit; }
@@ -55,7 +56,8 @@ judge() {
 	systemctl kill --kill-whom=main -s USR2 $unit
 	verdict service/dump "$(ls -la /var/lib/rwalker)" until_true 120 has_dumps 1
 
-	# Of rules that fire in the same second, only the first one has a record: from here on the other one is the first.
+	# If two rules fire in the same second, only the first has a record. Without this rule, the other one is the
+	# first.
 	sed -i '/^--trigger psi:system.slice/d' /etc/rwalker/flight.conf
 	echo '--trigger wait:comm=/^none$/>9s' >>/etc/rwalker/flight.conf
 	first=$(pid)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin N : waits for a spinlock of a kernel with PREEMPT_RT, where they are sleeps, until N of them were long. Prints
+ * spin N : waits for a spinlock on a kernel with PREEMPT_RT, where such waits sleep, until N of them were long. Prints
  *
  *	w-spin dup2 OWNER
  *
- * Two threads, each on its own CPU, use one table of descriptors, which a spinlock guards. A thread of
- * a higher priority takes the CPU from one of them now and then, for a few milliseconds; if that has
- * the lock by then, the other one waits.
+ * Two threads, each on its own CPU, use the same table of descriptors, which a spinlock guards. Sometimes
+ * a thread of higher priority preempts one of them for a few milliseconds; if the preempted thread holds
+ * the lock, the other one waits.
  */
 #define _GNU_SOURCE
 #include "../../live/workloads/sleeping.h"

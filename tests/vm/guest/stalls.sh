@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Stalls made on purpose while the recorder keeps the last seconds: each is held until its rule has made a dump, which becomes
-# /out/STALL.rwk. Lines "stall STALL BEGIN" say when it began. Judged by tests/field/test_stalls.sh.
+# Stalls made on purpose while the recorder keeps the last seconds: each goes on until its rule has made a dump, which
+# becomes /out/STALL.rwk. Lines "stall STALL BEGIN" give its begin. Judged by tests/field/test_stalls.sh.
 . /lib.sh
 
 groups=/sys/fs/cgroup
 
 has_begun() { [ "$(sed -n 's/^Seccomp:\t//p' "/proc/$recorder/status")" = 2 ]; }
-made() { grep -q "^rwalker-record: dump .* ('$1')" /out/flight.err; } # RULE: for it, since the stall began
+made() { grep -q "^rwalker-record: dump .* ('$1')" /out/flight.err; } # RULE: has a dump for this stall
 begins() { # STALL
-	sleep 10 # the window is without the stall before
+	sleep 10 # until the window no longer has the previous stall
 	cat /out/flight.err >>/out/said
 	: >/out/flight.err
 	echo "stall $1 $(now)" >>/out/truth
 }
-# held STALL RULE: until there is its dump
+# held STALL RULE: waits for its dump
 held() {
 	until_true 300 made "$2" || { cat $groups/*/cpu.pressure $groups/*/cpu.stat; return; }
 	cp "$(sed -n "s|.* ('$2').* in '\(.*\)'|\1|p" /out/flight.err | head -n 1)" "/out/$1.rwk"
 }
 
-# in_group GROUP COMMAND...: in the background; its id is in $started.
+# in_group GROUP COMMAND...: runs it in the control group in the background; sets $started to its pid.
 in_group() {
 	group=$groups/$1
 	shift

@@ -16,10 +16,10 @@
  *   sleep               S
  *   stop                stops itself, T
  *   spin                R until killed
- *   eat - MB            takes so much memory
+ *   eat - MB            allocates that much memory
  *   tick PATH           short direct reads forever; before each, the comm becomes NAME's first
- *                       letter + milliseconds of CLOCK_MONOTONIC, so that whoever sees the comm
- *                       knows what time it was; each such comm is a line on stdout
+ *                       letter + milliseconds of CLOCK_MONOTONIC, so that the comm in a recording
+ *                       gives the time; each such comm is a line on stdout
  */
 #include "guest.h"
 
@@ -163,7 +163,7 @@ static void wait_flock(const struct wait *wait)
 static pthread_mutex_t wanted = PTHREAD_MUTEX_INITIALIZER;
 static volatile bool is_held, is_wanted;
 
-/* It lives on: whose mutex it was is found out when the wait is over. */
+/* Lives on: the holder of the mutex is looked up when the wait is over. */
 static void *hold_mutex(void *of)
 {
 	const struct wait *wait = of;

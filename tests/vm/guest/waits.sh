@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Workloads that know their waits, under the recorder: the truth is /out/WORKLOAD.truth. Judged by tests/vm/test_waits.sh. Each start of
-# the recorder verifies its programs, which takes seconds here: a recording has several workloads, one after the other, and none
-# reads what waits were for (objects.sh does).
+# Workloads that know their waits, under the recorder: the truth is /out/WORKLOAD.truth. Judged by
+# tests/vm/test_waits.sh. Each start of the recorder verifies its programs, which takes seconds here. So each
+# recording has several workloads, one after the other, and none reads what waits were for (objects.sh does).
 . /lib.sh
 
-# work NAME KIND ARGUMENT... : its truth
+# work NAME KIND ARGUMENT... : runs a workload and keeps its truth
 work() {
 	work_name=$1
 	shift
@@ -20,8 +20,8 @@ sleepers() { # NAME MS...
 
 is_over() { grep -q '^done' /out/old.truth && grep -q '^done' /out/young.truth; }
 
-# What was asleep at the start is woken. Then what is recorded with -m, by default 1 ms.
-longer() { # OLD YOUNG LATE CRAWL : the pids of the first, the devices of the others
+# Wakes up what was asleep at the start. Then workloads to be recorded with -m, by default 1 ms.
+longer() { # OLD YOUNG LATE CRAWL : OLD and YOUNG are pids, the others devices
 	sleep 0.1
 	kill -USR1 "$1" "$2"
 	until_true 600 is_over
@@ -32,28 +32,29 @@ longer() { # OLD YOUNG LATE CRAWL : the pids of the first, the devices of the ot
 	work spin spin 1
 }
 
-# What needs each wait. Without user stacks, which take time between a thread's last look at its account and its end.
+# Workloads that need each wait. Without user stacks, which take time between a thread's last reading of its account
+# and its end.
 each() {
 	work account mixed 2
 	work cancelled cancel 1
 	is_long || many
 }
 
-# Short-lived processes, with few ids that are free.
+# Short-lived processes, with few free ids.
 many() {
 	echo 400 >/proc/sys/kernel/pid_max
 	work churn churn 300
 	echo 32768 >/proc/sys/kernel/pid_max
 }
 
-# storm_goes_on PID COUNT : its threads have been switched so often since the first call
+# storm_goes_on PID COUNT : whether its threads have been switched that many times since the first call
 storm_goes_on() {
 	storm_switches=0
 	for storm_task in /proc/"$1"/task/*; do storm_switches=$((storm_switches + $(switches_of "$1/task/${storm_task##*/}"))); done
 	[ "$storm_switches" -ge $((${storm_begun:=$storm_switches} + $2)) ]
 }
 
-# The recorder is stopped until its rings cannot hold what happened meanwhile: an event takes more than 64 bytes.
+# The recorder is stopped until its rings cannot hold the events that happened meanwhile: each takes more than 64 bytes.
 stopped() {
 	record stopped --offcpu 0 -m 0 --ringbuf-size 1 --no-objects --embed=none -- sh /test.sh storm &
 	stopped_job=$!
@@ -68,7 +69,7 @@ stopped() {
 	wait $stopped_job
 }
 
-# A disk on which something else takes all space in the middle of it, except what the recorder leaves free (64 MB).
+# A disk on which something else takes all space during the recording, except what the recorder leaves free (64 MB).
 full() {
 	mkdir -p /tmp/small
 	mount -t tmpfs -o size=80m none /tmp/small

@@ -6,7 +6,7 @@ in_state_of() { [ "$(state_of "$1")" = "$2" ]; } # PID STATE
 has_switched() { [ "$(switches_of "$1")" -gt "$(cat "/tmp/switches-$1")" ]; } # PID: since it was stopped
 
 devices_make || exit 1
-# Three, because one that is just being woken is neither in D nor in R.
+# Three of them, because one that is just being woken is neither in D nor in R.
 tickers=
 for name in ticker uticker vticker; do
 	waiter $name tick "$slow" >/out/ticks-$name 2>>/out/waiters.err &
@@ -44,7 +44,7 @@ echo "$started" >/tmp/freezer/cold/cgroup.procs
 echo FROZEN >/tmp/freezer/cold/freezer.state
 echo "frozen $started $(now)" >>/out/truth
 
-# It must go to sleep after seconds without a switch, so it has CPU 1 to itself.
+# w-burn must go to sleep after seconds without a switch, so it has CPU 1 to itself.
 # shellcheck disable=SC2086
 kill -STOP $tickers
 for pid in $tickers; do until_true 50 in_state_of "$pid" T && switches_of "$pid" >"/tmp/switches-$pid"; done
@@ -67,7 +67,7 @@ record walk --embed=none
 record stuck -s --no-objects --embed=none
 start w-young read "$raw" 8192
 until_true 50 in_state w-young D
-# As many seconds as the youngest of the others has waited; at least 3.
+# The seconds that the youngest of the others has waited, at least 3.
 while :; do
 	age=$((($(now) - $(awk '$2 == "w-burn" { print $5 }' /out/truth)) / 1000000000))
 	[ $age -lt 3 ] || break

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What waits were for: the workloads of tests/live/test_objects.sh, test_mutexes.sh and test_ready.sh. Judged by
+# What threads waited for: the workloads of tests/live/test_objects.sh, test_mutexes.sh and test_ready.sh. Judged by
 # tests/vm/test_aarch64.sh.
 . /lib.sh
 

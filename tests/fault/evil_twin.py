@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""evil_twin.py HOW IN OUT: what a stranger would make of a trace to be taken for it. The twin has the same host, modules, build-ids,
-processes, threads and times, and all checksums are right. All comms begin with "~"; HOW says what else differs:
+"""evil_twin.py HOW IN OUT: makes of a trace what a stranger would make to pass for it. The twin has the same host,
+modules, build-ids, processes, threads and times, and all checksums are right. All comms begin with "~"; HOW says what
+else differs:
 
   names     the names of functions, source files, probes and JIT code have other letters
-  tables    the same; unwind tables have other bytes, mappings other modules, and the section another id
-  addition  a section without a recording, as --finalize adds one, that has these names
-  bare      no twin, but the trace itself without what was embedded"""
+  tables    the same; also unwind tables have other bytes, mappings other modules, and the section another id
+  addition  a section without a recording, as --finalize adds one, with these names
+  bare      not a twin, but the trace itself without what was embedded"""
 import os, struct, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -74,7 +75,7 @@ class Fields:
                 self.row("level function:r file:r line:n", end)
 
     def records(self):
-        """Of each: its kind, and where it begins and ends."""
+        """The kind, begin and end of each record."""
         while self.at < len(self.payload):
             begin = self.at
             end = self.varint() + self.at

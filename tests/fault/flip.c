@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One flipped bit anywhere in a trace: no crash (under ASan and UBSan), at most one chunk lost (two if a header is
- * hit), the rest decoded and named, and damage always reported. Then smears of random bytes: no crash, nothing wrong
- * taken for right, damage always reported.
+ * hit), the rest decoded and named, and damage always reported. Then smears of random bytes: no crash, no wrong data
+ * accepted, damage always reported.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"
@@ -59,7 +59,7 @@ static void one_bit_costs_one_chunk(struct test *t)
 	struct random random = random_make(2024);
 	struct memory_io m = syn_trace(STEPS, PER_CHUNK, true);
 
-	/* All bits where damage is worst. */
+	/* All bits at the places where damage is worst. */
 	for (size_t bit = 0; bit < 8 * (HEADER + sizeof(struct rwk_chunk_header)); bit++)
 		flip(t, &m, bit / 8, bit % 8);
 	for (size_t bit = 0; bit < 8 * 32; bit++)

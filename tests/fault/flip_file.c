@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * flip_file TRACE COUNT: flips bits of a closed trace, one at a time, without knowing more about it
- * than what can be read from the undamaged file. After each flip, all names (the payloads of STATE
+ * flip_file TRACE COUNT: flips bits of a closed trace, one at a time, knowing about it only
+ * what can be read from the undamaged file. After each flip, all names (the payloads of STATE
  * and EMBED chunks) and all samples must still be there, except those of one chunk, or of two if a
  * header was hit; and the damage must be reported.
  */

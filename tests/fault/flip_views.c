@@ -65,7 +65,7 @@ static bool is_waker(const struct profile *profile, const struct profile_wait *g
 	       is_chain(profile, got->waker_node, want->records & SYN_WAKE ? &want->waker.stacks : &none);
 }
 
-/* Whether the user stack of its system call, which comes later, is there and correct; *ret_alone: it is missing. */
+/* Whether the user stack of the wait's system call, which comes later, is correct; *ret_alone: it is missing. */
 static bool is_sleeper(const struct profile *profile, const struct profile_wait *got, const struct syn_waits *want,
 		       bool *ret_alone)
 {
@@ -132,7 +132,7 @@ static struct found look(struct profile *profile)
 }
 
 /*
- * Every fourth is printed, too, alternately with all sources and with waits alone, which
+ * Every fourth profile is also printed, alternately with all sources and with waits alone, which
  * machine-readable lines need.
  */
 static int report(const struct memory_io *m, unsigned long turn, struct found *ret_found)
@@ -156,7 +156,7 @@ static int report(const struct memory_io *m, unsigned long turn, struct found *r
 	return r;
 }
 
-/* Also in a trace without its end, which alone makes it incomplete: what may have followed is unknown. */
+/* Also for a trace without its end, which is always incomplete: what may have followed is unknown. */
 static void all_waits_are_there(struct test *t)
 {
 	for (unsigned long turn = 0; turn < 8; turn += 4) {
@@ -205,7 +205,7 @@ static void sums_are_those_that_were_written(struct test *t)
 	memory_io_close(&m);
 }
 
-/* Damage there costs nothing and goes unnoticed: reports are made without the INDEX. */
+/* Damage in the INDEX has no effect and goes unnoticed: reports do not use it. */
 static bool is_index(const struct memory_io *m, size_t byte)
 {
 	const struct rwk_chunk_header *header = NULL;

@@ -26,7 +26,7 @@ static struct outcome record(int fd)
 	o.created = trace_writer_create(&trace_io_system, fd, &(struct trace_writer_settings){0}, &writer);
 	if (o.created || event_log_create(writer, SYN_CPUS, &log) < 0)
 		return o;
-	for (uint32_t i = 0; !o.added; i++) { /* the numbers start over, the disk does not */
+	for (uint32_t i = 0; !o.added; i++) { /* the numbers wrap around, the disk does not */
 		o.added = syn_add(log, i % SYN_MAX, PER_CHUNK);
 		if (!o.added && (i + 1) % PER_CHUNK == 0)
 			o.acknowledged = i + 1;

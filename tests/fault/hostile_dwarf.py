@@ -6,9 +6,9 @@ bomb       .debug_info of 1.4 MB expands to 1.4 GB
 zstd-bomb  the same with a zstd header that claims to expand to a terabyte
 long       a unit of 600 million DIEs
 deep       nested DIEs, a million deep
-unit       after a unit that has nothing about the trace, an invalid header
+unit       an invalid header, after a unit that has nothing about the trace
 child      the first DIE of a unit has no abbreviation
-sibling    the second one has none
+sibling    the second DIE has none
 ranges     the ranges of a function are beyond their section
 circle     functions inlined into themselves, and ranges without end
 scattered  section headers that point everywhere (KIND:SEED)
@@ -44,7 +44,7 @@ def elf(build_id, sections, scramble=None):
         places.append(len(names))
         names += row[0].encode() + b"\0"
     rows.append((".shstrtab", STRTAB, 0, names, 0))
-    # A program header for the note, so that the file can be identified even if its sections cannot be read.
+    # A program header for the note: it identifies the file even if its sections cannot be read.
     body = b""
     headers = b""
     start = 64 + 56
@@ -69,7 +69,8 @@ def compressed(kind, size, stream):
 
 
 def packed(before, byte, count):
-    """zlib's stream of `before` and then MiB of one byte. All are packed alike, so one is packed and then repeated."""
+    """zlib's stream of `before` and then MiB of one byte. Each MiB packs to the same bytes, so one is packed and
+    repeated."""
     packer = zlib.compressobj(9)
     start = packer.compress(before) + packer.flush(zlib.Z_FULL_FLUSH)
     block = packer.compress(bytes([byte]) * (1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
@@ -81,7 +82,8 @@ def packed(before, byte, count):
     return start + block * (count >> 20) + end + struct.pack(">I", high << 16 | low)
 
 
-# 1: a unit with children; 2: a DIE without anything; 3: one with children; 4: a function, its ranges; 5: inlined, of offset, its ranges
+# 1: unit with children; 2: empty DIE; 3: DIE with children; 4: function, its ranges; 5: inlined, offset of its
+# origin, ranges
 ABBREVIATIONS = (
     uleb(1) + uleb(0x11) + b"\x01" + uleb(0x11) + uleb(0x01) + uleb(0x12) + uleb(0x07) + b"\0\0"
     + uleb(2) + uleb(0x34) + b"\x00\0\0"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * hostile_unwind OUT KIND BYTES: a trace of one module that brings an .eh_frame of this kind and at most so many bytes,
- * and samples all over it, each with a stack whose words are code of it. hostile_unwind: lists the kinds.
+ * hostile_unwind OUT KIND BYTES: writes a trace of one module with an .eh_frame of this kind and at most that many
+ * bytes, and samples throughout its code, each with a stack whose words are addresses of that code. hostile_unwind:
+ * lists the kinds.
  */
 #include "format/limits.h"
 #include "tests/make_events.h"
@@ -61,7 +62,7 @@ static void put_fde(struct section *section, uint64_t start, uint64_t size, cons
 	put(section, program, bytes);
 }
 
-/* The program is made of this, over and over. */
+/* The program consists of copies of this. */
 static void put_long_fde(struct section *section, const void *part, size_t bytes, size_t times)
 {
 	const size_t at = section->used;
@@ -80,7 +81,7 @@ static void make_honest(struct section *section)
 	put_fde(section, 0, LENGTH, NULL, 0);
 }
 
-/* Each entry is said to belong to one that is an FDE itself, or to the future, or to itself. */
+/* The CIE of each entry is an FDE, or comes later, or is the entry itself. */
 static void make_circle(struct section *section)
 {
 	put_cie(section);
@@ -92,7 +93,7 @@ static void make_circle(struct section *section)
 	}
 }
 
-/* The caller's frame is this one. */
+/* The caller's frame is this same frame. */
 static void make_no_progress(struct section *section)
 {
 	static const uint8_t program[] = {DEF_CFA, 7, 0, OFFSET_OF_RA, 0};
@@ -108,7 +109,7 @@ static void make_many(struct section *section)
 		put_fde(section, i % LENGTH, 1, NULL, 0);
 }
 
-/* Each within the one before, down to the middle. */
+/* Each is within the one before, down to the middle. */
 static void make_overlapping(struct section *section)
 {
 	put_cie(section);
@@ -156,7 +157,7 @@ static void make_remembered(struct section *section)
 	put_long_fde(section, &(uint8_t){RESTORE}, 1, SIZE_MAX);
 }
 
-/* An endless loop, and what an endless loop piles up. */
+/* An endless loop, and one that piles up values without end. */
 static void make_loop(struct section *section)
 {
 	static const uint8_t loop[] = {CFA_EXPRESSION, 6, OP_CONST1, 1, OP_DUP, OP_SKIP, 0xfc, 0xff, OFFSET_OF_RA, 1};
@@ -182,7 +183,7 @@ static void make_long_expression(struct section *section)
 	memcpy(section->bytes + at, &(uint32_t){(uint32_t)(section->used - at - 4)}, 4);
 }
 
-/* Augmentations that never end, and of more than there is. */
+/* Augmentations that never end, and ones longer than the data. */
 static void make_augmented(struct section *section)
 {
 	static const char *const strings[] = {"zPLR", "zRRRRRRRRR", "eh", "zQ", "PPPPPPPP", "zS", "zB"};

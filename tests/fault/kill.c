@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A writer killed with SIGKILL at random moments: every chunk whose write returned is readable, decoded and named, and
- * the file can be continued. The writer counts what returned in memory that survives it.
+ * the file can be continued. The writer counts writes that returned in memory that survives it.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ static _Noreturn void write_until_killed(int fd, volatile uint32_t *acknowledged
 		pause();
 }
 
-/* What --finalize does: appends a section to what is there. */
+/* Appends a section, as --finalize does. */
 static int append_section(int fd)
 {
 	struct trace_writer *writer = NULL;
@@ -75,7 +75,7 @@ static bool has_ended(pid_t child)
 	return waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid;
 }
 
-/* begun: it is killed after a first chunk has been written, however long that takes. */
+/* begun: the writer is killed after its first chunk was written, however long that takes. */
 static void run(struct test *t, struct random *random, bool begun, volatile uint32_t *acknowledged, uint64_t *ret_total)
 {
 	struct timespec pause = {.tv_nsec = (long)random_below(random, 30000000)};
@@ -94,7 +94,7 @@ static void run(struct test *t, struct random *random, bool begun, volatile uint
 	nanosleep(&pause, NULL);
 	kill(child, SIGKILL);
 	REQUIRE(t, waitpid(child, &status, 0) == child);
-	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* it did not end by itself, nor crash */
+	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* it neither ended by itself nor crashed */
 	*ret_total += *acknowledged;
 	check(t, fd, *acknowledged, 0);
 	CHECK_INT(t, append_section(fd), 0);

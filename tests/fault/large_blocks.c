@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether the large blocks of the mutants hide nothing from AddressSanitizer (large_blocks.h): each mistake is made in
- * a child, which has to end by it. Says "skip" in a build without.
+ * Tests that the large blocks of the mutants hide nothing from AddressSanitizer (large_blocks.h): each mistake is made
+ * in a child, which must be ended by it. Prints "skip" in a build without AddressSanitizer.
  */
 #include <stdio.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 
 enum { SIZE = 300001 };
 
-/* Volatile: the compiler must not know it. */
+/* Volatile, so that the compiler does not know the value. */
 static uint8_t *volatile block, *volatile moved;
 
 static void write_behind(void)

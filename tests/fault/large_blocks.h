@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Large blocks of memory for a program that takes and frees the same ones a million times. AddressSanitizer maps each
- * of them, writes its whole shadow, and unmaps it, which took most of the time. Here they come from a range of their
- * own and are kept. What AddressSanitizer finds it finds as well: all but the bytes of a block in use is poisoned, the
- * guards around it too, and a freed block waits until others of its size were freed after it. A leak shows in
- * large_blocks_used(). For one file of a program with one thread.
+ * Large blocks of memory for a program that allocates and frees the same ones a million times. AddressSanitizer maps
+ * each of them, writes its whole shadow, and unmaps it, which took most of the time. Here they come from a range of
+ * their own and are kept. AddressSanitizer still finds the same mistakes: everything except the bytes of a block in use
+ * is poisoned, including guards around it, and a freed block is not reused until others of its size were freed after
+ * it. A leak shows in large_blocks_used(). For one file of a program with one thread.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 
 enum {
-	LARGE_LEAST_BITS = 17, /* smaller ones are AddressSanitizer's */
+	LARGE_LEAST_BITS = 17, /* AddressSanitizer allocates smaller ones */
 	LARGE_MOST_BITS = 24,  /* and larger ones */
 	LARGE_SIZES = LARGE_MOST_BITS - LARGE_LEAST_BITS + 1,
 	LARGE_AREA_BITS = 31, /* of one size */
@@ -25,7 +25,7 @@ enum {
 	LARGE_WAIT = 4,	     /* blocks that are freed before one is used again */
 };
 
-struct large_size { /* blocks of up to 1 << bits bytes: those that were never used follow the others */
+struct large_size { /* blocks of up to 1 << bits bytes; those that were never used come last */
 	uint32_t made, free_count, first_free;
 	uint16_t free[LARGE_BLOCKS]; /* a ring, the oldest first */
 	uint32_t used[LARGE_BLOCKS]; /* bytes; 0: it is free */
@@ -37,7 +37,7 @@ static struct {
 	struct large_size sizes[LARGE_SIZES];
 } large_blocks;
 
-/* How many blocks are in use. */
+/* Number of blocks in use. */
 static inline uint64_t large_blocks_used(void)
 {
 	return large_blocks.used;
@@ -58,7 +58,7 @@ static inline uint8_t *large_at(unsigned int bits, uint32_t number)
 	       number * (((size_t)1 << bits) + LARGE_GUARD);
 }
 
-/* False: it is not one of these blocks. */
+/* False if it is not one of these blocks. */
 static inline bool large_find(const void *block, unsigned int *ret_bits, uint32_t *ret_number)
 {
 	size_t offset = (size_t)((uintptr_t)block - (uintptr_t)large_blocks.start);
@@ -70,11 +70,11 @@ static inline bool large_find(const void *block, unsigned int *ret_bits, uint32_
 	*ret_number = (uint32_t)(offset / (((size_t)1 << *ret_bits) + LARGE_GUARD));
 	if (large_at(*ret_bits, *ret_number) != block || *ret_number >= LARGE_BLOCKS ||
 	    !large_blocks.sizes[*ret_bits - LARGE_LEAST_BITS].used[*ret_number])
-		abort(); /* it is free already, or is not where a block begins */
+		abort(); /* it is already free, or not the begin of a block */
 	return true;
 }
 
-/* A block that was never used, with its shadow. NULL: there are too many. */
+/* A block that was never used, with its shadow. NULL if there are too many. */
 static inline uint8_t *large_make(unsigned int bits, uint32_t *ret_number)
 {
 	struct large_size *size = &large_blocks.sizes[bits - LARGE_LEAST_BITS];

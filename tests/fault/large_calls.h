@@ -45,7 +45,7 @@ void *__wrap_calloc(size_t count, size_t size)
 	if (block && !zero) {
 		size_t pages = bytes & ~(size_t)4095;
 
-		/* Pages that were not written need not be. */
+		/* Pages that were never written need not be cleared. */
 		if (madvise(block, pages, MADV_DONTNEED) < 0)
 			abort();
 		memset(block + pages, 0, bytes - pages);

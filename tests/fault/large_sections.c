@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * large_sections OUT MODULES SECTION PIECES BYTE: a trace with one sample in each of so many modules, of each of which
- * it brings a section (enum unwind_section) that claims the largest size, and so many pieces of it, all of this byte.
- * With enough of these it is all there; in the file it is small. Code that is all 1 is windows of one byte.
+ * large_sections OUT MODULES SECTION PIECES BYTE: writes a trace with one sample in each of MODULES modules. For each
+ * module the trace has a section (enum unwind_section) that claims the largest size, and PIECES pieces of it, filled
+ * with BYTE. With enough pieces the section is complete; in the file it is small. Code of bytes 1 is windows of one
+ * byte.
  */
 #include "format/limits.h"
 #include "tests/make_events.h"
@@ -24,7 +25,7 @@ static void add_module(struct made_trace *trace, uint32_t number)
 	made_trace_embed(trace, number, &segment, 1, &symbol, 1);
 }
 
-/* Stopped there, with a stack of one word. */
+/* A sample there, with a stack of one word. */
 static void add_sample(struct made_trace *trace, uint32_t number)
 {
 	enum { REGISTER_SP = 7, REGISTER_IP = 16 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * many_records KIND COUNT FILE: a small recording with COUNT records of one kind, each of which says something else, so
- * that a reader who keeps them all needs memory for all. Numbers beyond a limit of the format begin again.
- * many_records --kinds: their names, one a line.
+ * many_records KIND COUNT FILE: a small recording with COUNT records of one kind, which all differ, so that a reader
+ * that keeps them needs memory for each. Numbers beyond a limit of the format wrap around.
+ * many_records --kinds: prints the names of the kinds, one per line.
  */
 #include "format/event_layout.h"
 #include "format/limits.h"
@@ -15,7 +15,7 @@ static const uint64_t BEGIN = 1000000000, CODE = 0x400000, CODE_SIZE = 1 << 30;
 
 struct many {
 	struct made_trace *trace;
-	uint64_t number, count; /* the record that is due */
+	uint64_t number, count; /* number: of the next record */
 	char name[RWK_MAX_COMM + 1];
 };
 
@@ -157,7 +157,7 @@ static void add_counter(struct many *many)
 	add(many, &(struct event){.kind = EVENT_COUNTER, .counter = counter});
 }
 
-/* A cgroup of a container each, with a path of its own. */
+/* Each is a container's cgroup with a path of its own. */
 static void add_cgroup(struct many *many)
 {
 	char path[128];
@@ -167,7 +167,7 @@ static void add_cgroup(struct many *many)
 	add(many, &(struct event){.kind = EVENT_CGROUP, .cgroup = {now(many), many->number + 1, 0, made_text(path)}});
 }
 
-/* One that was not described before. */
+/* One that is not described yet. */
 static void add_cgroup_name(struct many *many)
 {
 	const struct event_cgroup_name name = {many->number + 1, name_of(many)};
@@ -182,7 +182,7 @@ struct stack {
 	struct event_stacks stacks;
 };
 
-/* Another one for each number. */
+/* A different one for each number. */
 static void stack_make(struct stack *stack, uint64_t number)
 {
 	*stack = (struct stack){.kernel = {(uint64_t)KERNEL << 32 | (number * 16 & 0xfffffff0), 0},
@@ -191,7 +191,7 @@ static void stack_make(struct stack *stack, uint64_t number)
 					      .user_count = 2};
 }
 
-/* Threads of one process that are the same in all records, or another one in each. */
+/* Threads of one process: the same in all records, or a different one in each. */
 static struct event_task task_of(struct many *many, bool same)
 {
 	return made_task(TGID, same ? TGID : thread_of(many), 7, same ? "many" : name_of(many).bytes);
@@ -208,7 +208,7 @@ static void add_sample_of(struct many *many, bool same_task, bool same_stack)
 	made_trace_check(event_log_add_sample(many->trace->log, &sample, &task, &stack.stacks), "sample");
 }
 
-/* In another cgroup each, which has no path. */
+/* Each is in a different cgroup, which has no path. */
 static void add_task_in_cgroup(struct many *many)
 {
 	struct event_sample sample = {.time = now(many), .cpu = (uint32_t)many->number % CPUS, .source = CPU_CLOCK,
@@ -269,7 +269,7 @@ static void add_wait(struct many *many)
 	made_trace_check(event_log_add_wait(many->trace->log, &wait, &task, &waker, &stack.stacks), "wait");
 }
 
-/* Of waits that are not there. */
+/* They belong to waits that do not exist. */
 static void add_wake(struct many *many)
 {
 	struct event_wake wake = {.cpu = (uint32_t)many->number % CPUS, .source = WAKERS, .context = WAKER_TASK,
@@ -338,7 +338,7 @@ static void add_embed_module(struct many *many)
 	made_trace_check(event_log_add_embed_module(many->trace->log, &embed), "embed");
 }
 
-/* LIST symbols at once, which count as that many. */
+/* LIST symbols in one record, which count as that many. */
 static void add_symbols_of(struct many *many, bool jit)
 {
 	struct event_symbol symbols[LIST];
@@ -375,7 +375,7 @@ static void add_embed_lines(struct many *many)
 	made_trace_check(event_log_add_embed_lines(many->trace->log, PROGRAM, &line, 1), "lines");
 }
 
-/* One byte each, of the largest section there may be. */
+/* One byte each, of a section of the largest size. */
 static void add_embed_unwind(struct many *many)
 {
 	const struct event_embed_unwind piece = {.module = PROGRAM, .section = UNWIND_EH_FRAME, .address = CODE,
@@ -429,7 +429,7 @@ static void begin(struct many *many, const char *path)
 	add_sample(many);
 }
 
-/* After it, nothing but what is embedded can be added. */
+/* After this, only embedded data can be added. */
 static void embed(struct many *many)
 {
 	static const struct event_segment segment = {0, 0x400000, 1 << 30, 1 << 30, 5};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The rest of memory_io.h: creating one, and the calls that only report. */
+/* The rest of memory_io.h: creates a file in memory; calls that only report. */
 #pragma once
 
 #include "tests/fault/memory_io.h"
@@ -64,7 +64,7 @@ static inline void memory_io_close(struct memory_io *m)
 	m->length = m->room = 0;
 }
 
-/* Reads `length` bytes that somebody else owns. */
+/* A file of `length` bytes that the caller owns, for reading. */
 static inline struct memory_io memory_io_over(uint8_t *bytes, size_t length)
 {
 	return (struct memory_io){.bytes = bytes, .length = length};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A trace in pieces that can be changed, moved and multiplied before they are written with right checksums: file
- * headers, chunks with their uncompressed payloads, trailers, and bytes that are none of these. Payloads are not owned:
- * those of a seed live as long as it, changed ones in the scraps, which last until the next mutant.
+ * headers, chunks with their uncompressed payloads, trailers, and other bytes. A piece does not own its payload: that
+ * of a seed lives as long as the seed, a changed one is in the scraps, which last until the next mutant.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ enum { MUTANT_PIECES = 96, MUTANT_PAYLOAD = 1 << 20, MUTANT_SCRAPS = 16 << 20, M
 
 enum mutant_kind { MUTANT_HEADER, MUTANT_CHUNK, MUTANT_TRAILER, MUTANT_JUNK };
 
-/* What a chunk header says against the bytes behind it; its checksums are right all the same. */
+/* How a chunk header contradicts the bytes that follow it; its checksums are right nevertheless. */
 enum mutant_lie {
 	LIE_NONE,
 	LIE_RAW_SIZE,
@@ -31,16 +31,16 @@ struct mutant_piece {
 		struct rwk_chunk_header chunk;
 		struct rwk_trailer trailer;
 	};
-	const uint8_t *payload; /* of a chunk, or junk */
+	const uint8_t *payload; /* of a chunk, or other bytes */
 	size_t length;
 	bool plain; /* not compressed */
-	bool own;   /* INDEX, PARITY, trailer: written as it is; else made to match the trace */
+	bool own;   /* INDEX, PARITY, trailer: written unchanged; else made to match the trace */
 	enum mutant_lie lie;
 	uint32_t lie_value;
 };
 
 struct mutant {
-	struct rwk_file_header first; /* the seed's own: its checksum counts until there is another */
+	struct rwk_file_header first; /* the seed's own: its checksum is valid until there is another one */
 	struct mutant_piece pieces[MUTANT_PIECES];
 	size_t count;
 };
@@ -59,7 +59,7 @@ struct mutant_scene {
 	size_t seed_count;
 };
 
-/* NULL: no more room, the change is not made. */
+/* NULL if there is no more room: the change is not made. */
 static inline uint8_t *mutant_scrap(struct mutant_scraps *scraps, size_t length)
 {
 	uint8_t *scrap = scraps->bytes + scraps->used;
@@ -70,7 +70,7 @@ static inline uint8_t *mutant_scrap(struct mutant_scraps *scraps, size_t length)
 	return scrap;
 }
 
-/* Any chunk of the trace; NULL: it has none. */
+/* A random chunk of the trace; NULL if it has none. */
 static inline struct mutant_piece *mutant_any_chunk(struct random *random, struct mutant *mutant)
 {
 	size_t from = mutant->count ? random_below(random, mutant->count) : 0;
@@ -106,7 +106,7 @@ static inline void mutant_splice(struct mutant_scraps *scraps, struct mutant_pie
 
 static inline void mutant_insert(struct mutant *mutant, size_t at, const struct mutant_piece *piece)
 {
-	struct mutant_piece copy = *piece; /* it may be one of those that move */
+	struct mutant_piece copy = *piece; /* it may be one of the pieces that move */
 
 	if (mutant->count == MUTANT_PIECES)
 		return;
@@ -121,7 +121,7 @@ static inline void mutant_remove(struct mutant *mutant, size_t at)
 	memmove(mutant->pieces + at, mutant->pieces + at + 1, (mutant->count - at) * sizeof(*mutant->pieces));
 }
 
-/* Numbers at which something changes in code that reads them. */
+/* Numbers at which reading code changes its behavior. */
 static inline uint64_t mutant_number(struct random *random, uint64_t now)
 {
 	static const uint64_t edges[] = {0, 1, 2, 0x7f, 0x80, 0xff, 0x1000, 0xffff, 0x10000, RWK_MAX_MODULES, 1 << 20,

@@ -40,7 +40,7 @@ static inline void transplant_piece(struct mutant_scene *scene)
 		      &donor->pieces[random_below(&scene->random, donor->count)]);
 }
 
-/* The pieces of another seed behind those of this one: one more section, or, without its header, foreign chunks. */
+/* Appends the pieces of another seed: one more section, or, without its header, foreign chunks. */
 static inline void join_seeds(struct mutant_scene *scene)
 {
 	const struct mutant *donor = &scene->seeds[random_below(&scene->random, scene->seed_count)];
@@ -94,7 +94,7 @@ static inline void change_chunk(struct mutant_scene *scene)
 	}
 }
 
-/* Numbers of fixed size, as INDEX and PARITY have them; in records they are noise. */
+/* Changes numbers of fixed size, as INDEX and PARITY have them; in records they are noise. */
 static inline void change_payload(struct mutant_scene *scene)
 {
 	struct mutant_piece *piece = mutant_any_chunk(&scene->random, &scene->mutant);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the reporter must do with any trace whose checksums are right: read it, or refuse it for one of the reasons
- * there are, print every view and tool without a raw byte, and condense it into a trace that nobody calls damaged.
+ * What the reporter must do with any trace whose checksums are right: read it, or refuse it for one of the known
+ * reasons, print every view and tool without a raw byte, and condense it into a trace that is not reported as damaged.
  */
 #pragma once
 
@@ -18,9 +18,9 @@ enum { MUTANT_ALL_VIEWS = 100, MUTANT_TOOLS = 10 };
 struct mutant_run {
 	uint64_t number;
 	struct random random; /* which filters and settings */
-	const char *path, *condensed; /* of the mutant; of a file that may be made */
-	const char *wrong; /* what; NULL: nothing */
-	int result;	   /* of what went wrong */
+	const char *path, *condensed; /* of the mutant; of the file that tools may write */
+	const char *wrong; /* what went wrong; NULL: nothing */
+	int result;	   /* of the step that went wrong */
 };
 
 static inline void mutant_expect(struct mutant_run *run, bool condition, const char *what, int result)
@@ -31,13 +31,13 @@ static inline void mutant_expect(struct mutant_run *run, bool condition, const c
 	run->result = result;
 }
 
-/* No trace at all, of another version, or more than fits: refused. */
+/* Refused: not a trace, a trace of another version, or too large. */
 static inline bool mutant_may_return(int r)
 {
 	return r == 0 || r == -ENODATA || r == -EPROTONOSUPPORT;
 }
 
-/* Two in turn, each with each other one; all at times. */
+/* Two views per mutant, each pair in turn; sometimes all. */
 static inline uint32_t mutant_wanted(uint64_t number)
 {
 	unsigned int first = number % VIEW_KINDS, other = 1 + number / VIEW_KINDS % (VIEW_KINDS - 1);
@@ -56,7 +56,7 @@ static inline void mutant_views(struct mutant_run *run)
 	struct profile *profile;
 	int r = profile_create(&run->path, 1, &filter, &(struct profile_names){0}, &profile);
 
-	/* -EINVAL: no recording has that moment. */
+	/* -EINVAL: no recording contains that moment. */
 	mutant_expect(run, mutant_may_return(r) || (r == -EINVAL && (filter.from_moment.kind || filter.to_moment.kind)),
 		      "the profile", r);
 	if (r < 0)
@@ -111,7 +111,7 @@ static inline void mutant_condensed(struct mutant_run *run)
 		profile_destroy(profile);
 }
 
-/* All of it. Of MUTANT_TOOLS mutants one goes through each tool. */
+/* Judges a mutant completely. One of MUTANT_TOOLS mutants goes through each tool. */
 static inline void mutant_judge(struct mutant_run *run)
 {
 	static const enum tool_kind kinds[] = {TOOL_INFO, TOOL_NEEDS, TOOL_DUMP, TOOL_CONDENSE, TOOL_SCRUB};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Takes an undamaged trace apart. Ends the program if it is none. */
+/* Takes an undamaged trace apart. Ends the program if it is not one. */
 #pragma once
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "tests/fault/mutant_records.h"
 
-/* Of a chunk of EVENTS, as many bytes: what follows has no new form, but takes its time with every mutant. */
+/* Bytes to keep of a chunk of EVENTS: the rest has no new forms, but costs time with every mutant. */
 enum { MUTANT_EVENTS = 2048 };
 
 static inline void mutant_need(bool condition, const char *what)
@@ -18,7 +18,7 @@ static inline void mutant_need(bool condition, const char *what)
 	exit(2);
 }
 
-/* Leaves out the last records. Those that are left refer to none of them. */
+/* Drops the last records. The remaining ones do not refer to them. */
 static inline void mutant_shorten(struct mutant_piece *piece)
 {
 	struct mutant_record record = {0};
@@ -71,7 +71,7 @@ static inline size_t mutant_load_piece(struct mutant *seed, const uint8_t *bytes
 	return sizeof(piece->trailer);
 }
 
-/* What does not fit into the pieces is left out. The payloads are never freed. */
+/* Ignores what does not fit into the pieces. The payloads are never freed. */
 static inline void mutant_load(struct mutant *seed, const uint8_t *bytes, size_t length)
 {
 	*seed = (struct mutant){0};

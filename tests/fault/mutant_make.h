@@ -70,7 +70,7 @@ static inline void mutant_edit_trace(struct mutant_scene *scene)
 	edits[random_below(&scene->random, sizeof(edits) / sizeof(*edits))](scene);
 }
 
-/* Of eight mutants, five have only records changed: chunks that nothing else makes suspect. */
+/* In five of eight mutants only records are changed: nothing else makes their chunks suspect. */
 static inline void mutant_make(struct mutant_scene *scene, uint64_t number, struct mutant_writer *writer)
 {
 	bool records_only;

@@ -7,7 +7,7 @@
 
 struct mutant_record {
 	size_t at, length; /* with the varint before it */
-	size_t body;	   /* of kind and fields: where they begin */
+	size_t body;	   /* where kind and fields begin */
 };
 
 /* Record number `wanted`, or the number of records if there are fewer. */
@@ -61,8 +61,8 @@ static inline void mutant_rewrite(struct mutant_scene *scene, struct mutant_piec
 }
 
 /*
- * One of the numbers in a body, every other time one of the first, which refer to something or count what follows. A
- * text counts as as many numbers as it has bytes.
+ * One of the numbers in a body, every other time one of the first, which refer to something or count what follows. Each
+ * byte of a text counts as a number.
  */
 static inline struct mutant_record mutant_any_number(struct random *random, const uint8_t *body, size_t length,
 						     uint64_t *ret_number)
@@ -91,7 +91,7 @@ static inline void change_number(struct mutant_scene *scene, struct mutant_piece
 	uint8_t bytes[VARINT_MAX + 2];
 	uint8_t *end = varint_put(bytes, mutant_number(&scene->random, number));
 
-	if (mutant_once_in(&scene->random, 16)) { /* a longer form of the same number, or of one that is too large */
+	if (mutant_once_in(&scene->random, 16)) { /* a longer form of the same number, or one that is too large */
 		end[-1] |= 0x80;
 		*end++ = mutant_once_in(&scene->random, 2);
 	}

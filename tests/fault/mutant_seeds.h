@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the mutants are made of: small made-up traces that together hold every kind of record and chunk, which is
- * checked, and files.
+ * What the mutants are made of: files, and small made-up traces that together hold every kind of record and chunk,
+ * which is checked.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 enum { MUTANT_SEEDS = 64, MUTANT_TIMES = 9 };
 
-/* Rows for the code that kinds_add_snapshots() has return addresses in; the second one has an expression. */
+/* Rows for the code that the return addresses of kinds_add_snapshots() are in; the second one has an expression. */
 static inline struct event_text seeds_eh_frame(struct cfi_writer *writer)
 {
 	static const uint8_t plain[] = {0x0c, 7, 8, 0x90, 1}; /* CFA = rsp + 8, the return address below it */
@@ -89,7 +89,7 @@ static inline bool seeds_have_chunk(const struct mutant_scene *scene, unsigned i
 	return false;
 }
 
-/* Small ones count more than files: more mutants a second, and a change is a larger part of them. */
+/* Small ones are preferred to files: they give more mutants per second, and a change is a larger part of them. */
 static inline void seeds_add_made(struct mutant_scene *scene, struct mutant *seeds)
 {
 	struct memory_io made[] = {kinds_trace(kinds_add_everything), kinds_trace(kinds_add_found),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The other changes of records: bytes that are no numbers, lengths that are wrong, and the table of all. */
+/* The other changes of records: bytes that are not numbers, wrong lengths; and the table of all changes. */
 #pragma once
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static inline void extend_record(struct mutant_scene *scene, struct mutant_piece
 	mutant_rewrite(scene, piece, record, mutant_body_length(&record), 0, bytes, length);
 }
 
-/* The length before a record, and nothing else. */
+/* Changes only the length before a record. */
 static inline void lie_about_length(struct mutant_scene *scene, struct mutant_piece *piece, struct mutant_record record)
 {
 	uint8_t bytes[VARINT_MAX];
@@ -46,7 +46,7 @@ static inline void change_byte(struct mutant_scene *scene, struct mutant_piece *
 			       &byte, 1);
 }
 
-/* Where a length and as many printable bytes are, beginning the search at a random place. False: nowhere. */
+/* Finds a length followed by that many printable bytes, beginning at a random place. False if there is none. */
 static inline bool mutant_any_text(struct random *random, const uint8_t *body, size_t length, size_t *ret_at)
 {
 	size_t from = length ? random_below(random, length) : 0;

@@ -17,7 +17,7 @@ struct mutant_writer {
 	uint64_t chunks;
 	size_t index; /* where the section's INDEX is */
 	struct parity group;
-	uint8_t *entries, *payload, *scratch; /* of the INDEX; of what is made; for LZ4 */
+	uint8_t *entries, *payload, *scratch; /* of the INDEX; of a chunk that is made here; for LZ4 */
 };
 
 static inline void mutant_put(struct mutant_writer *w, const void *bytes, size_t length)
@@ -53,7 +53,7 @@ static inline void mutant_put_trailer(struct mutant_writer *w, const struct muta
 	mutant_put(w, &trailer, sizeof(trailer));
 }
 
-/* INDEX and PARITY of what came before; other payloads as they are. */
+/* Makes INDEX and PARITY for what came before; returns other payloads unchanged. */
 static inline const uint8_t *mutant_payload(struct mutant_writer *w, const struct mutant_piece *piece, size_t *length)
 {
 	bool made = piece->chunk.type == RWK_CHUNK_INDEX || piece->chunk.type == RWK_CHUNK_PARITY;
@@ -122,7 +122,7 @@ static inline void mutant_put_chunk(struct mutant_writer *w, const struct mutant
 	w->length += rwk_chunk_stored_length(&header);
 }
 
-/* Leaves out what does not fit. */
+/* Ignores what does not fit. */
 static inline void mutant_write(struct mutant_writer *w, const struct mutant *mutant)
 {
 	w->length = 0;

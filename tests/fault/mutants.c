@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mutants FIRST COUNT TRACE...: mutants FIRST to FIRST + COUNT - 1 of made-up traces and of these, through the
- * reporter. Their checksums are right, so that what is wrong reaches the code behind them. A child does the work; if it
- * ends in a fault, or takes more than a minute for one, the mutant is named and a new one goes on.
- * mutants --write N FILE TRACE...: that mutant as a file, to reproduce a finding.
+ * mutants FIRST COUNT TRACE...: passes mutants FIRST to FIRST + COUNT - 1 of made-up traces and of these traces through
+ * the reporter. Their checksums are right, so that wrong data reaches the code behind the checksums. A child does the
+ * work; if it crashes, or needs more than a minute for a mutant, the mutant's number is printed and a new child goes
+ * on. mutants --write N FILE TRACE...: writes that mutant to a file, to reproduce a finding.
  *
  * Each mutant is read whole into a profile, with a filter drawn at random: every record decoded, every stack looked up,
- * every snapshot unwound. Two of the views print it, in turn, so that of a million each has more than 100,000; all of
- * them print every hundredth. Each of the tools --info, --needs, --dump, --condense and --scrub has every tenth mutant;
- * what the last two write is read whole again. AddressSanitizer looks at all memory (large_blocks.h); leaks are found
- * every 5,000 mutants, large ones at once.
+ * every snapshot unwound. Two of the views print it, in turn, so that each prints more than 100,000 of a million; all
+ * of them print every hundredth. Each of the tools --info, --needs, --dump, --condense and --scrub gets every tenth
+ * mutant; the output of the last two is read completely, too. AddressSanitizer checks all memory (large_blocks.h);
+ * leaks are found every 5,000 mutants, large ones at once.
  */
 #include <sys/wait.h>
 
@@ -28,7 +28,7 @@ struct mutants {
 	struct mutant seeds[MUTANT_SEEDS];
 	char path[32], condensed[64];
 	int fd;
-	uint64_t *at; /* the mutant that the child is at, shared with it */
+	uint64_t *at; /* the mutant that the child works on; shared memory */
 	uint64_t failed;
 };
 
@@ -56,7 +56,7 @@ static void save(int fd, const struct mutant_writer *writer)
 		abort();
 }
 
-/* The others are found at the end of the batch. */
+/* Finds large leaks. Others are found at the end of the batch. */
 static bool is_leaking(uint64_t blocks_before, uint64_t number)
 {
 	if (large_blocks_used() == blocks_before)
@@ -81,7 +81,7 @@ static bool is_wrong(struct mutants *m, uint64_t number)
 	return is_leaking(blocks, number) || run.wrong;
 }
 
-/* In the child. What the reporter says about a mutant goes nowhere; the sanitizers write to the descriptor. */
+/* Runs in the child. The reporter's messages about a mutant are discarded; the sanitizers write to the descriptor. */
 static int work(struct mutants *m, uint64_t end)
 {
 	bool wrong = false;
@@ -112,7 +112,7 @@ static void run_batch(struct mutants *m, uint64_t end)
 		return;
 	m->failed++;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
-		return; /* it has said so, and is beyond it */
+		return; /* the child has reported it, and is beyond it */
 	printf("# mutant %llu: ended by %s %d\n", (unsigned long long)*m->at,
 	       WIFSIGNALED(status) ? "signal" : "exit code",
 	       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
@@ -146,7 +146,7 @@ static int write_one(struct mutants *m, uint64_t number, const char *path)
 
 int main(int argc, char **argv)
 {
-	static struct mutants mutants; /* its memory is used to the end: no leak */
+	static struct mutants mutants; /* its memory is used until exit, so it is no leak */
 	struct mutants *m = &mutants;
 	bool writes = argc > 3 && !strcmp(argv[1], "--write");
 	int result;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A reader of names that does nothing else, for tests/live/test_cache.sh:
+ * A program that only reads names, for tests/live/test_cache.sh:
  *
  * 	name_cache report FILE|- SEED [COUNT]	looks up addresses of made-up modules, in the cache
  * 						first; prints the names and, on stderr, how many
  * 						were in the cache, and how many of these were wrong
  * 	name_cache loop FILE SEED		does that forever, and prints nothing
  *
- * Exit code: 1 something was wrong; 2 it could not be done.
+ * Exit code: 1 a name was wrong; 2 an error.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static int look_up_symbols(struct name_cache *cache, uint64_t module, const char
 	return r < 0 ? r : 0;
 }
 
-/* Modules of even numbers are on the server. */
+/* Modules with even numbers are on the server. */
 static int look_up_answer(struct name_cache *cache, uint64_t module, struct tally *tally)
 {
 	const struct build_id id = truth_id(module);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reporter in one process: bytes in memory become a profile, and every view of it is printed to a stream that
- * keeps only a sum and notes bytes that must never reach a terminal. For damaged or made-up traces.
+ * The reporter in one process: makes a profile from bytes in memory and prints every view of it to a stream that
+ * keeps only a sum, and detects bytes that must never reach a terminal. For damaged or made-up traces.
  */
 #pragma once
 
@@ -68,7 +68,7 @@ static inline int report_run_read(const void *bytes, size_t length, const struct
 	return r;
 }
 
-/* What is not text goes to a file, and is not looked at. */
+/* Output that is not text goes to a file, and is not checked. */
 static inline int report_run_file(const struct view_context *context, const struct view *view)
 {
 	struct view_context with_file = *context;

@@ -103,7 +103,7 @@ static inline int syn_add_waits(struct event_log *log, uint32_t number)
 	return r;
 }
 
-/* Writes step `number` with the names that are new in it, and flushes both chunks after every `per_chunk` steps. */
+/* Writes step `number` with its new names, and flushes both chunks after every `per_chunk` steps. */
 static inline int syn_add(struct event_log *log, uint32_t number, uint32_t per_chunk)
 {
 	struct synthetic s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads a synthetic recording, whatever happened to it, and says what is left: how many of its steps, whether all
+ * Reads a synthetic recording, whatever happened to it, and reports what is left: how many of its steps, whether all
  * their records are unchanged, and whether their modules, mappings, comms and kernel functions are known.
  */
 #pragma once
@@ -63,7 +63,7 @@ static inline bool syn_is_named(const struct syn_checker *c, const struct synthe
 	return named;
 }
 
-/* A record of the step: it must not be there already, unless the whole step is. */
+/* Adds a record of the step. It must not be there yet, unless the whole step is. */
 static inline void syn_check_event(struct syn_checker *c, const struct event *e)
 {
 	struct syn_verdict verdict = syn_judge(&c->judge, c->decoder, e, SYN_MAX);

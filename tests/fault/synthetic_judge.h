@@ -13,7 +13,7 @@ struct syn_verdict {
 
 struct syn_judge {
 	struct synthetic sample;
-	struct syn_waits want; /* of the step that was looked at last */
+	struct syn_waits want; /* of the step that was examined last */
 };
 
 static inline bool syn_is_event(const struct event *e)
@@ -61,7 +61,7 @@ static inline struct syn_verdict syn_compare(struct syn_judge *judge, const stru
 	}
 }
 
-/* A sample, wait ... that is none of the first `steps`: wrong. */
+/* A sample, wait ... that is not one of the first `steps` is wrong. */
 static inline struct syn_verdict syn_judge(struct syn_judge *judge, const struct event_decoder *decoder,
 					   const struct event *e, uint32_t steps)
 {

@@ -44,7 +44,7 @@ static inline void kinds_add_walk(struct event_log *log)
 	struct synthetic s;
 
 	syn_make(1, &s);
-	s.task.cgroup = 8; /* of which nothing is said */
+	s.task.cgroup = 8; /* which no record describes */
 	if (event_log_add(log, &walk) < 0 || event_log_add_walk_task(log, &row, &s.task, &s.task, &s.stacks) < 0)
 		abort();
 	walk.walk.flags = WALK_END;
@@ -88,7 +88,7 @@ static inline void kinds_add_everything(struct event_log *log)
 	kinds_add_embedded(log);
 }
 
-/* What fuzz_report_waits found: a wait without frames, one of a source of samples, one that ends before its start. */
+/* Found by fuzz_report_waits: a wait without frames, one of a source of samples, one that ends before its start. */
 static inline void kinds_add_found(struct event_log *log)
 {
 	struct event source = {.kind = EVENT_SOURCE,
@@ -106,7 +106,7 @@ static inline void kinds_add_found(struct event_log *log)
 		abort();
 }
 
-/* The caller opens it where it then is (memory_io_open) and closes it. */
+/* The caller opens it at its final address (memory_io_open) and closes it. */
 static inline struct memory_io kinds_trace(void (*add)(struct event_log *log))
 {
 	struct memory_io m = {0};

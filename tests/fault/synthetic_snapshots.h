@@ -5,7 +5,7 @@
 #include "format/event_log.h"
 #include "tests/fault/synthetic_trace.h"
 
-/* A process with snapshots: return addresses into its modules among other words, one a difference to the one before. */
+/* A process with snapshots: return addresses into its modules among other words; one is stored as a difference. */
 static inline void kinds_add_snapshots(struct event_log *log)
 {
 	uint64_t words[64] = {0}, user[] = {syn_start(2) + 0x1010};

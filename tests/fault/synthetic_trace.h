@@ -40,6 +40,6 @@ static inline struct memory_io syn_trace(uint32_t count, uint32_t per_chunk, boo
 
 	if (syn_write(&m, &settings, count, per_chunk, close))
 		abort();
-	m.io.context = NULL; /* it is about to move: memory_io_open again */
+	m.io.context = NULL; /* it is about to move: the caller calls memory_io_open */
 	return m;
 }

@@ -12,7 +12,7 @@ enum syn_record { SYN_SAMPLE = 1, SYN_WAIT = 2, SYN_WAKE = 4, SYN_USER_STACK = 8
 
 struct syn_waits {
 	uint32_t number, records; /* bits of enum syn_record: what the step holds, its sample included */
-	struct synthetic sleeper, waker, returner; /* returner: the task whose user stack is due now */
+	struct synthetic sleeper, waker, returner; /* returner: the task whose user stack follows now */
 	struct event_wait wait;
 	struct event_wake wake;
 	struct event_user_stack user_stack;
@@ -24,7 +24,7 @@ static inline uint64_t syn_wait_time(uint32_t number)
 	return syn_time(number) + 5000 + (uint64_t)number * 797 % 4500;
 }
 
-/* Not in order, so that a wait refers to earlier ones in small chunks, too. */
+/* CPUs are not in turn, so that waits refer to earlier ones even in small chunks. */
 static inline uint32_t syn_wait_cpu(uint32_t number)
 {
 	return number / 16 % SYN_CPUS;
@@ -40,7 +40,7 @@ static inline bool syn_user_is_later(uint32_t number)
 	return number / 2 % 4 < 2;
 }
 
-/* The user stack that was due is there, unless the system call never returned. */
+/* Whether the user stack exists: it does, unless the system call never returned. */
 static inline bool syn_has_returned(uint32_t number)
 {
 	return syn_user_is_later(number) && syn_has_ended(number) && number % 7 != 6;

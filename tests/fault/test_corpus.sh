@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # corpus.c writes the same seeds in every run, and tests/fuzz/corpus has them: a difference is a change of the format.
-# Whole traces are compressed, which another LZ4 may do otherwise; of these only two runs are compared.
+# Whole traces are compressed, and another LZ4 may do that differently, so these are only compared between two runs.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1

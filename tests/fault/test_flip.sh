@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Bits flipped anywhere in a trace, under ASan and UBSan; see flip.c, flip_views.c for the reporter,
-# and flip_file.c for the sample traces: 3,000, 48 for the reporter, and 40 of each sample, after all of the trace's header.
-# CHECK_LEVEL=long: a million, 30,000 for the reporter, 20,000 of each sample.
+# Bits flipped anywhere in a trace, under ASan and UBSan; see flip.c, flip_views.c for the reporter, and flip_file.c
+# for the sample traces: all bits of the trace's header, then 3,000 others, 48 for the reporter, and 40 of each
+# sample. CHECK_LEVEL=long: a million, 30,000 for the reporter, 20,000 of each sample.
 # time-limit: 7200
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 programs=${BUILD:-build}/san/tests/fault
-# What is freed keeps its shadow's pages, which the next one needs again; at the check level, for less time than usual.
+# Freed memory keeps the pages of its shadow, which the next allocation needs; at the check level, for less time than
+# usual.
 [[ ${CHECK_LEVEL:-check} == long ]] || export ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=16:clear_shadow_mmap_threshold=1000000000
 failed=0
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Malicious debug files (tests/fault/hostile_dwarf.py): the report stays within its time and memory limits, prints everything
-# else as it does without them, and names the module whose lines it could not read. Bytes are scattered in two ways, at
-# CHECK_LEVEL=long in twelve.
+# Malicious debug files (tests/fault/hostile_dwarf.py): the report stays within its time and memory limits, prints
+# everything else as it does without them, and says which module's lines it could not read. Bytes are scattered in two
+# ways, at CHECK_LEVEL=long in twelve.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 LC_ALL=C
@@ -19,13 +19,13 @@ file=$dir/.build-id/${id:0:2}/${id:2}.debug
 mkdir -p "${file%/*}"
 failed=0
 
-# The stacks, without what the account says about DWARF.
+# The stacks, without the account's lines about DWARF.
 stacks()
 {
 	"$report" --symfs "$dir/nowhere" --debug-dir "$dir" --folded "$trace"
 }
 
-# What the account says about DWARF, among other things.
+# The account, with its lines about DWARF.
 notes()
 {
 	"$report" --symfs "$dir/nowhere" --debug-dir "$dir" --info "$trace" 2>&1
@@ -41,7 +41,8 @@ sys.exit(code)'
 
 stacks >"$dir/without" 2>"$dir/account" || { echo "not ok hostile_dwarf - the sample cannot be reported"; exit 1; }
 
-# judge KIND WORDS: the report with such a file; its account has WORDS. Uses CPU time, because other tests may run beside it.
+# judge KIND WORDS: judges the report with such a file, whose account has WORDS. Measures CPU time, because other
+# tests may run beside it.
 judge()
 {
 	local kind=$1 words=$2 code spent memory why=
@@ -77,7 +78,7 @@ for seed in 1 2 $([[ ${CHECK_LEVEL:-check} != long ]] || echo 3 4 5 6 7 8 9 10 1
 	judge "scattered:$seed" ''
 done
 
-# The limit of CPU time is that of all processes of a report together.
+# The limit of CPU time is for all processes of a report together.
 python3 tests/fault/hostile_dwarf.py long "$id" "$file"
 "$report" --symfs "$dir/nowhere" --debug-dir "$dir" --max-seconds 1 --no-cache --folded "$trace" >"$dir/report" 2>"$dir/errors"
 code=$?

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Traces that bring malicious unwind tables (tests/fault/hostile_unwind.c): the report, in its sandbox, costs a bounded time and
-# memory, and every sample is in it. CHECK_LEVEL=long: tables of 64 MB.
+# Traces with malicious unwind tables (tests/fault/hostile_unwind.c): the report, in its sandbox, needs bounded time and
+# memory, and has every sample. CHECK_LEVEL=long: tables of 64 MB.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -23,7 +23,8 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 open(sys.argv[1], "w").write(f"{int(used.ru_utime + used.ru_stime)} {used.ru_maxrss >> 10}\n")
 sys.exit(code)'
 
-# On this machine each takes less than 4 s, at any level, and less than 200 MB: what is unbounded is far above the limits.
+# On this machine each takes less than 4 s, at any level, and less than 200 MB. Unbounded costs would be far above the
+# limits.
 judge()
 {
 	local spent memory

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Small traces that bring large uncompressed sections, in sum more than the reporter may use: each report and tool that needs them
-# fails with 1 and says which limit it was, within that limit; none lacks names and says nothing about it.
+# Small traces with large uncompressed sections, together more than the memory that the reporter may use: each report
+# and tool that needs them fails with 1 and says which limit it reached, within that limit; none lacks names without a
+# message.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -13,14 +14,15 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The memory that a command and its children had at most, in MB, goes to $scratch/most.
+# Writes the peak memory of a command and its children, in MB, to $scratch/most.
 measure='
 import resource, subprocess, sys
 code = subprocess.run(sys.argv[2:], timeout=100).returncode
 open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10))
 sys.exit(code)'
 
-# fails NAME MEGABYTES ARGUMENT...: out of memory, below the limit, and nothing was written to standard output.
+# fails NAME MEGABYTES ARGUMENT...: the report runs out of memory, below the limit, and writes nothing to standard
+# output.
 fails()
 {
 	exits "$1" 1 python3 -c "$measure" "$scratch/most" "$report" --no-cache "${@:3}"
@@ -30,8 +32,8 @@ fails()
 }
 
 cp samples/frameless/trace.rwk "$scratch/honest.rwk"
-# Code, by claims that few bytes back, with the limit of a machine with memory enough; what is not there takes none. Then
-# .debug_frame, code and .eh_frame, all of it.
+# Code whose claimed size has few bytes behind it, with the limit of a machine that has enough memory; missing bytes
+# take none. Then .debug_frame, code and .eh_frame, complete.
 "$large" "$scratch/claims.rwk" 40 5 1 0
 verdict small "$(stat -c %s "$scratch/claims.rwk") bytes" [ "$(stat -c %s "$scratch/claims.rwk")" -lt 100000 ]
 fails claims 200 --max-memory 2G --tree "$scratch/claims.rwk"
@@ -44,7 +46,7 @@ fails needs 200 --max-memory 200M --needs "$scratch/whole.rwk"
 fails condense 200 --max-memory 200M --condense -o "$scratch/made" "$scratch/whole.rwk"
 verdict condense_leaves_nothing "a file" [ ! -e "$scratch/made" ]
 fails beside_honest 200 --max-memory 200M --tree "$scratch/honest.rwk" "$scratch/whole.rwk"
-# 22 million windows of code take little more than their bytes.
+# 22 million windows of code take little more memory than their bytes.
 "$large" "$scratch/windows.rwk" 1 5 512 1
 exits windows 0 python3 -c "$measure" "$scratch/most" "$report" --no-cache --max-memory 256M --tree "$scratch/windows.rwk"
 verdict windows_size "it took $(cat "$scratch/most") MB" [ "$(cat "$scratch/most")" -le 200 ]

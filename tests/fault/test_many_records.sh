@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A trace with very many records of one kind, for each kind (many_records.c): what reads it stays within its limits of memory and
-# CPU time; a report is whole, or ends with 1 and says that --max-memory was reached. CHECK_LEVEL=long: 5 million of each
-# with the usual limits, through a report, --info and --condense, with what they took.
+# A trace with very many records of one kind, for each kind (many_records.c): reports and tools stay within their
+# limits of memory and CPU time; a report is complete, or ends with 1 and says that --max-memory was reached.
+# CHECK_LEVEL=long: 5 million of each with the usual limits, through a report, --info and --condense, and prints what
+# they used.
 # time-limit: 7200
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -23,7 +24,8 @@ if [[ ${CHECK_LEVEL:-check} == long ]]; then
 fi
 short=0
 
-# measured COMMAND...: its exit code, most MB that a process of it took, seconds of CPU time; its errors are in $scratch/err.
+# measured COMMAND...: prints its exit code, the peak MB of its largest process, seconds of CPU time; its errors go to
+# $scratch/err.
 measured()
 {
 	python3 -c '

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Reports with less and less memory: each is complete, with its exit code, or fails with 1 and says that it lacks memory.
-# None exits with 0 or 3 and has fewer names than it should. The sizes are 1.5 MB apart, at CHECK_LEVEL=long 50 KB.
+# Reports with various amounts of memory: each is complete, with its exit code, or fails with 1 and says that it lacks
+# memory. None exits with 0 or 3 but has fewer names than it should. The sizes are 1.5 MB apart, at CHECK_LEVEL=long
+# 50 KB.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 LC_ALL=C
@@ -13,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 failed=0
 [ "${CHECK_LEVEL:-check}" = check ] && step=1500 || step=50
 
-# sweep TRACE OPTION... : address space from 8 MB up, until three reports in a row are whole
+# sweep TRACE OPTION... : increases address space from 8 MB on until three reports in a row are complete
 sweep() {
 	local trace=$1 size whole=0 short=0 wrong=0 full rc
 	shift

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Changed traces whose checksums are right, through every view and tool of the reporter, under ASan and UBSan; see
-# mutants.c. CHECK_LEVEL=long: a million, from the samples too.
+# mutants.c. CHECK_LEVEL=long: a million, also made from the sample traces.
 # time-limit: 28800
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-# A threshold: what is freed keeps its shadow's pages, which the next one needs again.
+# With a threshold, freed memory keeps the pages of its shadow, which the next allocation needs.
 ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=16:allocator_may_return_null=1:max_allocation_size_mb=2048
 export ASAN_OPTIONS=$ASAN_OPTIONS:clear_shadow_mmap_threshold=1000000000:malloc_context_size=4
 export UBSAN_OPTIONS=print_stacktrace=1

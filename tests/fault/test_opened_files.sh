@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Which files the reporter opens for a trace: good ones are used; what is no regular local file, or lies on a mount that
-# never answers, is refused, counted, and holds up nothing. Without the rules these reports never end, hence the time limit.
+# Which files the reporter opens for a trace: good ones are used; anything that is not a regular local file, or is on
+# a mount that never answers, is refused, counted, and delays nothing. Without these rules the reports would never
+# end, hence the time limit.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -34,7 +35,7 @@ cp "$dead_fuse" "$good"
 id=$(readelf -n "$good" | awk '/Build ID/ { print $3 }')
 main=0x$(nm "$good" | awk '$3 == "main" { print $1 }')
 
-# A trace with the good file first, then these: each with a build-id of its own.
+# A trace with the good file first, then the given ones, each with a build-id of its own.
 trace_of()
 {
 	local list=("$good" "$id") number=1000 path
@@ -43,7 +44,7 @@ trace_of()
 	"$named_trace" "$scratch/t.rwk" "$main" "${list[@]}"
 }
 
-# ends NAME CODE ARGUMENT...: the reporter ends by itself, with that code; $scratch/out and err have what it printed.
+# ends NAME CODE ARGUMENT...: the reporter ends by itself, with that code; its output is in $scratch/out and err.
 ends() { exits "$1" "$2" timeout -k 5 120 "$report" --no-pager --no-cache "${@:3}"; }
 
 # counted NAME COUNT PATTERN: the line of --needs about a reason for refusal.
@@ -92,7 +93,7 @@ test_switched_off()
 	named_well "off_symfs_named"
 }
 
-# Not asked at all without --network-files; with it, asked once for all the files there.
+# The dead server is not asked at all without --network-files; with it, it is asked once for all of its files.
 test_dead_mount()
 {
 	ln -s "$scratch/dead/x" "$scratch/to_dead"
@@ -102,13 +103,14 @@ test_dead_mount()
 	ends "dead_network_needs" 0 --needs --network-files "$scratch/t.rwk"
 	counted "dead_network_one_timeout" 1 "on file systems that did not answer"
 	counted "dead_network_others" 3 "not asked for"
-	# A worker that is stuck forever holds nothing open that others wait for, such as the pipe, under two numbers here.
+	# A worker that is stuck forever keeps nothing open that others wait for, such as this pipe, which has two
+	# descriptors here.
 	exits "dead_network_pipe" 0 timeout -k 5 120 \
 		bash -c '"$1" --no-cache --folded --network-files "$2" 7>&1 100>&1 | cat' bash "$report" "$scratch/t.rwk"
 	named_well "dead_network_named"
 }
 
-# What the user names is asked for, and does not hold up anything either.
+# Paths that the user gives are tried, and do not delay anything either.
 test_dead_names()
 {
 	ends "dead_symfs" 0 --needs --symfs "$scratch/dead" "$scratch/t.rwk"

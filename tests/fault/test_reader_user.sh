@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# As whom a trace is read if root starts the reporter: as the user behind sudo, else as the owner of all traces, else as root, and
-# never with a capability. Told by /proc/PID/status of its processes while their output waits for a reader, and by the owner of
-# what they write.
+# The user that reads a trace if root starts the reporter: the user behind sudo, else the owner of all traces, else
+# root, and never with a capability. Checked in /proc/PID/status of its processes while their output waits for a
+# reader, and by the owner of the files that they write.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -26,7 +26,7 @@ trace() {
 	chown "$2:$3" "$scratch/$1.rwk"
 }
 
-# field PID NAME: of /proc/PID/status, words separated by one space.
+# field PID NAME: a field of /proc/PID/status, words separated by one space.
 field()
 {
 	local words
@@ -35,14 +35,14 @@ field()
 	done 2>/dev/null <"/proc/$1/status"
 }
 
-# processes PID: itself and all below it.
+# processes PID: the process and all its descendants.
 processes() {
 	local child
 	echo "$1"
 	for child in $(pgrep -P "$1"); do processes "$child"; done
 }
 
-# The process that parses: of those with a filter of system calls, the one that prints.
+# The process that parses: the one that prints among those with a filter of system calls.
 worker_of() {
 	local pid
 	for pid in $(processes "$1"); do
@@ -63,14 +63,14 @@ wait_for() {
 	done
 }
 
-# look NAME PID UID:GID none|any: what all of its processes are, which have capabilities to regain none or any, and the worker.
+# look NAME PID UID:GID none|any: checks all of its processes, which can regain no capabilities or any, and the worker.
 look() {
 	local name=$1 pid=$2 ids=$3 bounding=$4 worker each
 	worker=$(worker_of "$pid")
 	same "${name}_worker" "processes with a filter that print" 1 "$(wc -w <<<"$worker")"
 	same "${name}_worker_privileges" NoNewPrivs 1 "$(field "$worker" NoNewPrivs)"
 	for each in $(processes "$pid"); do
-		[[ -n $(field "$each" Uid) ]] || continue # a look-up's, and gone
+		[[ -n $(field "$each" Uid) ]] || continue # it was started for a lookup, and is gone
 		echo "$(field "$each" Uid) $(field "$each" Gid) $(field "$each" CapEff) $(field "$each" CapPrm)"
 		[[ $bounding != none ]] || echo "bounding $(field "$each" CapBnd)"
 	done | sort -u >"$scratch/seen"
@@ -81,7 +81,7 @@ look() {
 	same "${name}_users" "users, groups and capabilities of all" "$(cat "$scratch/wanted")" "$(cat "$scratch/seen")"
 }
 
-# reads NAME UID:GID BOUNDING 'ENVIRONMENT' TRACE...: a report whose output nobody takes yet.
+# reads NAME UID:GID BOUNDING 'ENVIRONMENT' TRACE...: a report whose output nobody reads yet.
 reads() {
 	local name=$1 ids=$2 bounding=$3 settings=$4 pid code
 	shift 4

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Programs whose DWARF is split off into loose .dwo files: lines and inlined functions are those of the source, in the sandbox and
-# without it, from where the program was compiled or beside it. What is not that unit's file is not used, which the report says.
+# Programs whose DWARF is split off into loose .dwo files: lines and inlined functions are those of the source, in the
+# sandbox and without it, with the files in the folder of compilation or beside the program. A file that is not that
+# unit's is not used, and the report says so.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -14,7 +15,8 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# "here" is in an inlined function; the symbol shows its address, and is then taken away, because it would name it.
+# "here" is in an inlined function; the symbol gives its address, and is then removed, because it would be used as a
+# name.
 cat >"$scratch/source.c" <<'END'
 struct pair { int first, second; };
 static volatile int sink;
@@ -43,7 +45,7 @@ END
 
 line_of() { grep -n "mark: $1 " "$scratch/source.c" | cut -d : -f 1; }
 
-# compile FOLDER FLAG...: a program there, with a .dwo beside it, and a trace of it.
+# compile FOLDER FLAG...: makes a program there, with a .dwo beside it, and a trace of it.
 compile()
 {
 	local folder=$1
@@ -106,7 +108,7 @@ check_form dwarf_5 -gdwarf-5
 check_form types -gdwarf-5 -fdebug-types-section
 check_form compressed -gdwarf-5 -gz
 
-# Where it was compiled is gone, and the program lies elsewhere with its .dwo.
+# The folder of compilation is gone, and the program is elsewhere with its .dwo.
 compile "$scratch/there" -gdwarf-5
 mkdir "$scratch/here"
 mv "$scratch/there"/* "$scratch/here"
@@ -114,14 +116,14 @@ trace_of "$scratch/here"
 tree beside --no-cache
 is_whole beside
 
-# The same file below another root, and only there.
+# The same file, which is only below another root.
 mkdir -p "$scratch/root$scratch/here"
 mv "$scratch/here"/* "$scratch/root$scratch/here"
 tree symfs --no-cache --symfs "$scratch/root"
 is_whole symfs
 mv "$scratch/root$scratch/here"/* "$scratch/here"
 
-# What it leads to instead. A FIFO must not be waited for.
+# The path leads to something else. The report must not wait for a FIFO.
 dwo=$(echo "$scratch/here"/*.dwo)
 mv "$dwo" "$scratch/kept"
 tree gone --no-cache

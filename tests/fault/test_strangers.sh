@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Traces of strangers beside an honest one: they claim to be of the same host, modules, processes and times, and have other names
-# for all of them (evil_twin.py). What is printed of the honest one's tasks is what is printed of it alone, byte for byte, in
-# every view. The same for files of programs: a forged one of the same build-id, size and time names nothing in other traces, be
-# it in the same report or by the cache. The other samples than `waits` are seen in a few views, with what was embedded or without.
-# CHECK_LEVEL=long: every sample in every view, both ways, and the traces in several orders and as one file.
+# Traces of strangers beside an honest one: they claim to be of the same host, modules, processes and times, and have
+# other names for all of them (evil_twin.py). Every view prints the honest trace's tasks, byte for byte, as it does
+# for that trace alone. The same for files of programs: a forged file with the same build-id, size and time gives no
+# names to other traces, neither in the same report nor through the cache. Samples other than `waits` are shown in a
+# few views, with embedded data or without. CHECK_LEVEL=long: every sample in every view, both ways, and the traces in
+# several orders and as one file.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -47,14 +48,14 @@ few_views="--digest
 --events -v
 --export ndjson-stacks"
 
-# Of the traces, what is about the honest one's tasks.
+# The part of a view that is about the honest trace's tasks.
 of_honest() { "$report" --no-cache --no-local-files --symfs "$scratch/none" --debug-dir "$scratch/none" -c '^[^~]' "$@"; }
 
-# Without what counts the recordings of a report: notes and headings, numbers of recordings, walks without a task.
+# Removes what depends on the number of recordings: notes and headings, numbers of recordings, walks without a task.
 comparable() { sed -E 's/ \(recording [0-9]+\)//; s/ recording [0-9]+$//; /^#/d; /^(host|time|walked|unreliable) /d; /^=== .* ===$/d
 	/^no task was found/d; /^$/d' "$1"; }
 
-# same ALONE TRACE...: the names of the views in which the honest trace differs from when it is alone.
+# same ALONE TRACE...: the views in which the honest trace looks different than alone.
 same()
 {
 	local alone=$1 row code words
@@ -107,7 +108,7 @@ ways_of()
 	esac
 }
 
-# The twins have all that is looked at, by other names.
+# The twins have everything that is compared, with other names.
 is_evil()
 {
 	local twin
@@ -130,7 +131,7 @@ all_orders()
 	beside "$1_one_file" "$2" "$scratch/one.rwk"
 }
 
-# In the file, not in memory.
+# The offset in the file, not the address.
 offset_of_main()
 {
 	local at address=$((0x$(nm "$1" | awk '$3 == "main" { print $1 }'))) file memory size

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A trace truncated at every byte; at the check level, at every byte of its header, and of those around where a chunk
- * begins, and at every ninth of all others. All complete chunks are there, decoded and named, nothing
- * else is, and a truncation is never taken for damage. Which chunks are complete is computed here from the headers,
- * without the reader.
+ * A trace truncated at every byte; at the check level, at every byte of its header and around the begin of each chunk,
+ * and at every ninth of all others. All complete chunks are there, decoded and named, and nothing else, and a
+ * truncation is never reported as damage. Which chunks are complete is computed here from the headers, without the
+ * reader.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"
@@ -83,7 +83,7 @@ static void run(struct test *t, uint32_t steps, bool closed)
 	static struct whole chunks[MAX_CHUNKS];
 	size_t count = list_chunks(&m, closed, chunks);
 
-	m.nth = closed; /* not used for a fault here: whether the whole trace is closed */
+	m.nth = closed; /* no fault here: it says whether the whole trace is closed */
 	for (size_t cut = 0; cut <= m.length; cut = next_cut(chunks, count, cut, step), cuts++)
 		check_cut(t, &m, chunks, count, cut);
 	printf("# %zu cuts of a trace of %zu chunks, %u steps and %zu bytes\n", cuts, count, steps, m.length);

@@ -148,7 +148,7 @@ static void every_look_at_free_space_may_fail(struct test *t)
 	run_call(t, CALL_FREE_BYTES, "fstatvfs", false);
 }
 
-/* With and without preallocation; without it, no space can be reserved, but what was written must be complete. */
+/* With and without preallocation. Without it, no space can be reserved, but what was written must be complete. */
 static void a_disk_of_every_size_may_be_full(struct test *t)
 {
 	unsigned int closed = 0, runs = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""cases_check.py REPORT NOWHERE FOLDER...: FOLDER/cause has lines of regular expressions: who is to blame for what the trace of the
-folder has recorded, as its case.sh knows. The digest names them all, and none of its first ten lines names a thread that was idle:
-one that --summary says never ran and never was in D.
+"""cases_check.py REPORT NOWHERE FOLDER...: FOLDER/cause has regular expressions, one per line, for the cause of the
+trouble in the folder's trace, which its case.sh knows. The digest matches them all, and none of its first ten lines
+mentions an idle thread: one that, according to --summary, never ran and never was in D.
 """
 import os
 import re
@@ -19,7 +19,7 @@ def run(report, nowhere, trace, *options):
 
 
 def idle_comms(summary):
-    """Of which no thread ran, or waited in D."""
+    """Comms of which no thread ran, or waited in D."""
     head, busy, idle = None, set(), set()
     for line in summary:
         if re.match(r"# +wall  .*  thread$", line):

@@ -3,8 +3,9 @@
 """diff_check.py DIFF KIND BEFORE AFTER: compares the text of --diff (with --min-percent 0) for one source with figures made from
 the text of --export perf-script of both traces. BEFORE and AFTER are SCRIPT,START,STOP; times are ns, of the source.
 
-A rate is the weight for each second of the recording, the noise of a line the most that the halves of one recording differ by, or
-what counting so few would give, if that is more. Times of the script are whole microseconds, and figures have two places.
+A rate is the weight per second of the recording. The noise of a line is the larger of the differences between the halves
+of a recording, or what counting so few events gives by chance, if that is more. Times of the script are whole
+microseconds, and figures have two places.
 """
 import collections
 import math
@@ -44,7 +45,7 @@ def read_script(path):
 
 
 class Sums:
-    """By what is compared: the weight of each half, and the number of samples."""
+    """For each thing that is compared: the weight of each half, and the number of samples."""
 
     def __init__(self, kind, timed, source):
         path, start, stop = source.rsplit(",", 2)
@@ -68,7 +69,7 @@ class Sums:
             sums[2] += 1
 
     def rates(self, table, key):
-        """Rate, what the halves differ by, and its deviation by chance."""
+        """Rate, difference between the halves, and the rate's deviation by chance."""
         early, late, count = self.tables[table].get(key, (0, 0, 0))
         rate = (early + late) / self.length
         return rate, abs(early - late) / (self.length / 2), rate / math.sqrt(max(count, 1))

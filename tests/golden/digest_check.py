@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""digest_check.py REPORT NOWHERE TRACE...: the figures of each trace's digest, computed again from what the reporter
-exports of single events (--dump, --export perf-script) and, for what is followed from wait to wait, printed by the view
-that its line names. NOWHERE is a folder without files: names come from the trace alone. One line "ok" or "not ok" for
-each trace."""
+"""digest_check.py REPORT NOWHERE TRACE...: recomputes the figures of each trace's digest from what the reporter exports
+of single events (--dump, --export perf-script) and, for what is followed from wait to wait, from the view that the
+line refers to. NOWHERE is a folder without files: names come from the trace alone. One line "ok" or "not ok" for each
+trace."""
 import collections
 import re
 import shlex
@@ -29,7 +29,7 @@ def ns(match, first=1):
 
 
 def same(what, printed, computed, digits):
-    """`digits`: how much of the figure is printed, as the size of its last place."""
+    """`digits`: the size of the last place that is printed of the figure."""
     if abs(printed - computed) > digits * 0.51 + 1e-9:
         raise Wrong(f"{what}: the digest has {printed}, the events {computed}")
 
@@ -78,7 +78,7 @@ def name_is_known(line):
 
 
 def times_of(events):
-    """Where the time of all threads went, ns."""
+    """How all threads spent their time, in ns."""
     start, stop = events.span()
     total, walls = collections.Counter(), collections.Counter()
     told = collections.Counter()
@@ -115,7 +115,7 @@ def check_idle(digest, events, tree):
     same("idle threads", int(line.group(3) or 0), len(idle), 0)
     same("idle", ns(line), sum(idle.values()), UNITS[line.group(2)] / 1e3)
     line = re.search(r"^# (\d+) threads? that did nothing", tree, re.M)
-    shown = len({thread for thread, _ in events.waits}) == len(idle)  # with nobody else they are not set apart
+    shown = len({thread for thread, _ in events.waits}) == len(idle)  # not set apart if there are no others
     same("idle threads below --tree", int(line.group(1)) if line else 0, 0 if shown else len(idle), 0)
 
 
@@ -169,7 +169,7 @@ def check_samples(digest, script):
                                    ("comms", comms, r"([\d.]+)% ([^,]+?) \(([\d.]+) ms\)")):
         line = re.search(rf"^{label} +(.*)$", digest, re.M).group(1)
         for percent, name, *figure in re.findall(pattern, line):
-            if "[" in name or "<" in name:  # without a name, or shortened by one of the two
+            if "[" in name or "<" in name:  # without a name, or shortened in one of the two
                 continue
             same(f"{label} {name}", float(percent), share(counts[name], total), 0.01)
             if figure:
@@ -177,7 +177,7 @@ def check_samples(digest, script):
 
 
 def check_stories(digest, run, events):
-    """Each story is a target of the view that its line names, and its worst wait is in the dump."""
+    """Each story is a target of the view that its line refers to, and its worst wait is in the dump."""
     start, _ = events.span()
     told = re.findall(rf"^story \d +(.*?): {NUMBER} in (\d+) waits?  \[(--chains=.*)\]\n"
                       rf" +held by (.*): {NUMBER} \(([\d.]+)%\)\n"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What --export perf-script says: every event, with its weight and its call chain, as text. The other exports must agree."""
+"""Reads --export perf-script: every event, with its weight and its call chain, as text. The other exports must
+agree."""
 import os
 import re
 import subprocess
@@ -20,7 +21,7 @@ class Event:
 
 
 def frame_name(text, module):
-    """As --functions names it; code without a name is its module in brackets."""
+    """A name as --functions prints it; code without a name is its module in brackets."""
     if text.startswith("[unknown]"):
         base = os.path.basename(module).replace("[kernel.kallsyms]", "[kernel]")
         return base if base.startswith("[") else f"[{base}]"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""exports_check.py REPORT TRACE OPTION...: reads every export of the trace with Python's own readers of JSON and CSV, adds up
-what it finds, and compares that with --folded of each source, and the exports with each other. Prints a line for each that is
-wrong; silence is good."""
+"""exports_check.py REPORT TRACE OPTION...: reads every export of the trace with Python's own readers of JSON and CSV,
+and compares their sums with --folded of each source, and with each other. Prints a line for each difference, nothing
+if there are none."""
 import collections, csv, decimal, io, json, re, subprocess, sys
 
 SOURCES = ["cpu", "offcpu", "wakers", "tracepoint", "kfunc", "tasks"]
@@ -19,7 +19,7 @@ def run(report, options):
     done = subprocess.run([report, "--no-cache", "--no-local-files", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode not in (0, 3):
         raise SystemExit(f"{' '.join(options)}: exit {done.returncode}: {done.stderr.decode()[-200:]}")
-    text = done.stdout.decode("utf-8")  # strictly: nothing else may come out
+    text = done.stdout.decode("utf-8")  # strict: nothing else may be printed
     if any(ord(char) < 32 and char != "\n" or ord(char) in INVISIBLE for char in set(text)):
         say(f"{' '.join(options[:2])}: a character that nobody sees")
     if options[1] not in ("csv", "csv-stacks") and set(text) & set("<>&"):
@@ -75,7 +75,7 @@ def by_place(rows):
 
 
 def container_of(text):
-    """ "container NAME (RUNTIME ID)", or "container RUNTIME ID" of one without a name: as the column has it."""
+    """The column's text: "container NAME (RUNTIME ID)", or "container RUNTIME ID" if it has no name."""
     named = re.fullmatch(r"container (.*) \(\S+ \S+\)", text)
     return named[1] if named else text.split(" ", 2)[2] if text.startswith("container ") else ""
 
@@ -99,7 +99,7 @@ def folded_sums(report, trace, options, source):
 
 
 def word(text):
-    """As a word of --folded."""
+    """The name as a word of --folded."""
     return text.replace(";", "\\x3b")
 
 
@@ -116,14 +116,14 @@ def same_folded(report, trace, options, rows):
 
 
 def shows(text, thing):
-    """Waits for one page have its number, those for several do not."""
+    """Waits for one page have its number, waits for several do not."""
     if thing.startswith("pages of "):
         return re.search("(pages|page [0-9]+) of " + re.escape(thing[len("pages of "):]), text)
     return thing in text
 
 
 def same_objects(report, trace, options, rows):
-    """The waits of each kind of object, and their texts, as --waits-on has them of all threads; it has no walked tasks."""
+    """The waits of each kind of object, and their texts, from --waits-on of all threads; it has no walked tasks."""
     text = subprocess.run([report, "--no-cache", "--no-local-files", "--waits-on", "--idle", "--min-percent", "0",
                            *options, trace], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           env={"LC_ALL": "C.UTF-8"}).stdout.decode()
@@ -145,10 +145,10 @@ FEW_OBJECTS = 4096
 
 
 def object_frames(rows):
-    """(source, the frame below the leaf in speedscope): weight, for what waits and walked tasks were for."""
+    """(source, the frame below the leaf in speedscope): weight, for the objects of waits and walked tasks."""
     frames = collections.defaultdict(int)
     count = len({(row["recording"], row["object_kind"], row["object"]) for row in rows})
-    if FEW_OBJECTS // 2 < count <= FEW_OBJECTS:  # several objects may have one text
+    if FEW_OBJECTS // 2 < count <= FEW_OBJECTS:  # several objects may have the same text
         raise SystemExit(f"{count} texts of objects: speedscope may have them, or only their kinds")
     texts = count <= FEW_OBJECTS
     for row in rows:
@@ -159,7 +159,7 @@ def object_frames(rows):
 
 
 def speedscope_sums(text, objects):
-    """Sums of stacks without the frames for objects; the weights of those are compared."""
+    """Sums of stacks without the frames for objects, whose weights are compared."""
     data, sums, found = json.loads(text), collections.defaultdict(int), collections.defaultdict(int)
     names = [word(frame["name"]) for frame in data["shared"]["frames"]]
     for profile in data["profiles"]:
@@ -185,7 +185,7 @@ def weights_of(rows):
 
 
 def exactly(text):
-    """Nanoseconds are behind the point of microseconds and milliseconds."""
+    """Nanoseconds follow the decimal point of microseconds and milliseconds."""
     return json.loads(text, parse_float=decimal.Decimal)
 
 
@@ -222,7 +222,7 @@ def chrome_sums(text):
 
 
 def chrome_containers(text):
-    """(tid, container): events; and pid: labels, of which the last one counts."""
+    """(tid, container): events; and pid: labels, the last of which counts."""
     places, labels = collections.Counter(), {}
     for event in json.loads(text)["traceEvents"]:
         if event.get("name") == "process_labels":
@@ -277,7 +277,7 @@ def firefox_sums(text):
 
 
 def plain(stack):
-    """What a stack lacks has no frame there."""
+    """Notes on missing parts of a stack have no frame there."""
     return ";".join(name for name in stack.split(";") if name not in PLACEHOLDERS)
 
 
@@ -335,7 +335,7 @@ def main(report, trace, options):
     rows = check_tables(report, trace, options)
     check_waits(rows)
     same_objects(report, trace, options, rows)
-    if len({row["host"] for row in rows}) < 2 and len({row["recording"] for row in rows}) < 2:  # numbers are theirs
+    if len({row["host"] for row in rows}) < 2 and len({row["recording"] for row in rows}) < 2:  # ids belong to these
         check_chrome(run(report, ["--export", "chrome", *options, trace]), rows)
         check_firefox(run(report, ["--export", "firefox", *options, trace]), rows)
     print("\n".join(wrong[:10]), end="\n" if wrong else "")

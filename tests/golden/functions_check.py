@@ -3,8 +3,8 @@
 """functions_check.py SCRIPT FUNCTIONS TOP_DOWN: compares the text of --functions and of --top-down (both with --min-percent 0)
 with sums made from the text of --export perf-script of the same events, sample by sample.
 
-A function is a name and a module; a stack counts once for each of its functions. A path is the names from the root on. What is
-measured in time is printed in tenths of a unit, so that is the tolerance of each line.
+A function is a name and a module; a stack counts once for each of its functions. A path is the names from the root on.
+Times are printed in tenths of a unit, so that is the tolerance of each line.
 """
 import collections
 import re
@@ -57,7 +57,7 @@ class Sums:
 
 
 def check_run_queues(path):
-    """The heading of waits, which has the sums of their classes, and the functions say the same about run queues."""
+    """The heading of waits, which has the sums of their classes, and the functions agree about run queues."""
     for line in open(path, encoding="utf-8"):
         found = re.search(r"([0-9.]+) ms on run queues", line)
         if found and not line.startswith("# shorter"):
@@ -72,7 +72,7 @@ def check_run_queues(path):
 
 
 def bare(name):
-    """As a step of a path: code without a name is one, whatever its address."""
+    """The name as a step of a path: all code without a name is the same step, whatever its address."""
     return re.sub(r"\+0x[0-9a-f]+$", "", name) if name.startswith("[") else name
 
 
@@ -89,7 +89,7 @@ def sum_script(samples, timed):
 
 
 class Columns:
-    """Of one section: where amounts are, and in which unit."""
+    """The columns of amounts in a section, and their unit."""
 
     def __init__(self, line):
         self.unit = UNITS.get(line.split()[1], 0)
@@ -178,7 +178,7 @@ def main():
     wrong = compare("function", want, got)
     wrong += [f"function {key}: in {got.count[key]} samples, not {want.count[key]}" for key in want.count
               if got.count[key] != want.count[key]]
-    # Self is a share there, of two places, and the whole is known from another share.
+    # Self is a share with two places there, and the whole is known from another share.
     wrong += compare("path", want_paths, got_paths, lambda key: whole * 1e-4 + want_paths.self[key] * 0.02)
     wrong += check_run_queues(functions)
     if not samples or not got.total or not got_paths.total:

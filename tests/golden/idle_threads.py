@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The idle threads of a trace, from its waits as --dump has them, by what rwalker-report(1) says of --idle and FORMAT.md of
+"""The idle threads of a trace, computed from its waits in --dump as rwalker-report(1) describes --idle and FORMAT.md
 each field."""
 import collections
 
 SECOND = 10**9
 S, D, P, NOLOAD, BLOCKED = 1, 2, 0x40, 0x400, "0"
 BEGAN_BEFORE, NOT_ENDED, ENDLESS, FOR_LOCKED = 256, 1024, 4194304, 8388608  # flags of waits
-STOPPED = 6  # what a thread was in
-POLLS = {"57", "185", "2169", "2161"}  # of x86-64: poll, select, ppoll, pselect6, as waits have calls
+STOPPED = 6  # the context of a wait
+POLLS = {"57", "185", "2169", "2161"}  # x86-64's poll, select, ppoll, pselect6, as in the field for calls
 TASK, SOFTIRQ, UNKNOWN = "1", "2", "4"  # contexts of wakers
 NOTHING, EPOLL, FUTEX, TCP, UDP, UNIX = "0", "12", "14", "4", "5", "6"  # kinds of objects
 HELD_UP = {"17", "18", "19", "20"}  # a kworker's function, a lock, pages, a block device
@@ -18,7 +18,7 @@ UNKNOWN_OBJECT = {"kind": NOTHING, "state": "0"}
 class Thread:
     def __init__(self, kernel, process):
         self.kernel, self.process = kernel, process
-        self.waits, self.whole = 0, 0  # one by one; of these, longer than the recording
+        self.waits, self.whole = 0, 0  # with records of their own; of these, longer than the recording
         self.asleep = self.queued = self.ran = self.brief = self.brief_asleep = self.brief_d = self.brief_queued = 0  # ns
         self.held_up = self.needed = self.pooled = self.for_more = False
         self.woken_by = set()
@@ -40,14 +40,14 @@ class Thread:
 
 
 def comes_some_time(call, flags, thing):
-    """It may wait for that for as long as nobody wants anything of it."""
+    """Whether a thread may wait for this as long as it has nothing to do."""
     if thing["kind"] == FUTEX or thing["kind"] in (TCP, UNIX) and thing["state"] == TCP_LISTEN:
         return True
     return (thing["kind"] in (NOTHING, EPOLL) or call in POLLS) and bool(flags & ENDLESS)
 
 
 def end_of(thing, other=False):
-    """One end of a connection, or its other one; the addresses are taken for equal. None: not known."""
+    """One end of a connection, or the other end; the addresses are assumed to be equal. None if unknown."""
     if thing["kind"] == UNIX:
         end = thing["peer" if other else "inode"]
         return None if end == "0" else end
@@ -56,7 +56,7 @@ def end_of(thing, other=False):
 
 
 def hold_up_unanswered(threads, waits, objects):
-    """Who waited throughout at a connection whose other end a stopped thread has, which has not read what it was sent."""
+    """Threads that waited throughout on a connection whose other end belongs to a stopped thread with unread data."""
     whole = [(thread, wait) for thread, wait in waits
              if wait["wait_class"] == BLOCKED and int(wait["flags"], 16) & BEGAN_BEFORE and int(wait["flags"], 16) & NOT_ENDED]
     unread = {end_of(objects.get(wait["ready_object"], UNKNOWN_OBJECT)) for _, wait in whole if int(wait["call"]) & 7 == STOPPED}
@@ -75,7 +75,7 @@ def add_blocked(own, wait, thing, in_d, asleep):
 
 
 def add_others(threads, own, wait, came_from, in_d):
-    """Who ended this wait, or held what it was for."""
+    """The thread that ended this wait, or held its object."""
     called = wait["context"] in (TASK, UNKNOWN)
     sent = wait["context"] == SOFTIRQ and came_from["kind"] in (TCP, UDP)
     if wait["waker"] and called:
@@ -120,7 +120,7 @@ def add_sums(own, row):
 
 
 def are_quiet(threads, wakers):
-    """At most one of them, which neither works nor is held up."""
+    """For threads that neither work nor are held up."""
     return len(wakers) < 2 and all(not threads[waker].held_up and threads[waker].busy() <= threads[waker].asleep / 100
                                    for waker in wakers if waker in threads)
 

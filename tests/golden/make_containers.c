@@ -2,8 +2,8 @@
 /*
  * make_containers FILE: writes samples/containers/trace.rwk, one second of a host with containers
  * of several runtimes. A web server is in docker, its database in a pod; a job is moved from one
- * podman container to the next; a control group is made and removed; that of one thread is not
- * known by its path, that of another was not recorded.
+ * podman container to the next; a control group is made and removed; one thread's control group has
+ * no known path, another one's was not recorded.
  */
 #include "tests/make_events.h"
 
@@ -38,7 +38,7 @@ enum group {
 
 static const struct {
 	const char *path, *name;
-	uint64_t made, removed; /* ms from the start; 0: before, not */
+	uint64_t made, removed; /* ms from the start; 0: before the start, and never */
 } groups[GROUPS] = {
 	[ROOT] = {"/", NULL, 0, 0},
 	[IN_WEB] = {"/system.slice/docker-" WEB ".scope", "shop\x1b[1m", 0, 0},

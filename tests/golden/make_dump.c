@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * make_dump FILE: writes samples/dump/trace.rwk, a dump of 10 seconds that was made because a
- * database waited for its disk for more than two. What happened before, and after, made none.
+ * database waited for its disk for more than two. Events before and after made no dump.
  */
 #include "tests/make_events.h"
 
@@ -50,7 +50,7 @@ static void add_trigger(struct made_trace *trace, const struct event_trigger *tr
 	made_trace_add(trace, &event);
 }
 
-/* Four times the least length, no wakers, for three seconds. */
+/* For three seconds, less is recorded: four times the least length, no wakers. */
 static void add_regimes(struct made_trace *trace)
 {
 	const struct event_regime regimes[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * make_idle FILE: writes samples/idle/trace.rwk, 5 seconds of a host on which most threads do nothing.
- * A shop waits for its storekeeper, who waits in D for a thread of the kernel, which slept for the
- * rest of the time; a program hangs in D; cron sleeps; a deadlock has two threads that never run; a cache
- * looks at its clients once a second. Four threads of a pool and three of the kernel are idle, and so are a server
+ * A shop waits for its storekeeper, which waits in D for a kernel thread that sleeps for the rest of
+ * the time; a program hangs in D; cron sleeps; a deadlock has two threads that never run; a cache
+ * checks its clients once a second. Four threads of a pool and three kernel threads are idle, and so are a server
  * whose loop was woken once and two threads of its pool.
  */
 #include "tests/make_events.h"
@@ -97,7 +97,7 @@ static void add_wait(struct made_trace *trace, const struct wait *made)
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, made->waker ? &waker : NULL, &stacks), "wait");
 }
 
-/* It began two minutes before, and does not end. */
+/* The wait began two minutes before the recording, and does not end. */
 static void add_whole(struct made_trace *trace, const struct thread *thread, uint64_t state, const char *chain)
 {
 	struct event_task task = task_of(thread);
@@ -109,7 +109,7 @@ static void add_whole(struct made_trace *trace, const struct thread *thread, uin
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &stacks), "wait");
 }
 
-/* From ms to ms; what it was for and why it ended is in *wait. */
+/* A wait from ms to ms; *wait has its object and waker. */
 static void add_for(struct made_trace *trace, const struct thread *thread, uint64_t from, uint64_t to,
 		    struct event_wait wait, const struct thread *owner)
 {
@@ -198,7 +198,7 @@ static void add_server(struct made_trace *trace)
 	add_sums(trace, &second, 0);
 }
 
-/* Each of two threads has the lock that the other one waits for. */
+/* Each of two threads holds the lock that the other one waits for. */
 static void add_busy(struct made_trace *trace)
 {
 	static const struct thread one = {"deadlock-a", 820, 821, false}, other = {"deadlock-b", 820, 822, false},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_many FILE: writes a trace of more waits than a page has in ns. Some of them have less than a microsecond: in the
- * midst, and at both ends of the recording, of which they have a part only. A new thread was not on a run queue at
- * once. By its times, which are of two clocks, another one slept already while it still slept before.
+ * make_many FILE: writes a trace with more waits than a page shows in ns. Some are shorter than a microsecond: in the
+ * middle, and at both ends of the recording, which cut them off. A new thread is not put on a run queue at once.
+ * Another one has two sleeps that overlap, because their times are from two clocks.
  */
 #include "tests/make_events.h"
 
@@ -10,7 +10,7 @@ enum { OFFCPU = 2, KERNEL = 1, ROUNDS = 50001 };
 
 #define US UINT64_C(1000)
 #define START (UINT64_C(5000000) * 1000 * US)
-#define LENGTH (1000100 * US + 700) /* no whole number of microseconds */
+#define LENGTH (1000100 * US + 700) /* not a whole number of microseconds */
 
 static const uint64_t in_sleep[] = {(uint64_t)KERNEL << 32 | 0x1010, 0};
 
@@ -25,7 +25,7 @@ static void add_state(struct made_trace *trace)
 	made_trace_kernel_symbol(trace, KERNEL, 0x1000, 0x100, "do_sleep");
 }
 
-/* ns from the start of the recording, which a wait may have begun before. */
+/* Times are ns from the start of the recording; a wait may have begun before that. */
 static void add_wait(struct made_trace *trace, uint32_t tid, int64_t from, int64_t to)
 {
 	const struct event_task task = made_task(tid, tid, 7, "pair"), others[WAIT_OTHERS] = {0};
@@ -37,7 +37,7 @@ static void add_wait(struct made_trace *trace, uint32_t tid, int64_t from, int64
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
 }
 
-/* A part of it only is run queue. */
+/* Only a part of the wait is run queue. */
 static void add_new(struct made_trace *trace, uint32_t tid, int64_t from, int64_t to)
 {
 	const struct event_task task = made_task(101, tid, 7, "new"), others[WAIT_OTHERS] = {0};

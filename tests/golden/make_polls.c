@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * make_polls FILE: writes samples/polls/trace.rwk, 2 seconds of threads that wait for descriptors. A
- * proxy polls many: two connections, a pipe, and at times nothing until its time is over; so does a
+ * proxy polls many: two connections and a pipe become ready, and sometimes it times out; so does a
  * balancer, with an epoll. A worker polls one end of a socket whose other end the proxy has, a
  * reader one pipe. A client polls the connection to a server that was stopped before it read the
- * question; another one sent none.
+ * question; another client sent none.
  */
 #include "tests/make_events.h"
 
@@ -58,8 +58,8 @@ static size_t read_chain(const char *chain, uint64_t frames[MOST_FRAMES])
 	return count;
 }
 
-struct ended { /* how */
-	const struct thread *waker; /* or who was interrupted */
+struct ended { /* how a wait ended */
+	const struct thread *waker; /* or the thread that was interrupted */
 	uint64_t context;
 	const char *chain;
 };
@@ -77,7 +77,7 @@ static const char *chain_of(uint64_t call)
 				    "do_sys_poll entry_SYSCALL_64";
 }
 
-/* From ms to ms; `wait` has the call, what it was for and what was ready. */
+/* A wait from ms to ms; `wait` has the call, its object and what was ready. */
 static void add_wait(struct made_trace *trace, const struct thread *thread, uint64_t from, uint64_t to,
 		     struct event_wait wait, const struct ended *ended)
 {
@@ -101,7 +101,7 @@ static void add_wait(struct made_trace *trace, const struct thread *thread, uint
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, ended ? &waker : NULL, &stacks), "wait");
 }
 
-/* It began before, and has not ended. */
+/* The wait began before the recording, and has not ended. */
 static void add_whole(struct made_trace *trace, const struct thread *thread, struct event_wait wait,
 		      const char *chain)
 {
@@ -126,7 +126,7 @@ static void add_waits(struct made_trace *trace)
 				ticks = {.call = EPOLL_WAIT, .object = LOOP, .ready = 12, .ready_object = TIMER},
 				input = {.call = PPOLL, .object = INPUT, .ready = 4, .ready_object = INPUT};
 
-	for (uint64_t i = 0; i < 3; i++) /* by another number the third time */
+	for (uint64_t i = 0; i < 3; i++) /* with another descriptor the third time */
 		add_wait(trace, &proxy, 100 * i, 100 * i + 40 + 10 * i,
 			 (struct event_wait){.call = POLL, .ready = 8 + i / 2, .ready_object = CLIENT}, &by_network);
 	add_wait(trace, &proxy, 300, 330, other, &by_network);

@@ -116,7 +116,7 @@ static void add_state(struct made_trace *trace)
 						      {.address = 0x1100, .size = 0x100, .name = {"do_sync", 7}}};
 
 	made_trace_meta(trace, "hostname", "example");
-	made_trace_meta(trace, "machine", "x86_64"); /* of the calls' numbers */
+	made_trace_meta(trace, "machine", "x86_64"); /* for the numbers of calls */
 	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
 					      .clock = {.time = START, .realtime = WALL_CLOCK,
 							.window = 1}});
@@ -239,7 +239,7 @@ static void add_objects(struct made_trace *trace)
 						    .peer_address = {peer, sizeof(peer)}});
 }
 
-/* Ended by itself or by nobody known: `wait` has source, cpu and state from here. */
+/* A wait that ended by itself, or by an unknown waker: source, cpu and state of `wait` are set here. */
 static void add_told(struct made_trace *trace, uint64_t time, uint64_t length, const struct event_wait *told,
 		     const char *chain)
 {
@@ -274,7 +274,7 @@ static void add_told_waits(struct made_trace *trace)
 		 elsewhere);
 	add_told(trace, 1500 * MS, 21 * MS,
 		 &(struct event_wait){.call = NANOSLEEP, .object = SLEEP, .asked = 20 * MS}, elsewhere);
-	add_told(trace, 1600 * MS, 5 * MS, &(struct event_wait){.call = READ}, elsewhere); /* of what, is not known */
+	add_told(trace, 1600 * MS, 5 * MS, &(struct event_wait){.call = READ}, elsewhere); /* object unknown */
 	add_told(trace, 1700 * MS, 9 * MS, &(struct event_wait){
 		.call = MMAP, .object = MAPPINGS, .owner = 1, .flags = WAIT_OWNER_READS}, elsewhere);
 	add_told(trace, 1800 * MS, 8 * MS, &(struct event_wait){.call = RENAME, .object = CGROUPS, .owner = 1},
@@ -289,7 +289,7 @@ static void add_told_waits(struct made_trace *trace)
 	add_told(trace, 2400 * MS, 1 * MS, &(struct event_wait){.call = READ, .object = RAW, .page = 1}, elsewhere);
 }
 
-/* A wait of `length` that ends at `time`; woken 0: not ended, it is for a child, the other one for a folder. */
+/* A wait of `length` that ends at `time`. woken 0: it has not ended, and is for a child; otherwise it is for a folder. */
 static void add_wait(struct made_trace *trace, uint64_t time, uint64_t length, uint64_t woken, const char *chain)
 {
 	struct event_task task = made_task(supervise.tgid, supervise.tid, 0, supervise.comm),

@@ -4,8 +4,8 @@
 decodes the page of --html of a trace and compares its figures with the text of
 --folded, --functions, --summary, --top-waits --raw, --folded --wakers and --export perf-script of the same trace.
 
-Exact, but where a text is rounded: then to its last digit. A page in microseconds (of many events) may be off by one for
-each wait.
+Exact, except where a text is rounded: there, to its last digit. A page in microseconds (with many events) may be off by
+one for each wait.
 """
 import ast
 import base64
@@ -67,7 +67,7 @@ def frame(page, function):
 
 
 def has_kernel(page, stack):
-    """A stack's leaf is a function of the kernel, or inlined into one."""
+    """Whether a stack's leaf is a function of the kernel, or inlined into one."""
     kinds = [page.functions[function][2] for function in page.stacks[stack]]
     return 1 in kinds
 
@@ -160,7 +160,7 @@ def check_events(checker, page):
 
 
 def check_script(checker, page, number, options):
-    """Times of samples: those of perf's text, but for the moment when the recording started."""
+    """Times of samples are those of perf's text, less the start of the recording."""
     heading = re.compile(r"\S.*? +(-1|\d+)/(-1|\d+) +(\[\d+\] +)?(\d+)\.(\d{6}): ")
     want = collections.defaultdict(list)
     for line in checker.text("--export", "perf-script", *options).splitlines():
@@ -181,7 +181,7 @@ def check_script(checker, page, number, options):
 
 
 def names(page, stack, kernel):
-    """Leaf first, of the kernel's part or of the program's."""
+    """Functions of the kernel's part or of the program's, leaf first."""
     chain = list(reversed(page.stacks[stack]))
     split = max((i + 1 for i, function in enumerate(chain) if page.functions[function][2] == 1), default=0)
     part = chain[:split] if kernel else chain[split:]
@@ -224,7 +224,7 @@ def waker_text(page, wait):
 
 
 def check_wakers(checker, page, options):
-    """Who ended the waits, and where. Which waits lack a user stack is known in sum only."""
+    """The tasks that ended the waits, and their stacks. Only the sum of waits without a user stack is known."""
     got, count, want = collections.Counter(), collections.Counter(), collections.Counter()
     for wait in page.shown():
         frames = [frame(page, function) for function in page.stacks[wait.stack]]
@@ -241,7 +241,7 @@ def check_wakers(checker, page, options):
 
 
 def check_places(checker, page):
-    """The cgroups and containers of threads, as --export csv has them; nothing if there are no containers."""
+    """The cgroups and containers of threads are those of --export csv; none if there are no containers."""
     want = {(row["tid"], row["cgroup"], row["container"])
             for row in csv.DictReader(io.StringIO(checker.text("--export", "csv"), newline="")) if row["cgroup"]}
     name = lambda text: re.sub(r" \(\S+ \w+\)$", "", text) if text.endswith(")") else text.partition(" ")[2]
@@ -311,7 +311,7 @@ def check_summary(checker, page, options):
 
 
 def check_base(checker, page, base):
-    """The sums of what it is compared with, by stack: those of --folded of that trace, whoever's they are."""
+    """The sums of the trace that the page is compared with, by stack: those of its --folded, of all tasks."""
     for number, source in enumerate(page.header["sources"]):
         if source["kind"] not in ("cpu", "offcpu", "wakers"):
             continue
@@ -337,7 +337,7 @@ def check_base(checker, page, base):
 
 
 class Document(html.parser.HTMLParser):
-    """Only the elements and attributes that the page is made of, each script and style allowed by its hash."""
+    """The page has only known elements and attributes, and each script and style is allowed by its hash."""
 
     TAGS = set("html head meta style title body main h1 details summary pre ul li p br noscript script".split())
 
@@ -389,7 +389,7 @@ def check_document(checker, text):
 
 
 def ticks_by_task(page):
-    """Of the shown waits within their recordings, one by one and in bins: blocked, run queue, other."""
+    """Times of the shown waits within their recordings, one by one and in bins: blocked, run queue, other."""
     sums = collections.defaultdict(lambda: [0, 0, 0])
     rows = 1
     for wait in page.shown():
@@ -408,7 +408,7 @@ def ticks_by_task(page):
 
 
 def check_limit(checker, page, size, less):
-    """The same figures in a page that is not larger, which says what it lacks."""
+    """A page within the limit has the same figures, and says what it lacks."""
     most = size - less
     text = checker.text("--html", "--idle", "--max-page", str(most))
     limited = Page(text)
@@ -439,7 +439,7 @@ def main():
     text = checker.text("--html", "--idle")
     page = Page(text)
     check_document(checker, checker.text("--html"))
-    for most in limits: # bytes less than the whole page
+    for most in limits: # in bytes, smaller than the whole page
         check_limit(checker, page, len(text.encode()), most)
     check_totals(checker, page)
     check_events(checker, page)

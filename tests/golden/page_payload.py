@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The payload of a page of --html, decoded from its specification, report/page/PAYLOAD.md. Whatever is not as it says is an
-error: each column must be used up to its last byte, and each number be within its table.
+"""Decodes the payload of a page of --html by its specification, report/page/PAYLOAD.md. Every deviation is an error:
+each column must be used up to its last byte, and each number must be within its table.
 """
 import collections
 import gzip
@@ -45,7 +45,7 @@ def need(condition, why):
 
 
 def bytes_of(text):
-    """Two digits are 13 bits, the lower digit first, one at the end 6."""
+    """Two digits are 13 bits, the lower digit first; a single one at the end is 6 bits."""
     values = [DIGITS[low] + 91 * DIGITS[high] for low, high in zip(text[::2], text[1::2])]
     need(all(value < 1 << 13 for value in values), "two digits are more than 13 bits")
     last, bits = (DIGITS[text[-1]], 6) if len(text) % 2 else (0, 0)
@@ -174,7 +174,7 @@ class Page:
         return tuple(reversed(frames))
 
     def sample_tasks(self):
-        """By sample; each CPU's by themselves."""
+        """Times by sample; those of each CPU are separate."""
         columns, at, newest, fresh = self.columns, 0, 0, iter(self.columns["sampleNewTask"])
         for *_, count in rows_of(4, columns["sampleRuns"]):
             spells = []
@@ -190,7 +190,7 @@ class Page:
         need(next(fresh, None) is None, "there are new tasks without a sample")
 
     def read_samples(self):
-        """By source, recording and time."""
+        """Entries by source, recording and time."""
         columns, at, samples, tasks = self.columns, 0, [], list(self.sample_tasks())
         for name in ("sampleProbe", "sampleWeight"):
             need(len(columns[name]) in (0, len(columns["sampleTime"])), f"column {name} has another length")
@@ -226,7 +226,7 @@ class Page:
         return [wait for wait in self.waits if not wait.kind.flags & BESIDE]
 
     def part(self, wait):
-        """What of it is within its recording and the requested times, in ticks."""
+        """The part of a wait within its recording and the requested times, in ticks."""
         start, stop = 0, self.header["recordings"][wait.recording]["length"]
         for recording, first, last in self.header["times"]:
             if recording == wait.recording:
@@ -234,7 +234,7 @@ class Page:
         return max(0, min(wait.end, stop) - max(wait.out, start))
 
     def entries(self):
-        """Those of complete sources are made of their samples."""
+        """Entries of complete sources are sums of their samples."""
         sums = collections.defaultdict(lambda: [0, 0])
         for sample in self.samples:
             if self.header["sources"][sample.source]["complete"]:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""pprof_check.py REPORT TRACE [OPTION...]: reads what --export pprof writes with a reader of its own, which knows protobuf and
-profile.proto but nothing of rwalker: the message is sound, and its sums by chain, thread and kind are those of the events
-as --export perf-script prints them, to the nanosecond. If there is a go tool pprof, it reads the same chains and sums."""
+"""pprof_check.py REPORT TRACE [OPTION...]: reads the output of --export pprof with a reader of its own, which knows
+protobuf and profile.proto but nothing about rwalker: the message is sound, and its sums by chain, thread and kind are
+those of the events in --export perf-script, to the nanosecond. If go tool pprof is installed, it reads the same
+chains and sums."""
 import collections
 import gzip
 import os
@@ -86,7 +87,7 @@ class Profile:
         return self.texts[one(message, number)]
 
     def name_location(self, location):
-        """The functions that are there, innermost first."""
+        """The functions at a location, innermost first."""
         mapping = self.mappings[one(location, 2)] if one(location, 2) else None
         assert mapping is None or one(location, 3) < one(mapping, 3), "an address is outside of its mapping"
         names = [self.text(self.functions[one(fields(line), 1)], 2) for line in location[4]]
@@ -133,7 +134,7 @@ def printed(events, nothing):
 
 
 def without_chains(sums, kinds):
-    """The chain of a wakeup by an interrupt is printed without the user part, which is somebody else's."""
+    """The chain of a wakeup by an interrupt is printed without the user part, which belongs to another task."""
     rest = collections.Counter()
     for (kind, comm, pid, tid, chain), weight in sums.items():
         rest[kind, comm, pid, tid, () if kind in kinds else chain] += weight
@@ -143,7 +144,7 @@ def without_chains(sums, kinds):
 # --- the reader of the Go project ---
 
 def go_chain(profile, sample):
-    """As go tool pprof -raw prints its locations."""
+    """A chain as go tool pprof -raw prints its locations."""
     chain = []
     for location in (profile.locations[number] for number in packed(sample[1])):
         for line in map(fields, location[4]):
@@ -164,7 +165,7 @@ def summed(samples):
 
 
 def go_samples(text):
-    """(chain, values) of each sample in what go tool pprof -raw prints."""
+    """(chain, values) of each sample in the output of go tool pprof -raw."""
     samples, rest = text.split("\nSamples:\n", 1)[1].split("\nLocations\n")
     places, number = collections.defaultdict(list), None
     for line in rest.split("\nMappings\n")[0].split("\n"):
@@ -178,7 +179,7 @@ def go_samples(text):
 
 
 def has_go():
-    """Some packages have a go without this tool."""
+    """Whether the tool is installed: some packages of go lack it."""
     return shutil.which("go") and subprocess.run(["go", "tool", "-n", "pprof"], capture_output=True).returncode == 0
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""sqlite_check.py REPORT TRACE DATABASE [OPTION...]: what --export sqlite wrote for the trace with these options is sound, has
-the events that --export perf-script prints, each with its chain, to the nanosecond, and its views say what these sum to."""
+"""sqlite_check.py REPORT TRACE DATABASE [OPTION...]: the database that --export sqlite wrote for the trace with these
+options is sound, has the events that --export perf-script prints, each with its chain, to the nanosecond, and its
+views have their sums."""
 import collections
 import json
 import os
@@ -28,7 +29,7 @@ def check_schema(base):
 
 
 def read_chains(base):
-    """{stack: names, leaf first}; every stack is in the range of those that it begins with, and of no others."""
+    """{stack: names, leaf first}; every stack is in the ranges of exactly those stacks that it begins with."""
     chains, lasts = {0: ()}, []
     for number, parent, last, depth, name, outermost in base.execute(
             "SELECT s.id, parent, last, depth, name, outermost FROM stacks s LEFT JOIN functions f ON f.id = function"
@@ -40,7 +41,7 @@ def read_chains(base):
         lasts.append((number, last))
         chains[number] = (name, *chains[parent])
         assert depth == len(chains[number]) == len(lasts), f"the depth of stack {number}"
-        # of two functions with one name, in two modules, both are outermost
+        # two functions with the same name in two modules are both outermost
         assert outermost or name in chains[parent], f"stack {number} is outermost"
     return chains
 
@@ -62,7 +63,7 @@ def read_events(base, chains):
 
 
 def printed(events, contexts):
-    """Of a wakeup by an interrupt only a part of the chain is printed: that it is one is taken from the database."""
+    """Only a part of the chain is printed for a wakeup by an interrupt; the database says which wakeups these are."""
     found = collections.Counter()
     for event in events:
         key = (event.comm, event.pid, event.tid, event.micros)
@@ -74,7 +75,7 @@ def printed(events, contexts):
 
 
 def check_objects(base, report, trace, options):
-    """What each wait was for is what --export ndjson says."""
+    """The object of each wait is the one in --export ndjson."""
     lines = subprocess.run([report, "--no-local-files", "--no-cache", "--export", "ndjson", *options, trace],
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.decode().splitlines()
     waits = [row for row in map(json.loads, lines) if row["source"] == "offcpu"]
@@ -96,7 +97,7 @@ def check_events(base, chains, events):
 
 
 def check_functions(base, events):
-    """Self, total and number of each name, of all CPU samples and waits."""
+    """Self, total and number of each name, for all CPU samples and waits."""
     wanted = collections.defaultdict(lambda: [0, 0])
     for event in events:
         if event.kind in ("sample", "offcpu"):
@@ -121,12 +122,12 @@ def check_sums(base):
 
 
 def number(word):
-    """A figure; None where it is not known."""
+    """A figure; None if unknown."""
     return None if word == "-" else float(word)
 
 
 def check_threads(base, report, trace):
-    """Against --summary, which rounds to the microsecond."""
+    """Compares with --summary, which rounds to the microsecond."""
     text = subprocess.run([report, "--no-local-files", "--no-cache", "--summary", "--idle", trace],
                           capture_output=True, text=True).stdout
     rows = [line.split() for line in text.splitlines() if line and line[0] != "#" and " tid " in line]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""sqlite_manual.py PAGE REPORT SCRATCH: each query of the manual gives the rows in its comments, for the sample that the page
-names; and the tables and views of the page have the columns of the database."""
+"""sqlite_manual.py PAGE REPORT SCRATCH: each query of the manual gives the rows in its comments, for the sample that
+the page mentions; and the page has the columns of the database's tables and views."""
 import re
 import sqlite3
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""suffix_check.py REPORT TRACE: what waits and walked tasks of the trace were for is the same text in each view and export. What
---events and --tasks print is compared with the others. Prints how many texts there were, or what differs."""
+"""suffix_check.py REPORT TRACE: the objects of waits and walked tasks have the same text in each view and export. The
+output of --events and --tasks is compared with the others. Prints the number of texts, or what differs."""
 import collections
 import json
 import os
@@ -24,7 +24,7 @@ def run(*options):
 
 
 def values(item, keys):
-    """All texts of these keys, however deep."""
+    """All texts with these keys, at any depth."""
     if isinstance(item, dict):
         for key, value in item.items():
             if key in keys and isinstance(value, str):
@@ -42,7 +42,7 @@ def differ(what, got, wanted):
 
 
 def printed(text, wanted, what):
-    """Each text follows as many waits as it should: none is the beginning of another one's rest."""
+    """Each text follows the right number of waits. Lines of longer texts that contain it are expected, too."""
     lines = [line + "," for line in text.splitlines()]
     for suffix, count in wanted.items():
         found = sum(f", {suffix}," in line for line in lines)

@@ -3,7 +3,7 @@
 """svg_check.py SVG FOLDED UNIT: the picture is XML that holds no script and refers to nothing outside, its boxes lie above their
 callers and within the picture, its text fits, and the boxes of each level have the sum of the words of --folded there.
 
-UNIT is us (of waits, which --folded rounds down line by line) or samples. What is too narrow to be drawn is in <metadata>.
+UNIT is us (for waits, which --folded rounds down line by line) or samples. Boxes too narrow to draw are in <metadata>.
 """
 import collections
 import re

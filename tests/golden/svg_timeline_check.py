@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""svg_timeline_check.py SVG SUMMARY: the picture is XML that holds no script and refers to nothing outside; the titles of its rows
-have the times of --summary of the same trace, row by row, and are in its order; the boxes of a row lie next to each other within
-the picture, and what is drawn of each state is its time in --summary, but for what columns of pixels and short waits hide.
+"""svg_timeline_check.py SVG SUMMARY: the picture is XML that holds no script and refers to nothing outside; the
+titles of its rows have the times of --summary of the same trace, row by row, in its order; the boxes of a row are
+side by side within the picture, and the width of each state is its time in --summary, except for what columns of
+pixels and short waits hide.
 """
 import collections
 import re

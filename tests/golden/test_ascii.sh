@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Where the locale is not UTF-8, reports have >=, <= and +- for the signs that they have elsewhere, and are the same otherwise;
-# what programs read is the same in every locale. CHECK_LEVEL=check: the reports of every third sample.
+# If the locale is not UTF-8, reports have >=, <= and +- instead of the usual signs, and are otherwise the same;
+# output for programs is the same in every locale. CHECK_LEVEL=check: the reports of every third sample.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -21,7 +21,7 @@ report_in()
 signs=0
 for command in $(some_samples 1 | sed 's|trace.rwk$|*.cmd|'); do
 	folder=${command%/*} name=$(basename "$command" .cmd)
-	[[ $name != export_* ]] || continue # what programs read is UTF-8 everywhere
+	[[ $name != export_* ]] || continue # output for programs is always UTF-8
 	report_in C.UTF-8 "$folder" "$name" >"$scratch/utf8"
 	report_in C "$folder" "$name" >"$scratch/ascii"
 	sed 's/≥/>=/g; s/≤/<=/g; s/±/+-/g; s/µ/u/g; s/→/->/g' "$scratch/utf8" >"$scratch/wanted"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Hosts in trouble whose cause is known: the first screen names it.
+# Hosts in trouble whose cause is known: the first screen shows the cause.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 report=$PWD/${BUILD:-build}/rwalker-report

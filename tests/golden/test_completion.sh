@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Completions in the shells themselves: what each of them makes of the beginning of an option, and every option in each.
+# Completions, tested in the shells themselves: how each of them completes the beginning of an option, and that it has
+# every option.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -10,7 +11,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export HOME=$scratch
 
-# Each: in_SHELL PROGRAM BEGINNING prints what it becomes, or may become.
+# Each of these: in_SHELL PROGRAM BEGINNING prints the completion, or all possible ones.
 in_bash() {
 	bash --norc -c '. "$1"
 		COMP_WORDS=("$2" "$3") COMP_CWORD=1
@@ -23,8 +24,8 @@ in_fish() {
 	fish --no-config -c 'source $argv[1]; complete -C "$argv[2] $argv[3]"' "$scratch/$1.fish" "$1" "$2" | cut -f 1
 }
 
-# zsh completes only at a prompt: one of its own, on a terminal of its own, loads the script by its name and gets a TAB. The second
-# key prints what the line has become.
+# zsh completes only at a prompt, so a zsh on a terminal of its own loads the script by its name and gets a TAB. The
+# second key prints the completed line.
 zsh_session='
 	zmodload zsh/zpty
 	zpty shell zsh -f -i
@@ -47,7 +48,7 @@ completes() {
 		grep -qx -e "$4=\?" <("in_$1" "$2" "$3" 2>/dev/null)
 }
 
-# parses SHELL PROGRAM: the shell takes the script, and it has every option of --help=all.
+# parses SHELL PROGRAM: the shell accepts the script, which has every option of --help=all.
 parses() {
 	local missing
 	"$build/$2" --completion="$1" >"$scratch/$2.$1"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --diff of pairs of samples has the figures that a script makes of --export perf-script of both; a change whose cause is known
-# (samples/release_1 and release_2) is in the first lines, and a trace does not differ from itself.
+# --diff of pairs of samples has the figures that a script computes from --export perf-script of both; a change with a
+# known cause (samples/release_1 and release_2) is in the first lines, and a trace does not differ from itself.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -13,13 +13,13 @@ command -v python3 >/dev/null || { echo "skip diff - python3 is not installed"; 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# print OPTION... TRACE: a report with names from the traces alone, nobody left out.
+# print OPTION... TRACE: a report with names from the traces alone and nothing left out.
 print()
 {
 	"$report" --symfs "$dir/nowhere" --debug-dir "$dir/nowhere" --no-cache --idle "$@" 2>>"$dir/said"
 }
 
-# side TRACE KIND NAME: SCRIPT,START,STOP of the source.
+# side TRACE KIND NAME: prints SCRIPT,START,STOP of the source.
 side()
 {
 	local -A kinds=([cpu]=1 [offcpu]=2)
@@ -43,7 +43,7 @@ same()
 	fi
 }
 
-# The first line of a table: NAME TITLE PATTERN.
+# first NAME TITLE PATTERN: the first line of the table matches.
 first()
 {
 	local line
@@ -51,7 +51,7 @@ first()
 	verdict "$1" "$line" grep -qE "$3" <<<"$line"
 }
 
-# What the second release does that the first does not.
+# The second release does something that the first does not.
 known_cause()
 {
 	local whole
@@ -62,7 +62,7 @@ known_cause()
 	verdict sum_up_is_the_same "$(grep sum_up "$dir/release")" lacks ' sum_up$' "$dir/release"
 }
 
-# No change of anything in a trace that is compared with itself.
+# A trace that is compared with itself has no changes.
 itself()
 {
 	local sample changed=
@@ -73,7 +73,7 @@ itself()
 	verdict itself "$changed" [ -z "$changed" ]
 }
 
-# A wrong figure is found.
+# The checker finds a wrong figure.
 finds_mistakes()
 {
 	local -a sides=("$(side samples/release_1/trace.rwk cpu before)" "$(side samples/release_2/trace.rwk cpu after)")

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The figures of the samples' digests, computed again by a script; and the digest's width: it folds at that of a terminal,
-# keeps to 25 lines there, and does not fold in a pipe. CHECK_LEVEL=check: the width of every third sample.
+# The figures of the samples' digests, recomputed by a script; and the digest's width: on a terminal it folds lines at
+# the terminal's width and has at most 25 lines; in a pipe it does not fold. CHECK_LEVEL=check: the width of every
+# third sample.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -16,7 +17,7 @@ nowhere=$(mktemp -d)
 trap 'rm -rf "$nowhere"' EXIT
 failed=0
 
-# On a terminal of that many columns, on which lines end as they were written: WIDTH TRACE.
+# screen WIDTH TRACE: the digest on a terminal with WIDTH columns that does not change line ends.
 screen()
 {
 	# shellcheck disable=SC2016 # sh expands it

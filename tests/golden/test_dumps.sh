@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A dump that was condensed, scrubbed, or both, is still that dump: its window, what it was made for, when less was recorded, and
-# its waits are the same. --scrub replaces comms and pids, moves times, and leaves the kind of a rule; a key translates back.
+# A dump that was condensed, scrubbed, or both, is still that dump: its window, its trigger, the times in which less
+# was recorded, and its waits are the same. --scrub replaces comms and pids, moves times, and keeps the kind of a
+# rule; a key translates back.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -16,8 +17,8 @@ names=(--symfs "$scratch/empty" --debug-dir "$scratch/empty" --no-cache --no-pag
 key=$scratch/key
 original=samples/dump/trace.rwk
 
-# facts TRACE [public]: its records about itself and its waits. public: as --scrub documents it, but for pseudonyms that have been
-# translated back: times since the window's begin, no pids, rules without what they are about.
+# facts TRACE [public]: the trace's records about itself and its waits. public: as --scrub documents them, but with
+# pseudonyms translated back: times since the window's begin, no pids, rules without their subjects.
 facts()
 {
 	"$report" --dump "$1" | grep -E '^  (window|trigger|regime|task|wait) ' | "${translate[@]}" |
@@ -61,7 +62,7 @@ facts "$scratch/comms.rwk" >"$scratch/got"
 sed -E 's/rule="([a-z]*)[^"]*"/rule="\1"/' "$scratch/facts" >"$scratch/wanted"
 same scrubbed_comms "$scratch/wanted" "$scratch/got"
 
-# The reports' words for them.
+# What reports say about these facts.
 said() { "$report" "${names[@]}" --info "$1" 2>/dev/null | "$report" --unscrub "$key" | grep -E '^  (dump|made for|triggers|recorded less) '; }
 said "$original" | sed -E 's/(made for +[a-z]*)[^ ]*( .*)tid [0-9]+/\1\2tid N/' >"$scratch/wanted"
 said "$scratch/both.rwk" | sed -E 's/(made for +[a-z]*),(.*)tid [0-9]+/\1\2tid N/' >"$scratch/got"

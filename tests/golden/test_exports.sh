@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Exports of every sample trace (CHECK_LEVEL=check: every third) and of several together, read by Python's own readers: what they hold adds up to --folded, and to
-# what the other exports hold. Also with filters, with hostile names, and of a trace with nothing in it.
+# Exports of every sample trace (CHECK_LEVEL=check: every third) and of several together, read by Python's own
+# readers: their sums agree with --folded and with each other. Also with filters, with hostile names, and of an empty
+# trace.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -32,7 +33,7 @@ check a_class samples/waits/trace.rwk --class preempted
 check a_process samples/cpu_paths/trace.rwk --pid 223
 check one_source samples/probes/trace.rwk --source kfunc
 check several samples/waits/trace.rwk samples/cpu_paths/trace.rwk samples/case_fsync/trace.rwk samples/probes/trace.rwk
-# Names that try to be something else, in every field of every source.
+# Names that try to look like something else, in every field of every source.
 hostile=$build/tests/golden/make_hostile
 if [[ -x $hostile ]]; then
 	scratch=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --functions and --top-down of every sample trace are the sums of self and total that a script makes of --export perf-script.
-# CHECK_LEVEL=check: of every third.
+# --functions and --top-down of every sample trace have the sums of self and total that a script computes from
+# --export perf-script. CHECK_LEVEL=check: of every third.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -22,8 +22,8 @@ print()
 	"$report" --symfs "$dir/nowhere" --debug-dir "$dir/nowhere" "$@" "$trace" 2>>"$dir/said"
 }
 
-# same TRACE KIND: one source. -v, because wakers are listed without the wakeup; -K, because the user frames of an interrupt are
-# those of somebody else, and perf's text does not have them.
+# same TRACE KIND: compares one source. -v, because wakers are otherwise listed without the wakeup; -K, because the
+# user frames of an interrupt belong to another task, and perf's text does not have them.
 same()
 {
 	local -a only=(--source "$2") list=() lines=(--min-percent 0)
@@ -42,7 +42,7 @@ same()
 	count=$((count + 1))
 }
 
-# The script finds what is wrong: one figure changed, in either text.
+# The script finds one changed figure, in either text.
 finds_mistakes()
 {
 	local text

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# test_golden.sh [--accept] [FOLDER...]: the trace of every FOLDER (default: all of samples/), with the options in each of its
-# NAME.cmd, gives its NAME.txt, byte for byte, with names from the trace alone: no files of this machine are read. NAME.said, if
-# present, has the exit code on its first line, unless that is 0, and then stderr. With --accept, new reports are accepted.
-# No trace names the machine on which it was recorded: samples/record.sh records elsewhere.
+# test_golden.sh [--accept] [FOLDER...]: the trace of every FOLDER (default: all of samples/), with the options in
+# each of its NAME.cmd, gives its NAME.txt, byte for byte, with names from the trace alone: no files of this machine
+# are read. NAME.said, if present, has the exit code on its first line, unless that is 0, and then stderr. With
+# --accept, new reports are accepted. No trace may contain the name of the machine on which it was recorded:
+# samples/record.sh records elsewhere.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 LC_ALL=C
@@ -19,7 +20,8 @@ nowhere=$(mktemp -d)
 : >"$nowhere/nothing"
 trap 'rm -rf "$nowhere"' EXIT
 
-# The report on stdout and its exit code: FOLDER NAME. Runs in the sample's folder, so that no path of this machine gets into it.
+# render FOLDER NAME: the report on stdout, and its exit code. Runs in the sample's folder, so that no path of this
+# machine gets into the report.
 render()
 {
 	local -a words
@@ -28,14 +30,14 @@ render()
 	(cd "$1" && LC_ALL=C.UTF-8 "$report" --symfs "$nowhere" --debug-dir "$nowhere" "${words[@]}" trace.rwk)
 }
 
-# One report of a sample: FOLDER NAME.
+# judge FOLDER NAME: judges one report of a sample.
 judge()
 {
 	local code folder=$1 name=$2 said=$nowhere/nothing
 
 	render "$folder" "$name" >"$nowhere/report" 2>"$nowhere/errors"
 	code=$?
-	sed -i '/^sandbox /d' "$nowhere/report" # how --info ran is this machine's
+	sed -i '/^sandbox /d' "$nowhere/report" # depends on this machine
 	((code == 0)) || sed -i "1i exit $code" "$nowhere/errors"
 	((code == 0)) || [[ -s $nowhere/errors ]] || echo "exit $code" >"$nowhere/errors"
 	[[ ! -e $folder/$name.said ]] || said=$folder/$name.said
@@ -62,7 +64,7 @@ accept()
 	[[ ! -s $nowhere/errors ]] || cp "$nowhere/errors" "$1.said"
 }
 
-# The host and the files that a trace names, one a line.
+# The host and the files that a trace names, one per line.
 names_of()
 {
 	"$report" --dump "$1" 2>/dev/null |

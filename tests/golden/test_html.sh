@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The page of --html, read by a program that knows only its specification: each column is used up, each number within its table,
-# and the figures are those of the text reports, for every sample (CHECK_LEVEL=check: every third), for several traces, with
-# filters, and within a limit.
+# The page of --html, read by a program that knows only its specification: each column is used up, each number is
+# within its table, and the figures agree with the text reports, for every sample (CHECK_LEVEL=check: every third),
+# for several traces, with filters, and within a limit of size.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -41,7 +41,7 @@ for ((number = 0; number < 8; number++)); do
 	same "hostile_$kind" "$scratch/hostile.rwk"
 done
 
-# Two recordings in one file, on one axis; and a wrong figure is found.
+# Two recordings in one file, on one axis; and the checker finds a wrong figure.
 cat samples/waits/trace.rwk samples/case_mount/trace.rwk >"$scratch/two.rwk"
 same two_recordings "$scratch/two.rwk"
 finds()
@@ -58,7 +58,7 @@ finds folded '/^clerk;.*[0-9]$/s/[0-9]$/&1/'
 finds times '/ tid /s/^\( *[0-9]*\)\./\17./'
 finds markup 's/<h1>/&<a href=x>/'
 
-# What does not fit is refused, and leaves nothing; a file that exists is not replaced.
+# A page that does not fit is refused, and leaves nothing; a file that exists is not replaced.
 exits too_little 1 "$report" --html --max-page 1K samples/waits/trace.rwk -o "$scratch/page.html"
 verdict says_why "$(cat "$scratch/err")" grep -q 'max-page 1.0 KB is too little' "$scratch/err"
 verdict leaves_nothing 'there is a file' [ ! -e "$scratch/page.html" ]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a tired person types who knows perf, bcc and strace: each answer names the mistake and what would work.
-# These need no root; tests/live/test_mistakes.sh has those that need a look at the host.
+# What a tired person who knows perf, bcc and strace types: each answer says what is wrong and what would work.
+# These need no root; tests/live/test_mistakes.sh has those for which the host must be examined.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -10,7 +10,7 @@ build=$PWD/${BUILD:-build}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Files that are no traces. $OTHER stands for their folder.
+# Files that are not traces. $OTHER is their folder.
 export OTHER=$scratch/other
 mkdir "$OTHER"
 cp samples/waits/trace.rwk "$OTHER/trace.rwk"
@@ -26,7 +26,7 @@ printf '\1\2\3\4\5' >"$OTHER/bytes"
 : >"$OTHER/empty.rwk"
 cp /bin/ls "$OTHER/program"
 
-# The option of one program, typed into the other: as far as the other has no such option itself.
+# Options of one program, given to the other, unless that has the same option.
 long_options() { "$build/rwalker-$1" --help=all | sed -nE 's/^ +(-., )?--([a-z][a-z-]*).*/\2/p' | sort -u; }
 
 # told_elsewhere TYPED OTHER: every long option that only the other program has.

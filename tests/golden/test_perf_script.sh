@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --export perf-script of every sample trace, collapsed by a reader of perf's text, equals --folded of the same trace; and that
-# reader understands what perf itself prints. CHECK_LEVEL=check: of every third sample.
+# --export perf-script of every sample trace, collapsed by a reader of perf's text, equals --folded of the same trace;
+# and that reader understands perf's own output. CHECK_LEVEL=check: of every third sample.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -14,7 +14,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 count=0
 
-# judge NAME WHY: ok if the texts are the same and there is no WHY.
+# judge NAME WHY: ok if the texts are the same and WHY is empty.
 judge()
 {
 	local why=$2
@@ -23,7 +23,8 @@ judge()
 	if [[ $why ]]; then not_ok "$1" "$why"; else ok "$1"; fi
 }
 
-# same TRACE KIND EVENTS OPTION...: of one source. Waits count by time; their lost user stacks cannot appear in perf's text.
+# same TRACE KIND EVENTS OPTION...: compares one source. Waits count by time; their lost user stacks cannot appear in
+# perf's text.
 same()
 {
 	local trace=$1 kind=$2 events=$3 codes

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --export pprof: a reader of its own finds the message sound, and its sums are those of the events, to the nanosecond: for every
-# sample (CHECK_LEVEL=check: every third), with filters, for several traces, with hostile names; the same bytes each time, and go
-# tool pprof agrees, where there is one.
+# --export pprof: an independent reader finds the message sound, and its sums are those of the events, to the
+# nanosecond: for every sample (CHECK_LEVEL=check: every third), with filters, for several traces, with hostile names.
+# Its bytes are the same each time, and go tool pprof agrees, if installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

@@ -55,7 +55,7 @@ test_exit_codes()
 	said "a folder is named" -F "$scratch" "$scratch/err"
 }
 
-# The file of an export: the same bytes as on stdout, complete or not there, replaced only when asked to.
+# The file of an export has the same bytes as stdout, is complete or does not exist, and is replaced only on request.
 test_file_of_export()
 {
 	local made=$scratch/made link=$scratch/link

@@ -17,7 +17,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/jailed" "$scratch/free"
 
-# What is run. Every view and tool of the help text has a row.
+# The options to run with. Every view and tool of the help text has a row.
 rows="--digest
 --tree
 --tree -v
@@ -74,7 +74,7 @@ all_are_tested()
 	done < <(grep -vx -e --output -e --force "$scratch/options")
 }
 
-# dump_made FILE: what a view or tool wrote there, as text.
+# dump_made FILE: the file that a view or tool wrote, as text.
 dump_made()
 {
 	case $(head -c 6 "$1" | tr -d '\0') in
@@ -84,8 +84,8 @@ dump_made()
 	esac
 }
 
-# run PLACE TRACE ARGUMENT...: all that a run gives, in $scratch/PLACE. Scrubbing adds names to the key, so each has its own. Of a
-# trace that was made, all but the random number of its section.
+# run PLACE TRACE ARGUMENT...: everything that a run writes, in $scratch/PLACE. Scrubbing adds names to the key, so
+# each place has its own. A trace that was made is compared except for the random number of its section.
 run()
 {
 	local place=$scratch/$1 code
@@ -100,7 +100,7 @@ run()
 	[[ ! -e $place/made ]] || dump_made "$place/made" >"$place/dump"
 }
 
-# same NAME TRACE ARGUMENT...: both ways.
+# same NAME TRACE ARGUMENT...: the results are the same with the sandbox and without.
 same()
 {
 	local file differs=
@@ -116,7 +116,7 @@ same()
 	[[ ! -e $scratch/jailed/made || -s $scratch/jailed/dump ]] || not_ok "$1 ${*:3}" "what it made cannot be read"
 }
 
-# all_rows NAME TRACE: an error is the same, too, but if most rows were errors little would have been looked at.
+# all_rows NAME TRACE: errors are the same, too, but if most rows were errors, little would have been tested.
 all_rows()
 {
 	local words row failed=$failures number=$((first_row++))
@@ -138,14 +138,14 @@ for sample in samples/*/; do
 	all_rows "$(basename "$sample")" "$PWD/${sample}trace.rwk"
 done
 
-# A file of this machine, opened by the opener, read in a child.
+# A file of this machine, which the opener opens and a child reads.
 symfs=
 id=$(readelf -n "$report" | awk '/Build ID/ { print $3 }')
 "$named_trace" "$scratch/t.rwk" "0x$(nm "$report" | awk '$3 == "main" { print $1 }')" "$report" "$id"
 same file "$scratch/t.rwk" --tree --no-cache
 verdict file_has_lines "$(head -n 5 "$scratch/jailed/stdout")" grep -q 'main.c:[0-9]' "$scratch/jailed/stdout"
 
-# One cache for both: what one has written the other reads.
+# One cache for both: each reads what the other has written.
 for first in jailed free; do
 	cache=$scratch/$first.cache
 	for place in $first jailed free; do
@@ -159,7 +159,7 @@ for first in jailed free; do
 done
 verdict cache_same "the reports differ" cmp -s "$scratch/jailed.jailed" "$scratch/jailed.free"
 
-# A pager, on a terminal of its own. What a slow machine says of its progress is not compared.
+# A pager, on a terminal of its own. Progress lines, which a slow machine prints, are not compared.
 export RWALKER_PAGER='sed s/^/paged:/'
 for how in --no-cache --no-sandbox; do
 	# shellcheck disable=SC2016 # for the inner shell

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --scrub: a trace that is full of known names holds none of them afterwards, in any form, chunk, view or export; its folded
-# stacks, translated back, are the original's byte for byte, as are those of all samples. CHECK_LEVEL=check: of every third, and views
-# only with -v, which adds names.
+# --scrub: a trace that is full of known names has none of them afterwards, in any form, chunk, view or export; its
+# folded stacks, translated back, are the original's byte for byte, as are those of all samples. CHECK_LEVEL=check:
+# those of every third, and views only with -v, which adds names.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -21,7 +21,7 @@ key=$scratch/key
 # scrub OPTION... IN OUT
 scrub() { "$report" "${names[@]}" --scrub "${@:1:$#-1}" -o "${!#}" 2>"$scratch/err" </dev/null; }
 
-# all_views TRACE: everything that can be printed of it.
+# all_views TRACE: everything that can be printed of the trace.
 all_views()
 {
 	local view
@@ -42,7 +42,7 @@ all_views()
 # folded TRACE KIND
 folded() { "$report" "${names[@]}" --folded --source "$2" "$1" 2>/dev/null </dev/null; }
 
-# same_folded NAME ORIGINAL SCRUBBED: with the key, of each kind of source; there must be some.
+# same_folded NAME ORIGINAL SCRUBBED: compares each kind of source, using the key; there must be some stacks.
 same_folded()
 {
 	local kind lines=0
@@ -65,7 +65,7 @@ private=$scratch/private.rwk public=$scratch/public.rwk
 # --- the names ---
 
 tests/canaries.py "$private" "$scratch/list" >"$scratch/found"
-[[ $(sed 's/^[^ ]* //' "$scratch/found" | sort -u | wc -l) -ge 40 ]] || # otherwise nothing is shown below
+[[ $(sed 's/^[^ ]* //' "$scratch/found" | sort -u | wc -l) -ge 40 ]] || # otherwise the checks below show nothing
 	{ not_ok before "only these are found: $(tr '\n' ' ' <"$scratch/found")"; exit 1; }
 exits scrub 0 "$report" "${names[@]}" --scrub --scrub-key "$key" "$private" -o "$public"
 tests/canaries.py "$public" "$scratch/list" >"$scratch/found"
@@ -115,7 +115,7 @@ same_folded through_pipes "$private" "$scratch/piped.rwk"
 python3 - "$private" "$scratch/damaged.rwk" <<'END'
 import sys
 data = bytearray(open(sys.argv[1], "rb").read())
-at = data.rfind(b"RWKC") # of the last chunks; behind them is the trailer
+at = data.rfind(b"RWKC") # of the last chunks; the trailer follows them
 for _ in range(3):
     at = data.rfind(b"RWKC", 0, at)
 data[at + 60] ^= 0xff
@@ -125,7 +125,7 @@ exits damaged 3 "$report" "${names[@]}" --scrub --scrub-key "$key" "$scratch/dam
 tests/canaries.py --chunks "$scratch/mended.rwk" "$scratch/list" >"$scratch/found"
 verdict damaged_has_no_name "$(head -n 5 "$scratch/found" | tr '\n' ' ')" [ ! -s "$scratch/found" ]
 
-# --- what waits were for: names go, what it was stays ---
+# --- objects of waits: names are removed, kinds stay ---
 
 on_names='/var/lib/supervise|c0000207|192\.0\.2|127\.0\.0\.1|7f000001'
 verdict names_of_objects 'they are not found where they are' \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# rwalker-flight.service as systemd reads it: every line of it, and how exposed it is, with and without what Debian's package adds.
-# That it runs is shown in tests/package/test_service.sh.
+# rwalker-flight.service as systemd reads it: it accepts every line; and how exposed the service is, with and without
+# what Debian's package adds. tests/package/test_service.sh tests that it runs.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -23,7 +23,7 @@ rates() { # NAME
 command -v systemd-analyze >/dev/null || { echo "skip unit - there is no systemd-analyze here"; exit 77; }
 systemd-analyze --help | grep -q -e --offline || { echo "skip unit - this systemd does not rate files"; exit 77; }
 sed "s|@BINDIR@|$scratch|; s|@SYSCONFDIR@|/etc|" record/service/rwalker-flight.service >"$unit"
-cp /bin/true "$scratch/rwalker-record" # no more than that it is there
+cp /bin/true "$scratch/rwalker-record" # it only has to exist
 said=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep -F rwalker-flight)
 verdict "systemd knows every line" "$said" [ -z "$said" ]
 verdict "no placeholder is left" "$(grep '@' "$unit" | head -n 1)" lacks '@[A-Z]*@' "$unit"

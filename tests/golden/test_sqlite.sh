@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --export sqlite: the database is sound and has the events that another export prints, to the nanosecond, and its views sum them up,
-# for every sample (CHECK_LEVEL=check: every third), with filters and for several traces. Its queries in the manual answer as the manual says.
+# --export sqlite: the database is sound and has the events that another export prints, to the nanosecond, and its
+# views sum them up, for every sample (CHECK_LEVEL=check: every third), with filters and for several traces. The
+# manual's queries give the rows that the manual shows.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

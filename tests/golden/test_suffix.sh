@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a wait was for is one and the same text in --events, --tasks, --tree -v, the page and all exports, for every sample
+# The text about a wait's object is the same in --events, --tasks, --tree -v, the page and all exports, for every sample
 # (CHECK_LEVEL=check: for every third).
 set -u
 cd "$(dirname "$0")/../.." || exit 1

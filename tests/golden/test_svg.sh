@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# --svg of every sample trace is sound XML without anything from elsewhere, and its boxes have the sums of --folded, or
-# the rows of a timeline the times of --summary. CHECK_LEVEL=check: of every third sample.
+# --svg of every sample trace is sound XML without external references, and its boxes have the sums of --folded, or the
+# rows of a timeline the times of --summary. CHECK_LEVEL=check: of every third sample.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# test_terminal.sh [--accept]: digest, tree and functions as terminals of 80, 120 and 200 columns show them, byte for byte
-# (terminal/VIEW.COLUMNS.txt): no line is longer than that; colours add nothing but themselves, NO_COLOR leaves them out, and a
-# pipe has each line in one piece.
+# test_terminal.sh [--accept]: digest, tree and functions as terminals of 80, 120 and 200 columns show them, byte for
+# byte (terminal/VIEW.COLUMNS.txt): no line is longer than the terminal is wide; colours change nothing else, NO_COLOR
+# switches them off, and a pipe gets each line in one piece.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -31,7 +31,7 @@ verdict()
 	fi
 }
 
-# What a terminal of that many columns receives, on which lines end as they were written: COLUMNS OPTION... TRACE.
+# screen COLUMNS OPTION... TRACE: the output on a terminal with that many columns that does not change line ends.
 screen()
 {
 	# shellcheck disable=SC2016 # sh expands it

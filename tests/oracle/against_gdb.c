@@ -6,10 +6,10 @@
  * up. If gdb gives up at the leaf, there is nothing to compare, and the stop is not counted. gdb's
  * chain is cut before an address that is not code: after the dynamic linker's _start, which says
  * that it has no caller, gdb continues through whatever is on the stack. The file of DIFFERENCES
- * has lines "NAME MODULE PERCENT why" for what else may differ: MODULE is the file (without
- * folders) of the last frame that both have, "-" for code that is in no file; in at most PERCENT
- * of the stops. Exit 0 if, apart from those, at least 99.5 % are right, there are STOPS stops, and
- * a quarter can be judged.
+ * has lines "NAME MODULE PERCENT why" for what else may differ, in at most PERCENT of the stops:
+ * MODULE is the file (without folders) of the last frame that both have, "-" for code that is in no
+ * file. Exit 0 if, apart from those, at least 99.5 % are right, there are STOPS stops, and a quarter
+ * can be judged.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -88,7 +88,7 @@ static void cut_at_data(struct stop *stop)
 		}
 }
 
-/* 1 if there was one, 0 at the end, -1 if the file is truncated or malformed. */
+/* 1 if there was a stop, 0 at the end, -1 if the file is truncated or malformed. */
 static int read_stop(struct run *run, FILE *file)
 {
 	struct stop *stop = &run->stop;
@@ -155,7 +155,7 @@ static bool is_explained(struct run *run, const char *module)
 	return false;
 }
 
-/* Whether an explained difference is as rare as its line says. */
+/* Whether an explained difference is as rare as its line in the file says. */
 static bool is_rare(const struct run *run)
 {
 	for (size_t i = 0; i < run->explained_count; i++)

@@ -29,7 +29,7 @@ struct run {
 	unsigned long longer, unmatched;
 };
 
-/* As perf prints it. */
+/* The address as perf prints it. */
 static uint64_t in_file(const struct oracle_space *space, uint64_t address)
 {
 	const struct oracle_mapping *map = oracle_mapping_at(space, address);
@@ -37,7 +37,7 @@ static uint64_t in_file(const struct oracle_space *space, uint64_t address)
 	return map ? address - map->start + map->file_offset : address;
 }
 
-/* Frames from the leaf on that both have; perf moves return addresses back into the call. */
+/* Number of frames, from the leaf on, that are the same in both; perf moves return addresses back into the call. */
 static size_t common(const struct perf_sample *sample, const struct unwind_chain *chain,
 		     const struct perf_script *script)
 {

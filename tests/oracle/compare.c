@@ -77,7 +77,7 @@ static void show(struct oracle_tally *tally, const struct oracle_snapshot *snaps
 	       map ? callee->registers[PC] - map->bias : 0, what, ours, theirs);
 }
 
-/* Where a chain ends that should have continued. */
+/* Shows where a chain ended that should have continued. */
 static void show_end(struct oracle_tally *tally, const struct oracle_snapshot *snapshot,
 		     const struct unwind_frame *last, int depth, int stop)
 {
@@ -95,7 +95,7 @@ static void show_end(struct oracle_tally *tally, const struct oracle_snapshot *s
 	       unwind_stop_name((enum unwind_stop)stop));
 }
 
-/* Where the rule leads to what is no code, we look for the caller in the stack, which libdw does not. */
+/* If the rule leads to an address that is not code, we search the stack for the caller; libdw does not. */
 static bool looked_further(int want, int result, const struct unwind_frame *ours)
 {
 	return want == UNWIND_BAD_RETURN &&
@@ -129,7 +129,7 @@ static void append(struct unwind_chain *chain, const struct unwind_frame *frame)
 	chain->how[chain->count++] = frame->how | (frame->exact ? UNWIND_EXACT : 0);
 }
 
-/* The whole chain, which is walked by a shorter path, must equal the result of the single steps. */
+/* The whole chain, which other code walks faster, must equal the result of the single steps. */
 static void compare_chain(struct unwinder *unwinder, const struct oracle_snapshot *snapshot,
 			  const struct unwind_chain *steps, struct oracle_tally *tally)
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Runs inside gdb, on the program that gdb was given: stops it again and again, and writes, for each thread that moved, what our
-unwinder needs (registers, stack bytes, executable mappings) and the result of gdb's own unwinder. Read by gdb_stops.c.
+"""Runs inside gdb, on the program that gdb was given: stops it over and over, and writes, for each thread that moved,
+what our unwinder needs (registers, stack bytes, executable mappings) and the result of gdb's own unwinder. Read by
+against_gdb.c.
 
 ORACLE_OUT: the file; ORACLE_STOPS: how many stops; ORACLE_STACK: bytes of stack per stop; ORACLE_SECONDS: when to give up.
 """
@@ -23,7 +24,7 @@ SETTINGS = ("pagination off", "confirm off", "inferior-tty /dev/null", "backtrac
 
 
 def chain():
-    """Addresses from the leaf on, and why gdb stops unwinding."""
+    """Addresses from the leaf on, and gdb's reason to stop unwinding."""
     found = []
     frame = gdb.newest_frame()
     while frame and len(found) < DEPTH:
@@ -60,7 +61,7 @@ def write_stop(out, inferior, maps):
 
 
 def moved(thread, seen):
-    """Whether the thread has moved: one that sleeps counts once."""
+    """Whether the thread has moved: a sleeping one counts once."""
     thread.switch()
     frame = gdb.newest_frame()
     where = (int(frame.pc()), int(frame.read_register("rsp")))

@@ -158,7 +158,7 @@ static int by_default(int number, int found)
 	return number == 3 ? 2 : number == 0 ? 1 : found;
 }
 
-/* What a register is in the caller: 0; 1 undefined; 2 unchanged; or an error. */
+/* Finds a register's value in the caller. Returns 0; 1: undefined; 2: unchanged; or an error. */
 static int find_register(const struct evaluation *of_cfa, Dwarf_Frame *rules, int number, uint64_t *ret_value)
 {
 	struct evaluation e = {.snapshot = of_cfa->snapshot, .frame = of_cfa->frame,
@@ -185,7 +185,7 @@ static int find_register(const struct evaluation *of_cfa, Dwarf_Frame *rules, in
 	if (r < 0 || e.is_value)
 		return r < 0 ? r : 0;
 	r = load(e.snapshot, value, 8, ret_value);
-	/* In an epilogue: popped already. */
+	/* In an epilogue: it was already popped. */
 	if (r < 0 && frame->exact && value < frame->registers[SP] && number != PC)
 		return 2;
 	return r;

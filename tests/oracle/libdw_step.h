@@ -10,7 +10,7 @@
 #include "tests/oracle/snapshot.h"
 
 enum libdw_step {
-	LIBDW_NO_FRAME, /* no call frame information there: it cannot judge */
+	LIBDW_NO_FRAME, /* no call frame information there: libdw cannot judge */
 	LIBDW_STEPPED,
 	LIBDW_OUTERMOST,  /* the return address is undefined */
 	LIBDW_UNREADABLE, /* needs bytes the snapshot does not hold */

@@ -5,7 +5,7 @@
  * "function", "file:line", with an empty line after the last.
  *
  * 	lines [-d DEBUG_DIR] [-c CACHE] FILE	as the report does it: in a child, the real function from
- * 				the symbol table; with a cache of names, what is in it is not read again
+ * 				the symbol table; with a cache of names, cached names are not read from FILE
  * 	lines -t FILE		how long it takes: in a child; here, reading units as needed; and again
  * 				with all units read
  */

@@ -4,9 +4,9 @@
 
 lines_check.py [--count N] [--known FILE] [--show N] [--reference FILE] [--debug-dir DIR] LINES SYMBOLIZER FILE
 
-The reference is the file that llvm-symbolizer reads if it cannot read the file itself. Prints "equal N of M", then each class of
-differences with its count. Exit 1 if less than 99.9 % are equal, or if a class is not in the list of known ones or is larger
-than allowed there.
+llvm-symbolizer reads the reference if it cannot read the file itself. Prints "equal N of M", then each class of
+differences with its count. Exit 1 if less than 99.9 % are equal, or if a class is not in the list of known ones or is
+larger than allowed there.
 """
 
 import argparse
@@ -83,7 +83,7 @@ def theirs(arguments, addresses):
     command = [arguments.symbolizer, "--inlines", "--no-demangle", f"--obj={arguments.reference or arguments.file}"]
     text = "".join(f"0x{a:x}\n" for a in addresses)
     done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", check=True)
-    # Without DWARF it prints the file from the symbol table, without a folder and a line.
+    # Without DWARF llvm-symbolizer prints the file from the symbol table, without a folder and a line.
     return [[(function, "??" if not line and "/" not in file else file, line) for function, file, line in levels]
             for levels in blocks(done.stdout, True)]
 

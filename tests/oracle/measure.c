@@ -14,7 +14,7 @@
 
 struct measure {
 	struct perf_data *data;
-	const struct oracle_space *space; /* of the sample that is unwound */
+	const struct oracle_space *space; /* of the sample that is being unwound */
 	bool *opened;			  /* by module */
 	struct unwind_chain chain;
 	uint64_t theirs[UNWIND_DEPTH];
@@ -185,7 +185,7 @@ static double dwfl_all(struct measure *measure, struct dwfl_walk *walk)
 	return seconds_now() - start;
 }
 
-/* Frames from the leaf on that both have. */
+/* Number of frames, from the leaf on, that are the same in both. */
 static void count_dwfl(struct measure *measure, struct dwfl_walk *walk, struct unwinder *unwinder)
 {
 	measure->dwfl_frames = measure->dwfl_equal = 0;

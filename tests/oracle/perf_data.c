@@ -63,7 +63,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Mappings at the place of the new one are cut, or removed. */
+/* Mappings that overlap the new one are cut, or removed. */
 static void add_map(struct process *process, const struct oracle_mapping *added)
 {
 	size_t count = process->maps.count, kept = 0;
@@ -240,7 +240,7 @@ static void replay_record(struct replay *replay, const struct record *record)
 
 /* --- the file --- */
 
-/* The time of a record: in samples near the start, in others the nth word from the end. */
+/* The time of a record: in samples near the start, in other records the nth word from the end. */
 static uint64_t time_of(const struct replay *replay, const struct perf_event_header *header, const uint8_t *record)
 {
 	uint64_t type = replay->sample_type, time;
@@ -285,7 +285,7 @@ static int collect(struct replay *replay, uint64_t start, uint64_t end)
 	return 0;
 }
 
-/* All events have to be alike: more is not needed here. */
+/* All events must have the same attributes: more is not needed here. */
 static int read_attributes(struct replay *replay, const struct file_header *header)
 {
 	const uint64_t needed = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;

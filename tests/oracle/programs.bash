@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The programs for the oracles, each busy for a while. In: dir, a folder for what they need. Programs that this machine does not
-# have are reported and left out.
+# The programs for the oracles, each busy for a while. In: dir, a folder for the files that they need. Programs that
+# this machine does not have are reported and left out.
 # shellcheck shell=bash
 
 # A C source that keeps compilers busy.

@@ -29,7 +29,7 @@ static void open_both(struct oracle_module *module, int fd)
 	module->debug_frame = module->dwarf ? dwarf_getcfi(module->dwarf) : NULL;
 }
 
-/* The vDSO is in no file, so it is copied from a process. Ours is the same as in all processes. */
+/* The vDSO is not in a file, so it is copied from our own process. It is the same in all processes. */
 static int copy_vdso(pid_t pid, uint64_t start, uint64_t end)
 {
 	uint64_t own = pid == getpid() ? getauxval(AT_SYSINFO_EHDR) : 0;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1800
-# gdb stops a program at many points and unwinds it there; ours unwinds registers and stack bytes of the same stops: at least 99.5 %
-# of the chains are the same, or one is the exact beginning of the other. CHECK_LEVEL=long: all programs, 50 stops each.
+# gdb stops a program at many points and unwinds it there; our unwinder gets the registers and stack bytes of the same
+# stops: at least 99.5 % of the chains are the same, or one is the exact beginning of the other. CHECK_LEVEL=long: all
+# programs, 50 stops each.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1

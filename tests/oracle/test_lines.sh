@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1500
-# Function, file:line and inlined calls of random text addresses, compared with llvm-symbolizer's, for every form of DWARF that the
-# tools here can make (CHECK_LEVEL=long: more compilers and sources, larger split files, 20,000 addresses of each). If
-# llvm-symbolizer cannot read a form, it reads the file from which that was made. tests/oracle/lines_known.txt explains what may differ.
+# Function, file:line and inlined calls of random text addresses, compared with llvm-symbolizer's, for every form of
+# DWARF that the tools here can make (CHECK_LEVEL=long: more compilers and sources, larger split files, 20,000
+# addresses of each). If llvm-symbolizer cannot read a form, it reads the file that the form was made from.
+# tests/oracle/lines_known.txt explains what may differ.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 LC_ALL=C
@@ -36,7 +37,8 @@ judge()
 	fi
 }
 
-# made NAME FILE COMMAND...: makes FILE. A tool may be missing, and a packager may not end; what was compiled must have been.
+# made NAME FILE COMMAND...: makes FILE. A tool may be missing, and a packager may not end; but a compilation must
+# succeed.
 made()
 {
 	local name=$1 file=$2 why
@@ -67,7 +69,8 @@ made cxx_gcc_4 "$dir/x4" g++ -std=c++17 -O2 -g -gdwarf-4 -Wl,--build-id -o "$dir
 	judge cxx_clang_5 "$dir/x5"
 
 # LTO, and functions in sections of their own, most of which are dropped.
-# Without the symbols that gcc gives to places in .debug_info: the oracle takes them for functions at these addresses.
+# Without the symbols that gcc gives to places in .debug_info: the oracle would use them as functions at these
+# addresses.
 # shellcheck disable=SC2317 # made() calls it
 link_all()
 {
@@ -81,7 +84,7 @@ dropping=("${c_flags[@]}" -ffunction-sections "-Wl,--gc-sections" "-Wl,--version
 made c_sections_lld "$dir/gcl" clang-14 "${dropping[@]}" -fuse-ld=lld-14 -o "$dir/gcl" "${sources[@]}" &&
 	judge c_sections_lld "$dir/gcl"
 
-# Split: the main file has skeletons, the rest is beside it. The code is the same as without.
+# Split: the main file has skeletons, the rest is beside it. The code is the same as without splitting.
 units=(common/[hlp]*.c report/view/tree/tree*.c)
 [[ $long ]] && units=(common/*.c common/*/*.c report/view/*/t*.c)
 # compile FOLDER FLAG...: compiles the units one by one.
@@ -96,7 +99,7 @@ compile()
 	done
 	gcc -shared -Wl,--build-id -o "$folder/all" "$folder"/*.o
 }
-# package VERSION COMMAND...: all split files in one, which may take the packager forever.
+# package VERSION COMMAND...: puts all split files into one, which may take the packager forever.
 package()
 {
 	local version=$1 folder=$dir/split$1
@@ -129,7 +132,7 @@ cp "$dir/lto" "$dir/lto.dwz" && cp "$dir/x4" "$dir/x4.dwz"
 if made c_dwz "$dir/shared.debug" dwz -m "$dir/shared.debug" -r "$dir/lto.dwz" "$dir/x4.dwz"; then
 	judge c_dwz "$dir/lto.dwz" --reference "$dir/lto"
 	judge cxx_dwz "$dir/x4.dwz" --reference "$dir/x4"
-	# By build-id, wherever the name points to.
+	# Found by build-id, wherever the name points to.
 	id=$(readelf -n "$dir/shared.debug" | sed -n 's/.*Build ID: //p')
 	mkdir -p "$dir/debug/.build-id/${id:0:2}"
 	mv "$dir/shared.debug" "$dir/debug/.build-id/${id:0:2}/${id:2}.debug"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1800
-# What perf recorded with registers and stacks, unwound by us: at least as many frames per sample as perf itself finds (many
-# times as many where perf cannot unwind), and each step equal to libdw's. CHECK_LEVEL=long: all programs, 4,000 samples each.
+# Our unwinder on what perf recorded with registers and stacks: at least as many frames per sample as perf itself
+# finds (many times as many where perf cannot unwind), and each step equal to libdw's. CHECK_LEVEL=long: all programs,
+# 4,000 samples each.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -32,13 +33,13 @@ fi
 
 . tests/oracle/programs.bash
 
-# Our frames for each of perf's: nearly all where perf can unwind, because of a sample in execve() there is only the stack
-# of the next program, of which we take nothing. A static glibc has no table that perf's libunwind finds;
-# V8, Go and musl have no call frame information.
+# The least number of our frames per frame of perf's. Where perf can unwind, it is a bit less than 1: a sample in
+# execve() only has the stack of the next program, of which we use nothing. A static glibc has no table that perf's
+# libunwind finds; V8, Go and musl have no call frame information.
 declare -A ratio=([node]=4 [exceptions_static]=8 [kubectl]=8 [sorting_musl]=4)
 
-# record NAME COMMAND...: again and again, for some seconds. With build-ids: if another recorder on this machine asks
-# for them, the kernel marks everybody's mapping records as having them, and perf fails on that.
+# record NAME COMMAND...: runs the command over and over for some seconds. With build-ids: if another recorder on this
+# machine asks for them, the kernel marks everybody's mapping records as having them, and perf without the option fails.
 record()
 {
 	local name=$1
@@ -48,7 +49,7 @@ record()
 		timeout "$seconds" sh -c 'while :; do "$@"; done' sh "$@" >/dev/null 2>&1 </dev/null
 }
 
-# Longer if the machine is busy, to get enough samples.
+# Records longer if the machine is busy, to get enough samples.
 record_enough()
 {
 	local name=$1 seconds

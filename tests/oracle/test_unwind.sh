@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1800
-# Our unwinder against libdw's call frame engine, on real programs stopped at many points: every step from every frame must be
-# equal; and on every row of some files. CHECK_LEVEL=long: at least 40,000 samples. What is not installed is reported and left out.
+# Our unwinder compared with libdw's call frame engine, on real programs stopped at many points: every step from every
+# frame must be equal; also on every row of some files. CHECK_LEVEL=long: at least 40,000 samples. Programs that are
+# not installed are reported and left out.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -34,7 +35,7 @@ unwind()
 		{ (($? == 128 + 14)) && echo "not ok unwind_$name - no new sample for 300 s"; }
 }
 
-# every_row FILE...: each row of the call frame information of these files, on a made-up stack.
+# every_row FILE...: compares each row of the call frame information of these files, on a made-up stack.
 every_row()
 {
 	local file

@@ -72,7 +72,7 @@ static void handle_stop(struct tracees *tracees, pid_t task, int status)
 	(void)ptrace(PTRACE_CONT, task, NULL, (void *)(long)(event ? 0 : signal));
 }
 
-/* Handles what has happened until now. false: all have exited. */
+/* Handles all events so far. false: all tasks have exited. */
 static bool drain(struct tracees *tracees)
 {
 	int status;
@@ -114,7 +114,7 @@ static void interrupt_all(struct tracees *tracees)
 		tracees->tasks.items[i].asked = !ptrace(PTRACE_INTERRUPT, tracees->tasks.items[i].task, NULL, NULL);
 }
 
-/* A task that was made just now is stopped, and not among them yet. */
+/* A task that was just created is stopped, and not in the list yet. */
 static void kill_all(struct tracees *tracees)
 {
 	int status;

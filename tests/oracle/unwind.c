@@ -86,7 +86,7 @@ static double seconds_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Millions of frames per second over everything that was kept. */
+/* Millions of frames per second over all kept snapshots. */
 static double one_round(struct unwinder *unwinder, const struct run *run)
 {
 	struct unwind_chain *chain = malloc(sizeof(*chain));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Takes CPU time as a hypervisor does (steal.c). A program of a CPU clock runs in an interrupt and spins there: no
- * switch, no preemption, no other interrupt, and no account shows it. Whoever reads the clock before and after sees
- * a gap.
+ * Takes CPU time away as a hypervisor does (steal.c). A BPF program on a CPU clock event runs in an interrupt and spins
+ * there: no switch, no preemption, no other interrupt and no account shows it. A thread that reads the clock before and
+ * after sees a gap.
  */
 #include "bpf/kernel.h"
 
@@ -28,7 +28,7 @@ static __always_inline void steal(void)
 	__sync_fetch_and_add(&times, 1);
 }
 
-/* Twice as often as wanted, and half of the times nothing: not in step with anything. */
+/* Called twice as often as wanted, and does nothing half of the times, so that it is in step with nothing. */
 SEC("perf_event")
 int on_clock(void *context)
 {
@@ -37,7 +37,7 @@ int on_clock(void *context)
 	return 0;
 }
 
-/* Whether it descends from the command. */
+/* Whether the current task descends from the command. */
 static __always_inline bool is_ours(void)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
@@ -54,8 +54,9 @@ extern void bpf_local_irq_save(unsigned long *flags) __ksym __weak; /* since 6.1
 extern void bpf_local_irq_restore(unsigned long *flags) __ksym __weak;
 
 /*
- * Where a thread is most sensitive to it: after its clock, before the wait; and after the wait, before its clock.
- * Without interrupts, so that nobody samples it; where these cannot be held off, a profile shows this program.
+ * Runs where a thread is most sensitive to lost time: between reading its clock and the wait, and between the wait and
+ * reading its clock. Interrupts are disabled, so that no profile samples it; if that is impossible, profiles show this
+ * program.
  */
 static __always_inline int at_call(void)
 {

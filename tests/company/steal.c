@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * steal [-f TIMES] [-l US] [-m US] [-c PERMILLE] COMMAND...: takes CPU time away from everybody, as a busy host takes
- * it from a virtual machine, while COMMAND runs. Says how much, and ends with COMMAND's exit code.
+ * steal [-f TIMES] [-l US] [-m US] [-c PERMILLE] COMMAND...: takes CPU time away from all tasks, as a busy host takes
+ * it from a virtual machine, while COMMAND runs. Prints how much, and exits with COMMAND's exit code.
  *
- *   -f TIMES     a second, on each CPU, on average, at any moment (25)
- *   -l, -m US    at least and at most so long each time (200, 8000)
- *   -c PERMILLE  besides, of all system calls of COMMAND and its children, before and after each (0): when a thread
- *                reads its clock around a wait
+ *   -f TIMES     times per second on each CPU, on average, at random times (25)
+ *   -l, -m US    least and most time taken at once (200, 8000)
+ *   -c PERMILLE  in addition, before and after that share of all system calls of COMMAND and its children (0): there, a
+ *                thread reads its clock around a wait
  *
- * The kernel knows nothing of this time (steal.bpf.c): it counts as that of the thread that was interrupted.
+ * The kernel does not know of this time (steal.bpf.c): it charges it to the thread that was interrupted.
  */
 #include "tests/company/steal.skel.h"
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1200
-# Traces outlive the programs that wrote them. tests/compat/VERSION/ has traces that this version of the recorder wrote, and what
-# this tree's reporter must print of them. At the long level it is also the other way round: the reporter of VERSION, built from
-# its commit (VERSION/commit), reads the samples of this tree with the same totals, or says what it does not know.
+# Traces outlive the programs that wrote them. tests/compat/VERSION/ has traces that this version of the recorder
+# wrote, and what this tree's reporter must print for them. The long level also tests the reverse: the reporter of
+# VERSION, built from its commit (VERSION/commit), reads the samples of this tree with the same totals, or says what
+# it does not know.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 LC_ALL=C
@@ -13,7 +14,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
-# Builds the reporter of a commit in a folder: COMMIT FOLDER.
+# build_old COMMIT FOLDER: builds the reporter of a commit in a folder.
 build_old()
 {
 	rm -rf "$2"
@@ -21,7 +22,8 @@ build_old()
 	git archive "$1" | tar x -C "$2" && make -s -C "$2" BUILD=build report >"$2/log" 2>&1
 }
 
-# What a reporter sums up, and in how many lines, by source: REPORTER TRACE. A source that the trace does not have gives no line.
+# totals REPORTER TRACE: for each source, the sum that the reporter prints and its number of lines. No line for a
+# source that the trace does not have.
 totals()
 {
 	local kind
@@ -32,7 +34,7 @@ totals()
 	done
 }
 
-# Each line is rounded down to microseconds, and names that became better make other lines: TOTALS TOTALS.
+# same_totals TOTALS TOTALS: each line is rounded down to microseconds, and better names make different lines.
 same_totals()
 {
 	[[ $1 ]] && paste -d ' ' <(echo "$1") <(echo "$2") |
@@ -53,8 +55,9 @@ judge_totals()
 	fi
 }
 
-# A report that a sample's file asks for: OLD TRACE FILE.cmd. The samples lack nothing, so it ends with 0; with 3 only if it takes
-# a count that it does not know for losses and says so, with 2 only if it lacks an option and says so.
+# judge_report OLD TRACE FILE.cmd: judges a report with the options in a sample's file. The samples lack nothing, so
+# it ends with 0; with 3 only if it treats an unknown count as losses and says so, with 2 only if it lacks an option
+# and says so.
 judge_report()
 {
 	local code words expected=0

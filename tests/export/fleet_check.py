@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""fleet_check.py FOLDER: the answers to the queries of contrib/sql, in FOLDER/QUERY, against sums over FOLDER/TRACE.sqlite, and
-against what is known of the samples."""
+"""fleet_check.py FOLDER: compares the answers to the queries of contrib/sql, in FOLDER/QUERY, with sums over
+FOLDER/TRACE.sqlite, and with what is known about the samples."""
 import collections
 import csv
 import os
@@ -69,7 +69,7 @@ def functions():
 
 
 def outlier():
-    """crunch burns the CPU in one sample and is in no other."""
+    """crunch burns CPU time in one sample and is in no other."""
     found = [row for row in answers("outlier") if row[:3] == ["cpu_paths", "cpu", "crunch"]]
     return "" if found and float(found[0][3]) > 90 and float(found[0][4]) == 0 else f"{found}"
 

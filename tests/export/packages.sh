@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# packages.sh PACKAGE[@VERSION]...: fetches what is missing of these npm packages into $NODE_PACKAGES, a folder outside of the
-# sources. Tests run side by side and npm wants a folder for itself: one at a time. On failure npm's reason is on stdout; exit 1.
+# packages.sh PACKAGE[@VERSION]...: fetches the npm packages that are missing in $NODE_PACKAGES, a folder outside of
+# the sources. Tests run side by side and npm needs the folder for itself, so one runs at a time. On failure it prints
+# npm's reason on stdout and exits with 1.
 folder=${NODE_PACKAGES:?}
 command -v npm >/dev/null || { echo "'npm' is missing (apt-get install npm)"; exit 1; }
 mkdir -p "$folder" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Exports in the hands of their consumers: what go tool pprof makes of the functions, labels and several files, and the shell of
-# sqlite, against what reports print.
+# Exports in the hands of their consumers: the functions, labels and several files in go tool pprof, and the database in
+# sqlite's shell, compared with what reports print.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -12,7 +12,7 @@ export PPROF_TMPDIR=$scratch HOME=$scratch GOFLAGS=-mod=mod GOTOOLCHAIN=local
 
 quiet() { "$report" --no-local-files --no-cache "$@" 2>/dev/null; }
 
-# totals_of_pprof FILE TYPE: "MS NAME" of each function, with all that it called.
+# totals_of_pprof FILE TYPE: "MS NAME" of each function, including its callees.
 totals_of_pprof()
 {
 	go tool pprof -top -cum -unit ms -nodefraction 0 -nodecount 1000000 -sample_index "$2" "$1" 2>"$scratch/pprof_err" |
@@ -20,7 +20,8 @@ totals_of_pprof()
 			sub(/ \(inline\)$/, ""); sub(/^<unknown>$/, "[unknown]"); printf "%.1f %s\n", ms, $0 }'
 }
 
-# totals_of_report TRACE KIND: the same from --functions, which has two figures of waits; one name in several modules, or inlined as well as called, is left out.
+# totals_of_report TRACE KIND: the same from --functions, which has two figures for waits. Leaves out a name that is
+# in several modules, or both inlined and called.
 totals_of_report()
 {
 	quiet --functions=total --min-percent 0 --idle --source "$2" "$1" | grep '^ *[0-9]' |
@@ -30,7 +31,7 @@ totals_of_report()
 			names[$0]++; of[$0] = ms } END { for (name in of) if (names[name] == 1) print of[name], name }'
 }
 
-# same_functions SAMPLE KIND: both round, and of waits two figures are added, so the last digit may differ by two.
+# same_functions SAMPLE KIND: both round, and for waits two figures are added, so the last digit may differ by two.
 same_functions()
 {
 	local trace=samples/$1/trace.rwk
@@ -76,7 +77,7 @@ if command -v sqlite3 >/dev/null; then
 	sqlite3 -readonly "$scratch/containers.sqlite" 'SELECT t.container, count(*), sum(w.weight) / 1000000 FROM waits w
 		JOIN tasks t ON t.id = w.task WHERE t.container_id <> "" GROUP BY 1 ORDER BY 1' >"$scratch/said" 2>&1
 	verdict sqlite_containers "$(tr '\n' ' ' <"$scratch/said")" grep -qxF '001122334455|1|300' "$scratch/said"
-	# what it was told to write by another sqlite than ours
+	# written once more by another sqlite than ours
 	sqlite3 "$scratch/waits.sqlite" .dump | sqlite3 "$scratch/again.sqlite"
 	verdict sqlite_dump 'it cannot be loaded again' \
 		[ "$(sqlite3 "$scratch/again.sqlite" 'SELECT count(*) FROM wait_list')" = "$(sqlite3 "$scratch/waits.sqlite" 'SELECT count(*) FROM waits')" ]

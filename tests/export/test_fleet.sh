@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# contrib/sql: over a fleet made of the samples, DuckDB and chDB (ClickHouse's engine) give the same answer to each query, and where
-# the answer can be known otherwise, that. They come from npm, into a folder outside of the project, $NODE_PACKAGES.
+# contrib/sql: over a fleet made of the samples, DuckDB and chDB (ClickHouse's engine) give the same answer to each
+# query, and the right one if it can be known otherwise. They come from npm, into a folder outside of the project,
+# $NODE_PACKAGES.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -55,7 +56,7 @@ done
 verdict all_queries "$count" [ $count -ge 8 ]
 [[ $engines ]] || exit $((failures > 0))
 
-# What a database of the same traces, or somebody who knows the samples, says.
+# Compares with a database of the same traces, and with what is known about the samples.
 for sample in $samples; do
 	"$report" --no-cache --export sqlite "$scratch/$sample.rwk" -o "$scratch/$sample.sqlite" 2>/dev/null
 done

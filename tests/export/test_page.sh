@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The page in browsers: hostile names, damage, axe-core, keys. What drives them comes from npm, into a folder outside of the
-# project, $NODE_PACKAGES. Firefox is tested if it is there.
+# The page in browsers: hostile names, damage, axe-core, keys. The packages that drive browsers come from npm, into a
+# folder outside of the project, $NODE_PACKAGES. Firefox is tested if it is installed.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 report=${REPORTER:-build/rwalker-report}

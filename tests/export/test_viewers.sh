@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Exports read by the programs that they are made for: DuckDB, speedscope in Chromium, the Firefox Profiler's command. The figures
-# that these show are ours. Their npm packages are in $NODE_PACKAGES, outside of the sources; what is missing there is fetched.
+# Exports read by the programs that they are made for: DuckDB, speedscope in Chromium, the Firefox Profiler's command.
+# These show the same figures as we do. Their npm packages are in $NODE_PACKAGES, outside of the sources; missing ones
+# are fetched.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -15,7 +16,7 @@ export CHROMIUM
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Why a package is not there.
+# Why a package is missing.
 unfetched=$(NODE_PACKAGES=$tools tests/export/packages.sh speedscope@1 @firefox-devtools/profiler-cli @duckdb/node-api@latest puppeteer-core@24)
 
 # missing KIND: what the machine lacks for it.

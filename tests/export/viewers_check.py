@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""viewers_check.py KIND REPORT TRACE TOOLS SCRATCH: an export of the trace, read by the program that it is made for, shows what
-the sums of --export csv-stacks say (which tests/golden/exports_check.py compares with --folded). KIND is duckdb, speedscope,
-chrome or firefox. Prints a line for each that is wrong, then "compared N"; CHROMIUM is the browser."""
+"""viewers_check.py KIND REPORT TRACE TOOLS SCRATCH: an export of the trace, read by the program that it is made for,
+shows the sums of --export csv-stacks (which tests/golden/exports_check.py compares with --folded). KIND is duckdb,
+speedscope, chrome or firefox. Prints a line for each difference, then "compared N"; CHROMIUM is the browser."""
 import collections, csv, io, json, os, re, subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -65,7 +65,7 @@ UNITS = {"ns": 1, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9}
 
 
 def near(printed, wanted):
-    """A figure with a unit, rounded where it ends."""
+    """A figure with a unit, rounded to its last digit."""
     number, unit = re.fullmatch(r"([0-9.,]+)(ns|µs|ms|s|min)?", printed).groups()
     places = len(number.partition(".")[2])
     scale = UNITS[unit or "ns"]
@@ -101,7 +101,7 @@ def speedscope(exports):
 
 
 def chrome(exports):
-    """The waits of one thread. What belongs to an event is part of its name there."""
+    """The waits of one thread. Fields of an event are part of its name there."""
     sums, threads = collections.defaultdict(int), collections.Counter()
     for row in exports.rows("csv"):
         if row["class"]:
@@ -134,7 +134,7 @@ class Profiler:
         return self
 
     def load(self, path):
-        """Its daemon may take longer to start than it waits itself."""
+        """Loads a file. The daemon may take longer to start than the command waits."""
         subprocess.run([*self.words, "load", path], env=self.home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for _ in range(600):
             try:
@@ -160,7 +160,7 @@ def firefox(exports):
             sums, wanted = {}, by_function(stacks)
             for function in profiler.ask("thread", "functions", "--include-idle")["functions"]:
                 total, own = (round(function[which] * 10**6) for which in ("totalSamples", "selfSamples"))
-                if function["name"] in sums:  # of two modules, which may call each other
+                if function["name"] in sums:  # in two modules, which may call each other
                     total, own = wanted[function["name"]][0], own + sums[function["name"]][1]
                 sums[function["name"]] = [total, own]
             compared += compare(f"firefox {thread}", dict(wanted), sums)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""alarms_check.py OUTSIDE TRIGGERS: judges each alarm (lines "trigger" of rwalker-report --dump) by what alarms_outside.py saw.
-A rule that fired though what it says was not so is a false alarm; a thread that lived too briefly to be seen cannot be judged.
-Prints a line for each false alarm, and at the end how many there were of each rule."""
+"""alarms_check.py OUTSIDE TRIGGERS: judges each alarm (lines "trigger" of rwalker-report --dump) by what
+alarms_outside.py saw. It is a false alarm if the rule's condition was not true; a thread that lived too briefly to be
+seen cannot be judged. Prints a line for each false alarm, and at the end their number for each rule."""
 import bisect
 import collections
 import re
@@ -10,9 +10,9 @@ import sys
 
 SECOND = 10 ** 9
 UNITS = {"us": 10 ** 3, "ms": 10 ** 6, "s": SECOND, "m": 60 * SECOND}
-# Looks are half a second apart, or more on a busy machine; the recorder notices a second later.
+# Looks are at least half a second apart, more on a busy machine; the recorder notices a second later.
 LATE = 3 * SECOND
-# A look has its time after it has read: what it saw may be older by as much.
+# A look's time is read after its data, so the data may be older by this much.
 EDGE = SECOND // 4
 
 
@@ -44,11 +44,12 @@ class Outside:
             self.tasks[int(words[2])].append((at, None, 0, 0))
 
     def share(self, name, window, at):
-        """The greatest share of a window that ended shortly before, as a mean between looks, and the greatest that it may have been."""
+        """The largest share in a window that ended shortly before, as a mean between looks, and the largest possible
+        one."""
         totals, best, most = self.totals[name], 0, 0
         if not totals or at < totals[0][0] + window + LATE:
             return 0, 1
-        end = min(len(totals), bisect.bisect_right(totals, (at + SECOND // 2, 0)) + 1) # what that look counts may be of before
+        end = min(len(totals), bisect.bisect_right(totals, (at + SECOND // 2, 0)) + 1) # it may count what happened before
         for last in range(end - 1, 0, -1):
             if totals[last][0] < at - window - LATE:
                 break
@@ -60,7 +61,8 @@ class Outside:
         return best, most
 
     def states(self, tid, since, until):
-        """What each look that was over in between saw of a thread: its state and CPU time; None if it was not there."""
+        """What each look that ended in that span saw of a thread: its state and CPU time; None if the thread did not
+        exist."""
         changes = self.tasks.get(tid, [])
         ends = self.looks[bisect.bisect_right(self.looks, since) + 1:bisect.bisect_left(self.looks, until)]
         for end in ends: # of one look, and the begin of the next
@@ -69,14 +71,14 @@ class Outside:
 
 
 class Judge:
-    """Each judgment: True, False, or None if it cannot be said."""
+    """Each judgment is True, False, or None if unknown."""
 
     def __init__(self, outside):
         self.outside = outside
 
     def runq(self, rule, alarm):
-        """It queued for as long between the look before it began and the one after it ended, and did not run in between. (A part
-        is counted when a thread that queues is moved to another CPU.)"""
+        """The thread queued that long between the look before the begin and the one after the end, and did not run in
+        between. (When a queueing thread is moved to another CPU, the time so far is counted.)"""
         limit = duration(re.search(r">([0-9a-z.]+)", rule)[1])
         changes = self.outside.tasks.get(alarm["tid"], [])
         first = bisect.bisect_right(changes, (alarm["time"] - alarm["value"],), key=lambda change: (change[0],)) - 1
@@ -89,10 +91,10 @@ class Judge:
             return None
         if len(ran) <= 1 and any(change[3] - before[3] >= limit for change in after):
             return True
-        return None if before[1] is None else False # of a new one the time from its fork to the queue counts, too
+        return None if before[1] is None else False # for a new thread the time from its fork to the queue counts, too
 
     def wait(self, rule, alarm):
-        """All that time it did not run, and was in one of the states, but for the queue at the end."""
+        """All that time the thread did not run, and was in one of the states, except for the queue at the end."""
         states = (re.search(r":([A-Za-z]+)(?:,|>)", rule) or ["", "SDTtKI"])[1]
         seen = [look for look in self.outside.states(alarm["tid"], alarm["time"] - alarm["value"] + EDGE,
                                                      alarm["time"] - EDGE) if look]
@@ -107,7 +109,7 @@ class Judge:
 
     def psi(self, rule, alarm):
         name, percent, window = re.fullmatch(r"psi:(.*)>([0-9.]+)%/(.*)", rule).groups()
-        # The kernel counts the window before by its mean, so it may see a little more than there was.
+        # The kernel counts the previous window by its mean, so it may see a little more than there was.
         return self.exceeds("psi:" + name, duration(window), alarm["time"], 0.9 * float(percent) / 100)
 
     def cpu(self, rule, alarm):
@@ -115,7 +117,7 @@ class Judge:
         return self.exceeds("cpu", duration(window), alarm["time"], 0.95 * float(percent) / 100)
 
     def exceeds(self, name, window, at, limit):
-        """Looks that are further apart than the window leave it open."""
+        """Unknown if the looks are further apart than the window."""
         best, most = self.outside.share(name, window, at)
         return True if best >= limit else None if most >= limit else False
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""alarms_outside.py FILE CGROUP: while FILE exists, looks twice a second at what rules of --trigger are about, as the kernel says it.
-Prints, with times of the monotonic clock (ns):
+"""alarms_outside.py FILE CGROUP: while FILE exists, reads from the kernel, twice a second, what rules of --trigger
+are about. Prints, with times of the monotonic clock (ns):
 
     psi TIME NAME TOTAL...        time with pressure, us, of cpu.some, io.some ...; each look begins with it
     cpu TIME USED                 CPU time of the cgroup, us
-    task TIME TID STATE RAN QUEUED   of a thread that ran since the look before, or is new: its CPU time and time on run queues, ns
+    task TIME TID STATE RAN QUEUED   a thread that ran since the last look, or is new: CPU and run queue time, ns
     gone TIME TID
 """
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""containers_check.py REPORT TRACE TRUTH [alone]: each process of TRUTH, a line "WHAT PID CONTAINER ID CGROUP" separated by tabs,
-waited in that control group and in that container, and in no other one. With "alone", nobody else was recorded."""
+"""containers_check.py REPORT TRACE TRUTH [alone]: each process of TRUTH, a line "WHAT PID CONTAINER ID CGROUP"
+separated by tabs, waited in that control group and in that container, and in no other one. With "alone", no other
+process was recorded."""
 import collections, csv, io, subprocess, sys
 
 
@@ -11,7 +12,7 @@ def read_truth(path):
 
 
 def read_places(report, trace):
-    """pid: (cgroup, container, id) of its waits, and how many."""
+    """pid: (cgroup, container, id) of its waits, with their number."""
     text = subprocess.run([report, "--export", "csv", "--source", "offcpu", trace], stdout=subprocess.PIPE, check=False).stdout
     places = collections.defaultdict(collections.Counter)
     for row in csv.DictReader(io.StringIO(text.decode(), newline="")):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Shared by the field tests: other people's programs, run privately in the test's own folder as an unprivileged user, and
-# the figures in RESULTS.md. A test sources it instead of tests/live/lib.sh. No service is started or touched.
+# Shared by the field tests: runs other people's programs privately, in the test's own folder as an unprivileged user;
+# prints figures for RESULTS.md. A test sources it instead of tests/live/lib.sh. No service is started or touched.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../live/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../live/waits_lib.sh"
@@ -13,26 +13,26 @@ need_field() {
 	for tool; do command -v "$tool" >/dev/null || skip "'$tool' is not installed; 'make deps-field' installs it"; done
 }
 
-# The folder in which the unprivileged user's programs keep their files: $private.
+# Makes the folder in which the unprivileged user's programs keep their files: $private.
 make_private() {
 	chmod 711 "$scratch"
 	private=$scratch/private
 	install -d -o nobody -g nogroup "$private"
 }
 
-# as_nobody COMMAND...: without privileges, and with a home of its own.
+# as_nobody COMMAND...: runs it without privileges, with a home of its own.
 as_nobody() {
 	(cd "$private" && exec env HOME="$private" setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs "$@")
 }
 
-# start_nobody COMMAND...: the same in the background until the test ends; its id is in $started.
+# start_nobody COMMAND...: the same in the background until the test ends; sets $started to its pid.
 start_nobody() {
 	(cd "$private" && exec env HOME="$private" setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs "$@") &
 	started=$!
 	children="$children $started"
 }
 
-# free_ports COUNT: numbers of TCP ports that nobody uses.
+# free_ports COUNT: numbers of unused TCP ports.
 free_ports() { # COUNT
 	python3 -c 'import socket, sys
 all = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
@@ -50,8 +50,9 @@ recorded_while() {
 	recorded "$name" "$record" --force --system-wide $options -o "$scratch/$name.rwk" -- "$@"
 }
 
-# staged NAME 'RECORDER OPTIONS' DRIVER...: a driver that prepares something, creates "ready" in its folder, waits for "go", does
-# what is to be recorded, and creates the file "done". The recording begins after "ready" and ends after "done".
+# staged NAME 'RECORDER OPTIONS' DRIVER...: records a driver that prepares something, creates "ready" in its folder,
+# waits for "go", does what is to be recorded, and creates "done". The recording begins after "ready" and ends after
+# "done".
 staged() {
 	local name=$1 options=$2
 	shift 2

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""lock_check.py REPORT TRACE TRUTH NAME: for each turn at a lock (python_lock.py, mutex.go) the thread's waits add up to the time
-that the program counted itself; if the program knows the holder, the holder ended the last of these waits."""
+"""lock_check.py REPORT TRACE TRUTH NAME: for each turn at a lock (python_lock.py, mutex.go) the thread's waits add up
+to the time that the program measured itself; if the program knows the holder, the holder ended the last of these
+waits."""
 import os
 import statistics
 import sys

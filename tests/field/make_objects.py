@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""make_objects.py REPORT TRACE STRACE: waits for pipes and children beside what strace -f -y -ttt -T said of the same run.
+"""make_objects.py REPORT TRACE STRACE: compares waits for pipes and children with the output of strace -f -y -ttt -T
+for the same run.
 
-Each recorded wait in a call that strace saw last as long is compared: the call, the pipe's inode, the child's number. What the
-trace does not know counts as wrong. Prints "same N of M", and what differs."""
+Each recorded wait in a call that strace saw last as long is compared: the call, the pipe's inode, the child's pid.
+Objects that the trace does not know count as wrong. Prints "same N of M", and what differs."""
 import bisect
 import collections
 import json
@@ -16,7 +17,7 @@ CALL = re.compile(r"^(\w+)\((.*)$")
 RESUMED = re.compile(r"^<\.\.\. (\w+) resumed>(.*)$")
 TOOK = re.compile(r"<(\d+)\.(\d{6})>$")
 PIPE = re.compile(r"^\d+<(pipe:)\[(\d+)\]>")
-US, SLACK = 1000, 50_000  # ns: strace looks at its clock after the tracee has stopped
+US, SLACK = 1000, 50_000  # ns: strace reads its clock after the tracee has stopped
 Call = collections.namedtuple("Call", "begin end name arguments")
 
 
@@ -44,7 +45,7 @@ def calls_of(path):
 
 
 def what_it_says(call):
-    """("read", "pipe:5"), ("wait4", 4711), ("wait4", 0) for any child; None: of something else."""
+    """("read", "pipe:5"), ("wait4", 4711), ("wait4", 0) for any child; None for other objects."""
     if call.name in ("read", "write", "readv", "writev"):
         pipe = PIPE.match(call.arguments)
         return pipe and (call.name, pipe[1] + pipe[2])

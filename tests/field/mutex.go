@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 
 // Four goroutines, each on its own thread, contend for one mutex and sleep 10 ms while they hold it. Prints
-// "wait TID BEGIN END 0" for each turn that was waited for: CLOCK_MONOTONIC ns.
+// "wait TID BEGIN END 0" for each turn for which it waited: CLOCK_MONOTONIC ns.
 package main
 
 import (

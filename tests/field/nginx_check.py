@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""nginx_check.py REPORT TRACE TRUTH: who was at both ends of the connections that waits were for, against `ss` and redis. Verdicts as in
-tests/live."""
+"""nginx_check.py REPORT TRACE TRUTH: compares the processes at both ends of the connections that threads waited for
+with the output of `ss` and redis. Verdicts as in tests/live."""
 import collections
 import re
 import sys
@@ -35,7 +35,7 @@ def verdict(good, what, why=""):
 
 
 def judge(role, pid, found, owners):
-    """Each connection is that process's own, and whoever is at its other end is the process that has the other socket."""
+    """Each connection belongs to that process, and the process at its other end has the other socket."""
     own = [(wait, to) for wait, to in found if wait.pid == pid]
     alien = [wait.text for wait, to in own if owners.get((to.port, to.peer_port)) != pid]
     wrong = [wait.text for wait, to in own if to.peer and owners.get((to.peer_port, to.port)) != to.peer]
@@ -49,7 +49,7 @@ def judge(role, pid, found, owners):
 
 
 def judge_unix(everybody, unix):
-    """Each end of the connection is its own process's, and the one at its other end is the other's."""
+    """Each end of the connection belongs to its own process, and its other end to the other process."""
     verdict(len(unix) == 2, "there is one connection by unix sockets", str(unix))
     for (inode, peer_inode), pid in unix.items():
         texts = [wait.text for wait in everybody if wait.pid == pid and re.search(r"\bunix\b", wait.text)]

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""nginx_load.py NGINX_PORT REDIS_PORT UNIX_PORT STAGE: some clients, each with a connection through nginx to redis, one of them by a unix
-socket, ask in turn for what takes
-redis 5 ms, and rest for 5 ms after each answer. While nothing moves it prints who has which connection, as `ss` says, and what redis
-itself says of its clients:
+"""nginx_load.py NGINX_PORT REDIS_PORT UNIX_PORT STAGE: some clients, each with a connection through nginx to redis,
+one of them by a unix socket, send in turn requests that take redis 5 ms, and rest for 5 ms after each answer. While
+all are idle it prints which process has which connection according to `ss`, and redis's own list of its clients:
 
-    owner PORT PEER_PORT PID        the process whose socket it is
+    owner PORT PEER_PORT PID        the process that has the socket
     unix INODE PEER_INODE PID       likewise
     redis PID
     client PORT                     of redis, by CLIENT LIST: the other end's port
@@ -41,7 +40,7 @@ def say_owners(ports):
 
 
 def say_unix_owners():
-    """Of the sockets that are connected to redis's, and of these."""
+    """Lines for the sockets that are connected to redis, and for redis's own."""
     done = subprocess.run(["ss", "-Hxp", "state", "established"], capture_output=True, text=True, check=True)
     rows = [found.groups() for found in (re.search(r" (\S+) (\d+) +\* (\d+) +users:\(\(.*?pid=(\d+)", line)
                                          for line in done.stdout.splitlines()) if found]

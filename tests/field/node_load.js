@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// node_load.js SECONDS: two functions, the first with about three times the CPU time of the second, by its own count:
-// "truth PATH SHARE".
+// node_load.js SECONDS: two functions, the first with about three times the CPU time of the second. Prints their shares
+// by its own count, as "truth PATH SHARE".
 'use strict';
 
 function spin(n) {

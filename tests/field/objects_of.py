@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""objects_of.py REPORT TRACE COMM CALL PATTERN [OTHERS]: prints how many of a comm's waits in a call there were, how many of their objects
-have a name that matches, and how many have none. Those with a name that matches OTHERS do not count."""
+"""objects_of.py REPORT TRACE COMM CALL PATTERN [OTHERS]: prints the number of a comm's waits in a call, how many of
+their objects have a name that matches, and how many have none. Waits whose object's name matches OTHERS do not
+count."""
 import json
 import re
 import subprocess

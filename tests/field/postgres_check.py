@@ -35,12 +35,12 @@ def read_locks(path):
 
 
 def wait_at(trace, pid, time):
-    """The wait that the backend was in at that moment."""
+    """The wait that the backend was in at that time."""
     return next((wait for wait in trace.by_tid.get(pid, []) if wait.begin <= time < wait.end), None)
 
 
 def check_queue(trace, truth):
-    """Each blocked backend waits, and whoever ends that wait is one of its blockers according to PostgreSQL."""
+    """Each blocked backend waits, and the process that ends the wait is one of its blockers according to PostgreSQL."""
     wakers = {}
     for pid, time, _ in truth["blocked"]:
         wait = wait_at(trace, pid, time)
@@ -63,7 +63,7 @@ def check_lengths(trace, truth):
     if not wait:
         return
     late = wait.begin - truth["asked"][first]
-    known = not wait.flags & wt.OUT_LATEST  # else it began at the latest then
+    known = not wait.flags & wt.OUT_LATEST  # else it began then at the latest
     verdict(0 <= late and (late < 100_000_000 or not known), "it began when it was asked for", "%.3f ms after" % (late / 1e6))
     verdict(bool(wait.flags & wt.BEGAN_BEFORE) or wait.begin >= trace.start, "it is marked as one that began before", hex(wait.flags))
     verdict(wait.end <= end, "it ended before its answer was read", "%d after" % (wait.end - end))
@@ -77,7 +77,8 @@ def check_chains(report, path, truth):
 
 
 def check_objects(report, path, truth):
-    """A backend in the queue waits for its latch, a signal that the one before it sends: the lock is not the kernel's."""
+    """A backend in the queue waits for its latch, a signal that the one before it sends: the lock is not in the
+    kernel."""
     blocked = {pid for pid, _, _ in truth["blocked"]}
     own = [wait for wait in waits(report, path) if wait.pid in blocked]
     latched = [wait for wait in own if re.match(r"on epoll \d+ of .* (→|->) fd \d+, signalfd", wait.text)]
@@ -98,7 +99,8 @@ def check_locks(report, path, truth_path):
 
 
 def count_syncs(report, path, folder):
-    """Calls of fdatasync in which those waited that wait for files of the log: in between, a backend waits for its client, or for a CPU."""
+    """Number of fdatasync calls in which backends that wait for files of the log waited: between calls, a backend
+    waits for its client or a CPU."""
     run = subprocess.run([report, "--no-cache", "--idle", "--export", "ndjson", "--source", "offcpu", "-c", "^postgres$", path],
                          capture_output=True, check=False)
     waits = [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
@@ -112,7 +114,8 @@ def count_syncs(report, path, folder):
 
 
 def check_syncs(report, path, truth_path, folder):
-    """pg_stat_wal counts from before the call to after it: the waits in between, and some CPU time. folder: of this server's files."""
+    """pg_stat_wal counts from before the call to after it: the waits in between, and some CPU time. folder: has this
+    server's files."""
     with open(truth_path, encoding="ascii") as lines:
         _, count, us = lines.read().split()
     count, us = int(count), float(us)

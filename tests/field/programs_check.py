@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""programs_check.py stacks GRAPH SCRIPT [NM]    checks call chains against who may call whom
-programs_check.py addresses SCRIPT         the questions for gdb
+"""programs_check.py stacks GRAPH SCRIPT [NM]    checks call chains against a call graph
+programs_check.py addresses SCRIPT         prints the questions for gdb
 programs_check.py names SCRIPT ANSWERS     compares the names with gdb's
 
 SCRIPT is the output of "perf script" or "rwalker-report --export perf-script"; the first line of GRAPH explains it; NM is the
@@ -16,14 +16,14 @@ ENDS = ("[another stack]", "[wrong guess]", "[truncated", "[stack not", "[no unw
 
 
 def plain(name, module):
-    """Without the C library's suffixes of aliases; the module if there is no name."""
+    """The name without the C library's suffixes for aliases; the module if there is no name."""
     if name == "[unknown]":
         return f"[{module.rsplit('/', 1)[-1]}]" if module and module.startswith("/") else "[anon]"
     return re.sub(r"^(\[[^]]*\])\+0x.*|^\[perf-\d+\.map\].*|@@?GLIBC.*|@plt$|^__GI_", r"\1", name) or "[anon]"
 
 
 def read_stacks(path, table):
-    """Each a list, leaf first, of (address, name, offset in hexadecimal), and of (None, note, None)."""
+    """Stacks, each a list, leaf first, of (address, name, offset in hexadecimal) or (None, note, None)."""
     stack = []
     with open(path, encoding="utf-8", errors="replace") as script:
         for line in script:
@@ -46,7 +46,7 @@ def read_stacks(path, table):
 
 
 class Table:
-    """The functions of an unstripped program, by address; where perf has no name it prints the address in the file."""
+    """The functions of an unstripped program, by address: if perf has no name, it prints the address in the file."""
 
     def __init__(self, path):
         rows = []
@@ -91,7 +91,7 @@ class Graph:
         return any(re.fullmatch(root, name) for root in self.roots)
 
     def wrong_depth(self, names):
-        """A recursion with both its ends on the stack (leaf first) that is not as deep as it must be."""
+        """A recursion with both ends on the stack (leaf first) that is not as deep as it must be."""
         for function, depth, above, below in self.depths:
             run = 0
             for i, name in enumerate(names):
@@ -165,7 +165,8 @@ def judge(graph, script, table=None):
 
 
 def code_addresses(script):
-    """Each once: the instruction of a leaf or an interrupted function, a byte of the call of callers; and their names."""
+    """Each address once, with its name: the instruction of a leaf or an interrupted function; for callers, a byte of
+    the call."""
     found = {}
     for stack in read_stacks(script, None):
         leaf = True
@@ -182,7 +183,8 @@ def ask(script):
 
 
 def without_underscores(name):
-    """Of several names at one address, gdb takes the weak one, and we, as perf, the one that is not: __qsort_r is qsort_r."""
+    """If an address has several names, gdb prefers a weak one; we, like perf, prefer one that is not weak: __qsort_r
+    is qsort_r."""
     return re.sub(r"^_+(vdso_|libc_)?", "", name) if name else name
 
 

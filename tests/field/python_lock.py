@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""python_lock.py ROUNDS: four threads take turns at one lock and sleep 10 ms while they hold it. Prints, for each turn that was
-waited for, "wait TID BEGIN END HOLDER": CLOCK_MONOTONIC ns, and who last released the lock before END."""
+"""python_lock.py ROUNDS: four threads take turns at one lock and sleep 10 ms while they hold it. Prints, for each
+turn for which a thread waited, "wait TID BEGIN END HOLDER": CLOCK_MONOTONIC ns; HOLDER: the last thread to release
+the lock before END."""
 import sys
 import threading
 import time

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""redis_load.py cpu|wait SOCKET STAGE. cpu: sorts, then stores, until that has used enough of the server's CPU time; prints
-"used BEFORE BETWEEN AFTER" in us by INFO cpu. wait: sends requests that take 20 ms, and prints "wait TID BEGIN END SERVER"."""
+"""redis_load.py cpu|wait SOCKET STAGE. cpu: sorts, then stores, until each has used enough of the server's CPU time;
+prints "used BEFORE BETWEEN AFTER" in us by INFO cpu. wait: sends requests that take 20 ms, and prints "wait TID BEGIN
+END SERVER"."""
 import socket
 import sys
 import threading
@@ -49,8 +50,8 @@ def until(client, most, do):
 
 
 def load_cpu(client):
-    """Few small requests: if two processes take turns within microseconds, code that runs with interrupts off is sampled a moment
-    later, in the other process or when the CPU is idle, by every sampler without NMIs."""
+    """Sends few small requests: if two processes take turns within microseconds, samplers without NMIs sample code
+    that runs with interrupts off a moment later, in the other process or when the CPU is idle."""
     before = client.used_us()
     until(client, 2_000_000, lambda: client.ask("SORT", "numbers", "LIMIT", 0, 10))
     between = client.used_us()

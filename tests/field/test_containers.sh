@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
-# Containers as their runtimes make them: podman (with names from its own files), runc with the paths that docker gives it, containerd
-# as Kubernetes uses it, and crun. Made, renamed and removed while it is recorded; with a pid namespace in a pid namespace.
-# Truth: what the runtimes say of them, and /proc/PID/cgroup. Everything is in a mount namespace of its own, so that no container
-# of this host is touched.
+# Containers as their runtimes make them: podman (with names from its own files), runc with the paths that docker
+# gives it, containerd as Kubernetes uses it, and crun. They are made, renamed and removed during the recording; one
+# has a nested pid namespace. Truth: what the runtimes report, and /proc/PID/cgroup. Everything is in a mount
+# namespace of its own, so that no container of this host is touched.
 if [ "${1:-}" != inside ]; then exec unshare --mount --propagation private "$0" inside; fi
 . "$(dirname "$0")/lib.sh"
 
@@ -12,9 +12,9 @@ uid=0f6b1c2d-3e4f-4a5b-8c6d-7e8f9a0b1c2d
 tick='while :; do usleep 20000; done'
 nested="unshare -p -f sh -c '$tick; :' & $tick"
 base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-top=/rwalker-containers-$$ # control groups of all of them, which runtimes leave behind
+top=/rwalker-containers-$$ # all control groups are below it; runtimes leave some behind
 
-id_of() { printf '%s' "$1-$$" | sha256sum | cut -c 1-64; } # of a container that we name
+id_of() { printf '%s' "$1-$$" | sha256sum | cut -c 1-64; } # id of a container for which we choose one
 
 make_place() {
 	local folder applet
@@ -39,7 +39,7 @@ start_podman() { # NAME
 
 pid_of_podman() { pod inspect -f '{{.State.Pid}}' "$1"; }
 
-# bundle NAME PATH: a bundle for runc and crun, with that control group.
+# bundle NAME PATH: makes a bundle for runc and crun, with that control group.
 bundle() {
 	mkdir -p "$scratch/$1"
 	runc spec -b "$scratch/$1"
@@ -90,10 +90,10 @@ truth() { # NAME PID CONTAINER ID
 	done
 }
 
-# A process in a pid namespace below the container's.
+# is_nested PID FIRST: whether the process is in a pid namespace below the container's.
 is_nested() { [ "$(awk '/^NSpid:/ { print NF - 1 }' "/proc/$1/status")" -gt "$(awk '/^NSpid:/ { print NF - 1 }' "/proc/$2/status")" ]; }
 
-# has_nested PID: the container of that first process has one.
+# has_nested PID: whether the container of that first process has such a process.
 has_nested() {
 	local pid
 	for pid in $(cat "$base$(sed -n 's/^0:://p' "/proc/$1/cgroup")/cgroup.procs" 2>/dev/null); do
@@ -140,7 +140,7 @@ truth kubernetes "$(pid_of_ctr k8s.io "$k8s")" api "$k8s" >>"$truths"
 seen() { "$report" --dump "$scratch/all.rwk" 2>/dev/null | grep -q "^  $1"; }
 wait_for 60 seen "cgroup .*libpod-$web_id" || fail "podman's container is not seen"
 
-# Made, renamed and removed meanwhile.
+# Containers are made, renamed and removed meanwhile.
 start_podman late || fail "podman runs no second one: $(tail -n 1 "$scratch/late.err")"
 late_id=$(cat "$scratch/late.id")
 wait_for 60 seen "cgroup .*libpod-$late_id" || fail "what is made meanwhile is not seen"
@@ -160,7 +160,7 @@ check "a pid namespace in another one was recorded" [ "$(grep -c '^web' "$truths
 check "the runtimes are told" grep -qE 'container web \(podman' <("$report" --folded --source offcpu --by container "$scratch/all.rwk" 2>/dev/null)
 check "the pod can be chosen" grep -q . <("$report" --folded --source offcpu --container "$uid" "$scratch/all.rwk" 2>/dev/null)
 
-# By its new name; nobody else is recorded.
+# Chosen by its new name; nothing else is recorded.
 recorded chosen "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/chosen.rwk" --container shop
 truth shop "$web" shop "$web_id" >"$truths"
 judged python3 -B "$field/containers_check.py" "$report" "$scratch/chosen.rwk" "$truths" alone

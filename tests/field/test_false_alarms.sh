@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 5400
-# No false alarm: builds, redis and a database at a modest rate, under the rules that flight.conf recommends, for an hour in full. Other
-# work on this machine may make a rule fire: each alarm is compared with what the kernel says of that moment from outside.
+# No false alarms: builds, redis and a database at a modest rate, under the rules that flight.conf recommends, for an
+# hour in full. Other work on this machine may make a rule fire: each alarm is compared with what the kernel reports
+# about that time, read from outside.
 . "$(dirname "$0")/lib.sh"
 
 seconds=$(at_level 90 3600)
@@ -10,7 +11,7 @@ seconds=$(at_level 90 3600)
 dumps() { ls "$scratch"/alarms-*.rwk 2>/dev/null; }
 has_dump() { [ -n "$(dumps)" ]; }
 
-# A quarter of a CPU at most: three times as much sleep as work.
+# Uses a quarter of a CPU at most: sleeps three times as long as it works.
 load_make() {
 	local i
 	mkdir "$scratch/tree"
@@ -29,7 +30,7 @@ load_redis() {
 	start bash -c 'while sleep 1; do redis-benchmark -q -s "$0" -n 500 -c 5 -t set,get >/dev/null; done' "$private/socket"
 }
 
-# Its files are on the disk, so that commits are syncs.
+# The database's files are on the disk, so that commits are syncs.
 load_database() {
 	PATH=$PATH:$(dirname "$(find /usr/lib/postgresql -path '*/bin/postgres' | sort -V | tail -n 1)")
 	as_nobody initdb -D "$private/data" -U nobody --no-sync >"$scratch/initdb.out" 2>&1 || die "$(tail -3 "$scratch/initdb.out")"
@@ -39,7 +40,8 @@ load_database() {
 	start_nobody pgbench -n -c 2 -R 50 -T $((seconds + 60)) -h "$private" -U nobody postgres >"$scratch/pgbench.out" 2>&1
 }
 
-# All rules that the file recommends, with # before them or not, one for the group of the loads, and a command that fails.
+# All rules that the file recommends, whether commented out or not, one for the control group of the loads, and a
+# command that fails.
 rules() {
 	sed -n 's/^#\?--trigger //p' "$here/record/service/flight.conf"
 	echo "cpu:$cgroup>80%/5s"
@@ -55,7 +57,7 @@ begin() {
 	wait_for 60 has_begun || die "the recorder did not start: $(cat "$scratch/alarms.err")"
 }
 
-# The alarms in what was dumped, which overlap, so that none is missed.
+# The alarms in the dumps, which overlap, so that none is missed.
 collect() {
 	local dump
 	for dump in $(dumps); do
@@ -74,7 +76,7 @@ record_alarms() {
 	done
 	kill -INT "$recorder"
 	wait "$recorder"
-	check_number "exit code" "$? % 3 == 0" # 3: lost some
+	check_number "exit code" "$? % 3 == 0" # 3: events were lost
 	collect
 }
 
@@ -90,7 +92,7 @@ touch "$scratch/running" "$scratch/triggers"
 load_make
 load_redis
 load_database
-echo $BASHPID >"$(dirname "$cgroup")$own_group/cgroup.procs" # the recorder is not of that group
+echo $BASHPID >"$(dirname "$cgroup")$own_group/cgroup.procs" # the recorder is not in that group
 begin
 start python3 -B "$field/alarms_outside.py" "$scratch/running" "$cgroup" >"$scratch/outside"
 record_alarms

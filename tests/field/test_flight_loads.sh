@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 7200
-# Dumps at random moments of six loads: a build, a database, redis, every wait (-m 0), stack memory (--dwarf), and 4,000 processes.
-# Each dump shows what the same stretch of the whole recording shows. In full it is 1,000 dumps.
+# Dumps at random times of six loads: a build, a database, redis, every wait (-m 0), stack memory (--dwarf), and 4,000
+# processes. Each dump shows the same as that stretch of the whole recording. In full there are 1,000 dumps.
 # test_flight_loads.sh [LOAD...]: only these. KEEP=FOLDER: traces that differ are copied there.
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +14,8 @@ need_tool python3
 dumps() { find "$scratch" -maxdepth 1 -name "$1-*.rwk" | wc -l; }
 has_dumps() { [ "$(dumps "$1")" -ge "$2" ]; }
 
-# round NAME COUNT OPTIONS...: so many dumps, and one at the end; a recording of its own, since all of it is read to compare them.
+# round NAME COUNT OPTIONS...: COUNT dumps, and one at the end. A recording of its own, because all of it is read to
+# compare them.
 round() {
 	local name=$1 count=$2 i
 	shift 2
@@ -32,14 +33,14 @@ round() {
 	done
 	kill -INT "$recorder"
 	wait "$recorder"
-	check_number "$name: exit code" "$? % 3 == 0" # 3: lost some, which dumps and stream say alike
+	check_number "$name: exit code" "$? % 3 == 0" # 3: events were lost, in dumps and stream alike
 	compared=$(python3 "$here/tests/live/flight_check.py" "$report" 0.5 "$scratch/$name.stream" "$scratch/$name"-*.rwk)
 	check_equal "$name: dumps show what was recorded" 0 "$?" || [ -z "${KEEP-}" ] || cp "$scratch/$name".stream "$scratch/$name"-*.rwk "$KEEP"
 	all_dumps=$((all_dumps + $(dumps "$name")))
 	echo "# $name: $compared"
 }
 
-# load NAME OPTIONS...: rounds of 57 dumps and one.
+# load NAME OPTIONS...: rounds of 57 dumps and one at the end.
 load() {
 	local i
 	[[ -z "$chosen" || " $chosen " = *" $1 "* ]] || return
@@ -106,7 +107,7 @@ load_many() {
 	start bash -c 'for i in $(seq 4000); do sleep 7200 & done; wait'
 	sleeper=$started
 	wait_for 120 eval '[ "$(pgrep -c -P "$started")" -ge 4000 ]' || die "there are no 4,000 processes"
-	children="$children $(pgrep -P "$sleeper" | tr '\n' ' ')" # which end with the test, however that ends
+	children="$children $(pgrep -P "$sleeper" | tr '\n' ' ')" # they end with the test, however it ends
 	short_processes
 	load many -p 0 -f 99 --offcpu 0 --wakers -u -c '^(sort|uniq|tail|sh|sleep)$'
 	stop

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 1800
-# --flight on a host that is overloaded: waits and programs as fast as they come, a recorder that is stopped for five seconds, and one
-# in a control group with little memory and a tenth of a CPU. Memory stays within the plan and CPU time within the budget, what was
-# lost is said and the account adds up, and a dump and its reports say what was left out. When it is calm again, all is recorded.
+# --flight on a host that is overloaded: waits and programs as fast as possible, a recorder that is stopped for five
+# seconds, and one in a control group with little memory and a tenth of a CPU. Memory stays within the plan and CPU
+# time within the budget, losses are reported and the account adds up, and a dump and its reports say what was left
+# out. When the load is over, everything is recorded.
 . "$(dirname "$0")/lib.sh"
 
 stepping=$build/tests/live/recorder/stream_recorder
@@ -35,7 +36,7 @@ calm() {
 	storms=
 }
 
-# rates SECONDS: switches and new processes in a second.
+# rates SECONDS: switches and new processes per second.
 rates() {
 	local before after
 	before=$(awk '/^(ctxt|processes)/ { print $2 }' /proc/stat | tr '\n' ' ')
@@ -44,7 +45,7 @@ rates() {
 	echo "$before $after" | awk -v s="$1" '{ printf "%d switches, %d new processes a second", ($3 - $1) / s, ($4 - $2) / s }'
 }
 
-# begin NAME OPTIONS...: and who watches its memory.
+# begin NAME OPTIONS...: starts the recorder, and a process that watches its memory.
 begin() {
 	local name=$1
 	shift
@@ -57,7 +58,7 @@ begin() {
 	watcher=$!
 }
 
-# within_plan NAME: what it took, until now.
+# within_plan NAME: the memory that it has used so far is within the plan.
 within_plan() {
 	local most looks
 	rm "$scratch/$1.gate"
@@ -67,7 +68,7 @@ within_plan() {
 	figure "$1: at most $most MB, planned $(planned "$scratch/$1.plan"), in $looks looks"
 }
 
-# dump NAME: another one, which is accounted for.
+# dump NAME: another dump is made, whose account adds up.
 dump() {
 	local before
 	before=$(dumps "$1")
@@ -114,7 +115,7 @@ test_storm() {
 	end storm
 }
 
-# Without a budget, so that as much as possible comes while it is stopped.
+# Without a budget, so that as many events as possible happen while it is stopped.
 test_stopped() {
 	storms=
 	begin stopped "${RECORDED[@]}"
@@ -133,13 +134,13 @@ test_stopped() {
 	calm
 }
 
-# limit FILE OF VERSION 2, FILE OF VERSION 1, VALUES...: in the group, if its hierarchy has the controller.
+# limit FILE OF VERSION 2, FILE OF VERSION 1, VALUES...: sets a limit of the group, if its hierarchy has the controller.
 limit() {
 	[ -e "$1" ] && echo "$3" >"$1" && return
 	[ -e "$2" ] && echo "$4" >"$2"
 }
 
-# group CONTROLLER: a group of its own in the hierarchy that has it.
+# group CONTROLLER: makes a group in the hierarchy that has the controller.
 group() {
 	local base
 	base=$(awk -v c="$1" '$3 == "cgroup" && $4 ~ "(^|,)" c "(,|$)" { print $2; exit }' /proc/mounts)
@@ -148,7 +149,7 @@ group() {
 	make_cgroup "$base/rwalker-overload-$1-$$"
 }
 
-# A shell moves itself into the groups, and becomes the recorder: all that it takes is charged to them.
+# A shell moves itself into the groups and becomes the recorder, so everything that it uses is charged to them.
 test_limited() {
 	local plan memory cpu most
 	storms=

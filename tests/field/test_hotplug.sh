@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 300
-# The last CPU of this host goes offline and comes back while it is recorded: processes are read again, and the CPU is sampled.
+# The last CPU of this host goes offline and comes back during a recording: processes are read again, and the CPU is
+# sampled.
 . "$(dirname "$0")/lib.sh"
 
 cpu=$(($(nproc --all) - 1))
 switch=/sys/devices/system/cpu/cpu$cpu/online
 
-# Whatever happens, bring it back.
+# Brings the CPU back, whatever happens.
 bring_back() { echo 1 >"$switch" 2>/dev/null; }
 trap 'bring_back; cleanup' EXIT
 
@@ -19,7 +20,7 @@ fork_on() {
 is_recording() { "$report" --info "$scratch/away.rwk" 2>/dev/null | grep -q ' EVENTS'; }
 is_told() { [ "$("$report" --dump "$scratch/away.rwk" 2>/dev/null | grep -c '^ *unsure')" -ge 2 ]; }
 
-# Forks in the trace in the seconds after MOMENT, and how many the kernel counted in that time.
+# Forks in the trace in the seconds after MOMENT, and the kernel's count for that time.
 forks_since() { "$report" --dump "$scratch/away.rwk" 2>/dev/null | awk -v from="$1" '/^ *fork / { split($2, t, "="); n += t[2] > from } END { print n + 0 }'; }
 forks_counted() { awk '$1 == "processes" { print $2 }' /proc/stat; }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
-# make -j4 of this project's reporter with gcc -pipe: what its processes waited for, pipes and children, as strace says of the same run.
+# make -j4 of this project's reporter with gcc -pipe: the pipes and children that its processes waited for, compared
+# with strace of the same run.
 . "$(dirname "$0")/lib.sh"
 
 need_offcpu

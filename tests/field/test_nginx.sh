@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 300
-# nginx and redis, as Debian ships them, in one trace: clients whose connections nginx passes on to redis. Who waited for which
-# connection, and who was at its other end, by process and port or inode, as ss and redis's CLIENT LIST say.
+# nginx and redis, as Debian ships them, in one trace: clients whose connections nginx passes on to redis. Which
+# process waited for which connection, and which was at its other end, by port or inode, compared with ss and redis's
+# CLIENT LIST.
 . "$(dirname "$0")/lib.sh"
 
 modules=/usr/lib/nginx/modules

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 300
-# node with a perf map: JavaScript functions by name, with the shares that the program counted itself.
+# node with a perf map: JavaScript functions by name, with the shares that the program measured itself.
 . "$(dirname "$0")/lib.sh"
 
 # A compiled function is "LazyCompile:*name file:line", or "JS:*name".

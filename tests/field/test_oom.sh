@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
 #
-# A host short of memory: in a guest of 256 MB the kernel kills a process while the recorder records all it can. The recording
-# continues, its trace is complete, and a program that is started afterwards has its names.
+# A host short of memory: in a guest of 256 MB the kernel kills a process while the recorder records everything. The
+# recording continues, its trace is complete, and a program that is started afterwards has its names.
 . "$(dirname "$0")/../vm/lib.sh"
 
-# samples COMM [WORD] : samples of that comm in the CPU profile, in that function
+# samples COMM [WORD] : number of samples of that comm in the CPU profile, in that function
 samples() { awk -v comm="$1" -v word="${2:-}" '$1 ~ "^" comm ";" && index($0, word) { n += $NF } END { print n + 0 }' "$dir/oom.folded"; }
 
 judge_kernel() { # NAME

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 600
-# PostgreSQL: who holds a row and who queues for it, compared with pg_blocking_pids(); how long syncing the write-ahead log took,
-# compared with pg_stat_wal, and which file that was; which connection clients and backends wait for, and who is at its other end.
+# PostgreSQL: which backends hold a row and queue for it, compared with pg_blocking_pids(); how long syncing the
+# write-ahead log took, compared with pg_stat_wal, and for which file; which connections clients and backends wait
+# for, and the processes at their other ends.
 . "$(dirname "$0")/lib.sh"
 
 find_server() {
@@ -11,7 +12,8 @@ find_server() {
 	PATH=$PATH:$(dirname "$server")
 }
 
-# Its files are on the disk, not in memory, so that a sync really is one. No timer wakes a queueing backend (deadlock_timeout).
+# The files are on the disk, not in memory, so that syncs are real. No timer wakes up a queueing backend
+# (deadlock_timeout).
 start_server() {
 	private=$(mktemp -d /var/tmp/rwalker-field.XXXXXX)
 	trap 'as_nobody pg_ctl -D "$private/data" -m immediate stop >/dev/null 2>&1; rm -rf "$private"; cleanup' EXIT
@@ -35,7 +37,7 @@ test_clients() {
 	judged python3 -B "$field/postgres_check.py" clients "$report" "$scratch/clients.rwk" "$scratch/clients.truth"
 }
 
-# Every commit of a client is a sync by its own backend.
+# For every commit of a client its own backend syncs.
 test_syncs() {
 	as_nobody pgbench -i -q -s 1 -h "$private" -U nobody postgres >/dev/null 2>&1 || die "pgbench -i failed"
 	query "SELECT pg_stat_reset_shared('wal')" >/dev/null
@@ -46,7 +48,7 @@ test_syncs() {
 	test_files
 }
 
-# A backend syncs nothing but the write-ahead log. Another server may be running here.
+# A backend syncs only the write-ahead log. Another server may be running here.
 test_files() {
 	local waits named nameless
 	read -r waits named nameless < <(python3 -B "$field/objects_of.py" "$report" "$scratch/syncs.rwk" '^postgres$' fdatasync "^$private/data/pg_wal/[0-9A-F]{24}$" \

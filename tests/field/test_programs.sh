@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 300
-# Programs whose stacks are hard to unwind, each compared with its own call graph (programs/*.graph): every wrong frame is marked
-# as a guess, no incomplete chain is called whole, names are gdb's, and perf, with snapshots or by frame pointers, finds no more.
+# Programs whose stacks are hard to unwind, each compared with its own call graph (programs/*.graph): every wrong
+# frame is marked as a guess, no incomplete chain is called whole, names are the same as gdb's, and perf, with
+# snapshots or by frame pointers, finds no more.
 . "$(dirname "$0")/lib.sh"
 
 sources=$field/programs
 seconds=$(at_level 1 2)
 
-# value NAME KEY: one of the figures of a checked script
+# value NAME KEY: one of the checker's figures
 value() { sed -nE "1s/.*\b$2=([0-9.]+).*/\1/p" "$scratch/$1.judged"; }
 
 judge() { # NAME GRAPH TABLE
@@ -30,7 +31,7 @@ record_perf() { # NAME HOW
 	perf script --no-inline --no-demangle -F pid,ip,sym,symoff,dso -i "$scratch/$1.data" >"$scratch/$1.script" 2>/dev/null
 }
 
-# Asks gdb while the program still runs, because of its load address.
+# Asks gdb while the program still runs, because gdb needs its load address.
 compare_names() { # NAME
 	python3 -B "$field/programs_check.py" addresses "$scratch/$1.script" >"$scratch/$1.gdb"
 	gdb -q -nx -batch -iex "set print demangle off" -p "$started" -x "$scratch/$1.gdb" >"$scratch/$1.answers" 2>"$scratch/$1.gdb-err" </dev/null
@@ -54,8 +55,8 @@ check_stacks() { # NAME WHOLE: the share of samples that are right from the leaf
 	fi
 }
 
-# We and perf sample a program at different moments: a tenth is allowed for that. Above code without a table (jitted) nobody knows
-# the callers, and frames that perf shows there may be wrong.
+# We and perf sample a program at different times: a difference of a tenth is allowed. The callers of code without a
+# table (jitted) are unknown, and frames that perf shows there may be wrong.
 check_perf() { # OURS PERF
 	[[ $1 = jitted* ]] || check_number "$1: right frames per sample, perf's $(value "$2" right)" "$(value "$1" right) >= 0.9 * $(value "$2" right)"
 	check_number "$1: whole chains, perf's $(value "$2" whole)" "$(value "$1" whole) >= $(value "$2" whole) - 0.05"

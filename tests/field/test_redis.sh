@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 300
-# redis, as Debian ships it: its CPU time and the share of one command against its own account (INFO cpu),
+# redis, as Debian ships it: its CPU time and the share of one command, compared with its own account (INFO cpu),
 # and a client's waits for it.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 900
-# A host in bad shape: three other recorders and a load of ten at once; a recorder that was stopped for six seconds while processes
-# were created and exited. The figures are right anyway, or the trace says from when to when they are not.
+# A host in bad shape: three other recorders and a load of ten at once; a recorder that was stopped for six seconds
+# while processes were created and exited. The figures are right nevertheless, or the trace says from when to when
+# they are not.
 . "$(dirname "$0")/lib.sh"
 
 start_load() {
@@ -24,7 +25,7 @@ end_all() {
 	children=
 }
 
-# During all that: the CPU time of known functions, and waits whose lengths the program measures itself.
+# Meanwhile: the CPU time of known functions, and waits whose lengths the program measures itself.
 test_crowd() {
 	start_load
 	start_recorders

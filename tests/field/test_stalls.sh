@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 3000
 #
-# Stalls made on purpose on Debian's kernels: a suspended device, a frozen file system, locks that are held for three seconds (mmap_lock, of
-# a file, a mutex of a program), a hog in a control group, one that gets too little of a CPU (cpu.max), one with too little memory
-# (memory.high). For each, its rule of --trigger makes a dump soon after it could,
-# which begins before the stall, and whose reports name the cause.
+# Stalls made on purpose on Debian's kernels: a suspended device, a frozen file system, locks that are held for three
+# seconds (the mmap_lock, a file lock, a program's mutex), a hog in a control group, a group that gets too little CPU
+# time (cpu.max), one with too little memory (memory.high). For each, its rule of --trigger makes a dump as soon as
+# can be expected; the dump begins before the stall, and its reports show the cause.
 . "$(dirname "$0")/../vm/lib.sh"
 
 # Guests are slow, and so are stalls.
@@ -15,8 +15,8 @@ began() { awk -v stall="$1" '$1 == "stall" && $2 == stall { print $3 }' "$dir/tr
 fired() { "$REPORT" --dump "$dir/$1.rwk" 2>/dev/null | sed -n "s|^ *trigger time=\([0-9]*\) dump=[1-9][0-9]* rule=\"$2\" .*|\1|p" | tail -n 1; }
 holds_since() { "$REPORT" --dump "$dir/$1.rwk" 2>/dev/null | sed -n 's/^ *window since=\([0-9]*\) .*/\1/p'; }
 
-# judge_stall NAME STALL TASK RULE EARLIEST LATEST VIEW CAUSE: ms after TASK began to wait or run, from when on it may fire and by when it
-# must. Clocks in here disagree by some hundred ms.
+# judge_stall NAME STALL TASK RULE EARLIEST LATEST VIEW CAUSE: the rule may fire from EARLIEST and must fire by LATEST
+# ms after TASK began to wait or run. The guest's clocks disagree by some hundred ms.
 judge_stall() {
 	recorded_stall=$1/$2
 	verdict "$recorded_stall/dump" "there is none: $(tail -n 2 "$dir/flight.err" | tr '\n' ' ')" [ -s "$dir/$2.rwk" ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""What the waits of a trace were for, as reports say it."""
+"""The objects of a trace's waits, as reports print them."""
 import collections
 import json
 import re
@@ -12,7 +12,7 @@ TCP = re.compile(r"\btcp [\d.]+:(\d+) (?:→|->) [\d.]+:(\d+)(?:, fd \d+)?(?: \(
 
 
 def waits(report, trace, *options):
-    """All recorded waits of more than a millisecond that say what they were for, idle threads' too."""
+    """All recorded waits of more than a millisecond that have an object, including those of idle threads."""
     run = subprocess.run([report, "--no-cache", "--idle", "--export", "chrome", "--source", "offcpu", *options, trace],
                          capture_output=True, check=False)
     if run.returncode not in (0, 3):
@@ -24,7 +24,7 @@ def waits(report, trace, *options):
 
 
 def connection(text):
-    """Of a wait for a TCP connection; None."""
+    """The connection of a wait for TCP; None for other waits."""
     found = TCP.search(text)
     if not found:
         return None

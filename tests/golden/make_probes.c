@@ -289,7 +289,7 @@ static void add_told_waits(struct made_trace *trace)
 	add_told(trace, 2400 * MS, 1 * MS, &(struct event_wait){.call = READ, .object = RAW, .page = 1}, elsewhere);
 }
 
-/* A wait of `length` that ends at `time`. woken 0: it has not ended, and is for a child; otherwise it is for a folder. */
+/* A wait of `length` that ends at `time`. woken 0: it has not ended, and is for a child; else it is for a folder. */
 static void add_wait(struct made_trace *trace, uint64_t time, uint64_t length, uint64_t woken, const char *chain)
 {
 	struct event_task task = made_task(supervise.tgid, supervise.tid, 0, supervise.comm),

@@ -8,7 +8,7 @@ mapfile -t names < <(sed -n 's/^#pragma GCC poison //p' common/banned.h | tr ' '
 all_errors=-fmax-errors=0
 [[ $(${CC:-cc} --version) != *clang* ]] || all_errors=-ferror-limit=0
 
-# The numbers of the names, and of what is not banned, that do not compile.
+# Indexes of the names that do not compile; the last name is not banned.
 refused=$(for name in "${names[@]}" memcpy; do
 	echo "void *use_$name(void); void *use_$name(void) { return (void *)$name; }"
 done | ${CC:-cc} -std=gnu11 -D_GNU_SOURCE= -include common/banned.h $all_errors -fsyntax-only -x c - 2>&1 |

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What a file cites is in the repository: each document (.md; by its path from the top or from the file's folder, or by its name
-# alone), its section (by the number after "§", or by its heading in quotes), and the targets of a document's links.
+# Everything that a file cites is in the repository: each document (.md; by its path from the top or from the file's
+# folder, or by its name alone), its section (by the number after "§", or by its heading in quotes), and the targets
+# of a document's links.
 # Programs also write documents of these names elsewhere, so only the name counts there.
 . "$(dirname "$0")/lint.bash"
 
@@ -48,7 +49,7 @@ cites()
 		}'
 }
 
-# The version of the program has a heading in the changelog, and an entry in that of the packages.
+# The program's version has a heading in the changelog, and an entry in the packages' changelog.
 versions()
 {
 	local version packaged

@@ -8,7 +8,7 @@ format=${CLANG_FORMAT:-clang-format-14}
 command -v "$format" >/dev/null || without clang-format-14
 style=$PWD/.clang-format
 
-# Removes what is not judged from the files, line by line.
+# Removes what is not judged, line by line.
 make_plain()
 {
 	xargs -r perl -0777 -pi -e '
@@ -19,7 +19,7 @@ make_plain()
 			my ($code, $lines) = ($1, ($2 =~ tr/\n//));
 			$code . "\n#pragma x" x $lines
 		}gmse;
-		s/\bclass\b/klass/g;	# a word of C++ to clang-format
+		s/\bclass\b/klass/g;	# clang-format treats it as a keyword of C++
 	'
 }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Every header of the product compiles alone, and may be included twice. Headers of BPF programs are
 # compiled as BPF. The private ABI in bpf/ includes nothing, by design: it gets the kernel's types,
-# and is compiled both ways, because the recorder includes it, too. A header of which the source of the same name is the first to
-# include it, and which has a guard, was compiled alone with that, but for the standard headers of common/banned.h:
-# CHECK_LEVEL=long compiles it here, too.
+# and is compiled both ways, because the recorder includes it, too. A header that has a guard and is the first include
+# of the source with the same name was already compiled alone with that source, except for the standard headers of
+# common/banned.h. CHECK_LEVEL=long compiles it here, too.
 . "$(dirname "$0")/lint.bash"
 
 cc=${CC:-cc}
@@ -17,14 +17,15 @@ bpf=(-target bpf -mcpu=v3 -std=gnu11 -Wall -Werror -Wno-unused-function
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# alone FOLDER FILE: the compiler that compiles what is in the folder has to compile the file.
+# alone FOLDER FILE: the file must compile with the compiler for that folder.
 alone()
 {
 	mkdir -p "$work/$1"
 	printf '#include "%s"\n#include "%s"\n' "$2" "$2" >"$work/$1/${2//\//@}.c"
 }
 
-# compile FOLDER COMPILER...: compiles all of a folder in one run, because starting a compiler takes longer than a header.
+# compile FOLDER COMPILER...: compiles all of a folder in one run, because starting a compiler takes longer than
+# compiling a header.
 compile()
 {
 	local folder=$1 file out

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The table of rooms in ARCHITECTURE.md: every folder of the product is a room of it and the other way round, no room has
-# outgrown itself, a unit test lies where the room that it is about does, and a file includes headers of its own room and of
-# those that its row allows. Beside it: which single file of a folder (or files of one name) may include a foreign library. Own
-# header first, always by folder. No file includes itself through others.
+# The table of rooms in ARCHITECTURE.md: every folder of the product is a room in it and vice versa, no room is too
+# large, the folder of a unit test corresponds to the room that it tests, and a file includes only headers of its own
+# room and of those that its row allows. Also which single file of a folder (or files with a common name) may include
+# a foreign library. A file's own header comes first, always by folder. No file includes itself through others.
 . "$(dirname "$0")/lint.bash"
 
 room_files=15		 # .c files in a room, at most ...
-flat='format/ report/tool/' # ... but in these, which are a file for each of many equal things
+flat='format/ report/tool/' # ... except in these, which have a file for each of many similar things
 
-# Library | its headers | the folder whose one file may include them; two rows: one file of each.
+# Library | its headers | the folder of which one file may include them; two rows: one file of each folder.
 doors='
 lz4          | lz4.*\.h                               | format/
 libbpf       | bpf/(libbpf|bpf|btf)\.h|.*\.skel\.h    | record/
@@ -45,7 +45,7 @@ rooms()
 		}' ARCHITECTURE.md 2>/dev/null
 }
 
-# What holds of the table as a whole, and of where files lie.
+# Checks the table as a whole, and the places of files.
 judge_rooms()
 {
 	{ rooms | sed 's/^/room /'; product_files '*.[ch]'; files 'test_*.c' | grep '^tests/unit/'; } |
@@ -90,7 +90,7 @@ judge()
 	function say(place, text) { print place "\t" text }
 	function folder(path) { sub(/[^\/]*$/, "", path); return path }
 
-	# A room may include itself, and of each folder in its row the rooms that stand above it.
+	# A room may include itself, and those rooms of the folders in its row that are above it in the table.
 	function may_include(from, to, count, list, i) {
 		if (from == to || !(from in row))
 			return 1
@@ -161,8 +161,8 @@ judge()
 	}'
 }
 
-# Each file that can reach itself, at its first include on the way. A file that includes nothing of the tree is taken away,
-# and again, until what is left is in a cycle or includes one; of these, a walk finds the cycles.
+# Each file that can reach itself, at its first include on the way. Files that include nothing of the tree are
+# removed, repeatedly, until the rest is in a cycle or includes one; a walk finds the cycles among these.
 judge_cycles()
 {
 	product_files '*.[ch]' | xargs -r grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' /dev/null | awk -F '[:"]' '

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every place that must know each kind of record knows it: what fuzzers begin with, the round trip through the codec, what
-# a dump of --flight keeps, --scrub, what the reader keeps, the Python reader, and, if the record has a text, --info --privacy.
-# Only kinds of STATE and NAMES chunks: those of the others are read one by one in code that is nothing else.
+# Every place that must know each kind of record knows it: the seeds of fuzzers, the round trip through the codec,
+# what a dump of --flight keeps, --scrub, what the reader keeps, the Python reader, and, if the record has a text,
+# --info --privacy. Only kinds of STATE and NAMES chunks: the others have code of their own that reads them one by
+# one.
 . "$(dirname "$0")/lint.bash"
 
 header=format/event.h
 
-# Where the name of each kind must stand: FILES<tab>what is missing there.
+# Files that must contain the name of each kind: FILES<tab>what is missing there.
 places()
 {
 	cat <<'END'
@@ -19,14 +20,14 @@ report/read/trace_records.c	a row: what the model keeps
 END
 }
 
-# What is so on purpose: KIND FILES.
+# Exceptions on purpose: KIND FILES.
 exceptions=(
-	"EVENT_CGROUP_NAME report/scrub/*.c"	# left out: it is only there to be read with the container
-	"EVENT_SOURCE report/tool/info_privacy.c"	# texts of ours: hooks
+	"EVENT_CGROUP_NAME report/scrub/*.c"	# left out: it is only read together with the container
+	"EVENT_SOURCE report/tool/info_privacy.c"	# our own texts: hooks
 	"EVENT_KERNEL_SYMBOL report/tool/info_privacy.c"	# functions of the kernel
 )
 
-# LINE KIND MEMBER NUMBER of each.
+# LINE KIND MEMBER NUMBER of each kind.
 kinds()
 {
 	awk '/^enum event_kind/ { inside = 1 }
@@ -60,7 +61,8 @@ has_text() # MEMBER
 		inside && /struct event_text/ { found = 1 } /^};/ { inside = 0 } END { exit !found }' format/event_*.h
 }
 
-# Of STATE, what --condense keeps only if events refer to it (CASES) is held back until all events were read (HELD).
+# Records of STATE that --condense keeps only if events refer to them (CASES) must be held until all events were read
+# (HELD).
 asked_too_early()
 {
 	local cases=report/tool/condense_referred.c held=report/tool/condense_records.c kind

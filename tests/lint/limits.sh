@@ -16,7 +16,7 @@ long_functions()
 				printf ".\t%d of %d functions have more than 32 lines, the limit is 1 %%\n", long, NR }'
 }
 
-# Control statements inside each other; "else if" continues its "if". Prints where a function goes below 3 levels.
+# Nested control statements; "else if" continues its "if". Prints where a function nests deeper than 3 levels.
 deep_functions()
 {
 	files '*.[ch]' | xargs -r perl -0777 -ne '
@@ -30,7 +30,7 @@ deep_functions()
 		while (/(\n)|(\w+|[^\s\w])/g) {
 			if ($1) { $line++ } else { push @words, $2; push @lines, $line }
 		}
-		push @words, ("") x 2; # so that a look at the next one is within the array
+		push @words, ("") x 2; # so that reading the next one stays within the array
 		sub group {
 			my $open = 0;
 			do {
@@ -89,7 +89,7 @@ file_limit()
 			printf "%s:%d\t%d lines, the limit is %d\n", long[i], limit, lines[long[i]], limit }'
 }
 
-# As long_functions.
+# Like long_functions.
 wide_lines()
 {
 	files '*.[ch]' | xargs -r perl -CSD -ne '

@@ -39,7 +39,7 @@ without()
 	exit 77
 }
 
-# files PATTERN...: files of the tree that match a pattern of find -name; nothing that was built.
+# files PATTERN...: files of the tree that match a pattern of find -name, except built ones.
 files()
 {
 	local pattern names=()

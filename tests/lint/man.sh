@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The man pages: mandoc finds nothing, and each program's page and --help name the same long options.
+# The man pages: mandoc finds no faults, and each program's page and --help list the same long options.
 . "$(dirname "$0")/lint.bash"
 
 command -v mandoc >/dev/null || without mandoc
@@ -25,7 +25,7 @@ same_options()
 		sed "s|^|$2:1\tdescribes an option that --help does not have: |"
 }
 
-# same_words PROGRAM PAGE: the page's section of words has what --explain says, and nothing else.
+# same_words PROGRAM PAGE: the page's section of words has the same as --explain.
 same_words()
 {
 	"$1" --explain=all | sort >"$dir/explained"

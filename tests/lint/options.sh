@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The options that the built programs have: each that has only a long name is in a test, README.md names each view, and
-# CHANGELOG.md names what the latest release (tests/compat/VERSION/options) did not have, or has no more.
+# The options of the built programs: each that has only a long name is in a test, README.md mentions each view, and
+# CHANGELOG.md mentions options that are new since the latest release (tests/compat/VERSION/options), and those that
+# were removed.
 . "$(dirname "$0")/lint.bash"
 
 # options PROGRAM: its long options, sorted.
@@ -10,7 +11,7 @@ options()
 	"build/$1" --help=all | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u
 }
 
-# names FILE... OPTION: whether one of them has it as a word.
+# names FILE... OPTION: whether one of the files has the option as a word.
 names()
 {
 	grep -qE -e "(^|[^-a-z])${*: -1}([^-a-z]|\$)" "${@:1:$#-1}"

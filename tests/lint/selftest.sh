@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Each lint script, on a small good tree and on the same tree with one fault, which it must report.
+# Tests each lint script on a small good tree, and on the same tree with one fault, which it must report.
 
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -67,7 +67,7 @@ good()
 	fi
 }
 
-# fault LINT FILE LINE TEXT [OTHER]: appends TEXT to FILE, beside an empty OTHER; the lint must name FILE:LINE.
+# fault LINT FILE LINE TEXT [OTHER]: appends TEXT to FILE, beside an empty OTHER; the lint must report FILE:LINE.
 fault()
 {
 	local out
@@ -85,7 +85,7 @@ put()
 	printf '%b' "$2" >>"$tree/$1"
 }
 
-# faults LINT FILE LINE TEXT...: the same with faults in several files at once, which do not disturb each other.
+# faults LINT FILE LINE TEXT...: the same with independent faults in several files at once.
 faults()
 {
 	local out lint=$1 i
@@ -100,7 +100,7 @@ faults()
 	done
 }
 
-# found LINT FILE LINE TEXT: whether $out names FILE:LINE.
+# found LINT FILE LINE TEXT: whether $out reports FILE:LINE.
 found()
 {
 	if grep -q "^not ok $1 - $2:$3:" <<<"$out"; then
@@ -171,7 +171,7 @@ else
 	echo "not ok includes_finds_second_door - nothing found"
 fi
 
-# lines COUNT: so many statements.
+# lines COUNT: prints COUNT statements.
 lines()
 {
 	yes '\tcount++;\n' | head -n "$1" | tr -d '\n'
@@ -184,7 +184,7 @@ fault limits format/format.c 500 "$(yes '\n' | head -n 500 | tr -d '\n')"
 fault limits format/format.c 8 "int $(printf 'x%.0s' {1..116});\n"
 fault limits format/format.h 5 "/* $(printf 'x%.0s' {1..115}) */\n"
 fault limits format/format.c 8 "\tputs(\"$(printf 'x%.0s' {1..105})\");\n"
-# share NAME WANT TEXT: what limits.sh says of a tree with TEXT, which is within each limit but may be beyond a share.
+# share NAME WANT TEXT: the result of limits.sh for a tree with TEXT, which is within each limit but may exceed a share.
 share()
 {
 	local out
@@ -275,7 +275,8 @@ else
 	echo "not ok globals_finds_static - nothing found"
 fi
 
-# An option that no test types, a view that README.md lacks, an option that came and one that went, of which CHANGELOG.md is silent.
+# An option that no test uses, a view that README.md lacks, and a new and a removed option that CHANGELOG.md does not
+# mention.
 make_good_tree
 mkdir -p "$tree/build" "$tree/tests/compat/0.9.0"
 printf '#!/bin/sh\necho "Views:"\necho "  -f, --seen     x"\necho "      --unseen   x"\necho\necho "      --tried"\n' >"$tree/build/rwalker-report"

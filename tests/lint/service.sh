@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The units: systemd understands every line, and rates what they may do at 3.5 or less (0: nothing, 10: all). The options in
-# the file that they name are options.
+# The units: systemd understands every line, and rates their exposure at 3.5 or less (0: nothing, 10: all). The
+# options in their file of options exist.
 . "$(dirname "$0")/lint.bash"
 
 most=35 # tenths
@@ -10,7 +10,7 @@ systemd-analyze --help 2>/dev/null | grep -q -e --offline || without 'systemd-an
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# As `make install` writes it, but with a program that is there.
+# A unit as `make install` writes it, but with a program that exists.
 installed() { sed 's|@BINDIR@/[a-z-]*|/bin/true|; s|@SYSCONFDIR@|/etc|' "$1" >"$dir/$(basename "$1")"; }
 
 judge()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The top of the tree has the files that people look for there, and no others: what a test or somebody left behind is not
-# committed. Files that git does not track do not count; where there is no git, as in an archive, all do.
+# The top of the tree has the files that people look for there, and no others: files left behind by a test or a person
+# are not committed. Files that git does not track do not count; without git, as in an archive, all do.
 . "$(dirname "$0")/lint.bash"
 
 readonly KNOWN='ARCHITECTURE.md BENCH.md CHANGELOG.md CONTRIBUTING.md LICENSE-BSD-2-Clause LICENSE-GPL-2.0 Makefile README.md SECURITY.md

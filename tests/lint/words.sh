@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Words that are not used in identifiers (the glossary of ARCHITECTURE.md has those that are), and phrases that are not
 # plain English in comments, manuals, documents and messages. The kernel's own names (BPF_..., PERF_...) are allowed.
-# "dump" is a word of the reporter, and of record/flight for what it writes: nothing else is recorded by dumping. Messages quote names as in 'x', and count as in "1 thread".
+# "dump" is a word of the reporter, and of record/flight for what it writes: nothing else in the recorder dumps.
+# Messages quote names as in 'x', and use the singular as in "1 thread".
 . "$(dirname "$0")/lint.bash"
 
 command -v perl >/dev/null || without perl
@@ -38,7 +39,7 @@ for ever|forever
 (stand|stands|stood|standing) (in|at|behind|before|beside|on|there)|is, are
 (turn|turned|turning) over|flip'
 
-# The text that people read: comments and docstrings of sources; of documents and manuals what is not an example.
+# The text that people read: comments and docstrings of sources; documents and manuals except for examples.
 bad_phrases()
 {
 	files '*.[chS]' '*.cpp' '*.inc' '*.go' '*.js' '*.sh' '*.bash' '*.py' Makefile '*.md' '*.[1-9]' |
@@ -71,10 +72,10 @@ bad_phrases()
 		}'
 }
 
-# Files with strings that are no messages: a shell script, the dump of a trace, the key of a cache, markup.
+# Files with strings that are not messages: a shell script, the dump of a trace, the key of a cache, markup.
 not_messages='^(common/options/options_(help|completion)|report/tool/dump|report/resolve/cache/name_source|report/view/html/html_document)\.c$'
 
-# The strings of the product: the phrases above, quotes, and plurals of what a message counts. Strings side by side are one.
+# Checks the strings of the product for the phrases above, quotes, and plurals after a count. Adjacent strings are one.
 bad_messages()
 {
 	product_files '*.[ch]' | PHRASES=$phrases NOT_MESSAGES=$not_messages xargs -r perl -0777 -ne '

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sourced by the tests of packages, with $scratch set: a clean system in $root, what is done in it, and what is there afterwards.
+# Sourced by the tests of packages, with $scratch set: a clean system in $root, commands in it, and checks of its files.
 
 root=$scratch/root
 
-# unpack_root NAME: root.sh's system. False, after a skip line, if there is none here.
+# unpack_root NAME: unpacks root.sh's system. If there is none, prints a skip line and returns false.
 unpack_root() {
 	local made
 	made=$(tests/package/root.sh 2>"$scratch/said") || { skip_one "$1: a clean system" "$(tail -n 1 "$scratch/said")"; return 1; }
@@ -11,7 +11,7 @@ unpack_root() {
 	tar -xf "$made" -C "$root" --exclude='./dev/*'
 }
 
-# in_root COMMAND...: in the clean system, in which nothing runs.
+# in_root COMMAND...: runs it in the clean system, where nothing else runs.
 in_root() {
 	unshare --mount --pid --fork sh -c 'mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
 		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"
@@ -39,13 +39,13 @@ has_line() { grep -qx -e "$2" "$root$1"; }
 config=/etc/rwalker/flight.conf
 dump=/var/lib/rwalker/rwalker-host-20260101-000000.rwk
 
-# The service has run and has made a dump: what no package has brought.
+# As if the service had run and made a dump: files that no package has installed.
 make_a_dump() {
 	in_root install -d -o rwalker -g rwalker /var/lib/rwalker
 	touch "$root$dump"
 }
 
-# files OUT: all of the system but what we put there, and where packages and their tools keep their books.
+# files OUT: all files of the system except what we put there, and the databases of packages and their tools.
 files() {
 	find "$root" -xdev -printf '/%P\n' |
 		grep -Ev '^/(given|proc|dev|tmp|run|var/(cache|log|lib/(dpkg|apt|rpm)))(/|$)' | sort >"$1"

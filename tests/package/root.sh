@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# root.sh : a Debian 12 with systemd and nothing else, from the archive that apt is configured for: build/package/root.tar, which
-# is made once, and whose name is printed. Exit: 77 if it cannot be made here (the last line on stderr says why).
+# root.sh : makes a Debian 12 with systemd and nothing else, from the archive that apt is configured for:
+# build/package/root.tar, which is made only once. Prints its name. Exit: 77 if it cannot be made here (the last line
+# on stderr says why).
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 root=$top/build/package/root.tar
@@ -16,7 +17,7 @@ flock 9 # one at a time: the second one finds it
 command -v mmdebstrap >/dev/null || { say "mmdebstrap is missing"; exit 77; }
 sources=/etc/apt/sources.list.d/debian.sources
 [ -e "$sources" ] || sources=/etc/apt/sources.list
-# Its parts are programs of the system's Python, and start some hundred times.
+# mmdebstrap's parts are programs for the system's Python, which starts some hundred times.
 if ! PATH=/usr/sbin:/usr/bin:/sbin:/bin mmdebstrap --quiet --variant=minbase --include=systemd,adduser --dpkgopt='path-exclude=/usr/share/man/*' \
 	--dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
 	bookworm "$root.new.tar" <"$sources" >"$root.log" 2>&1; then

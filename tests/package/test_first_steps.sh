@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 5400
 #
-# What README.md says under "Always on" to somebody who has just built the packages, line by line, as a user with sudo: the first line
-# in a Debian with nothing else, the others after that system has booted in a virtual machine. With DEBS=FOLDER, packages that
-# were built before are used.
+# Runs the lines of README.md under "Always on", as a user with sudo who has just built the packages: the first line
+# in a Debian with nothing else, the others after that system has booted in a virtual machine. DEBS=FOLDER: uses
+# packages that were built before.
 . "$(dirname "$0")/../vm/lib.sh"
 
 kernel=${KERNELS:-6.1-cloud}
 image=$RESULTS/first_steps.ext4
 
-# The first block of the section.
+# The first block of commands in the section.
 lines() { awk '/^## / { within = /^## Always on/ } within && /^    / { print substr($0, 5); seen = 1; next } seen { exit }' README.md; }
 
 find_packages() {
@@ -18,7 +18,7 @@ find_packages() {
 	[ -n "${DEBS-}" ] || make deb >"$scratch/log" 2>&1 || { not_ok "first_steps/packages" "$(tail -n 3 "$scratch/log" | tr '\n' ' ')"; exit 1; }
 }
 
-# What the user has: a name, sudo, and the packages where they were built.
+# Makes a user with sudo, who has the packages where they were built.
 make_user() {
 	in_root_ok "first_steps/sudo" sh -c 'apt-get -q update && apt-get -q -y --no-install-recommends install sudo'
 	in_root_ok "first_steps/user" useradd --create-home --shell /bin/bash reader
@@ -26,7 +26,7 @@ make_user() {
 	cp "$debs"/*.deb "$root/home/reader/"
 }
 
-# line NUMBER, as the user, who says yes to what apt asks.
+# install_by_line NUMBER: runs that line as the user, who answers yes to apt's questions.
 install_by_line() {
 	in_root_ok "first_steps/$(lines | sed -n 1p | cut -c1-40)" \
 		su - reader -c "echo y | $(lines | sed -n 1p)"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 3600
 #
-# The packages of what is committed: the source archive builds and works, lintian has nothing to say, and in a Debian with nothing
-# else they install, upgrade from the version before (tests/package/previous: its commit and version), keep what the
-# administrator changed, and leave nothing behind when they are purged. With DEBS=FOLDER and
-# BEFORE=FOLDER, packages that were built before are used.
+# The packages of the committed tree: the source archive builds and works, lintian has no complaints, and in a Debian
+# with nothing else they install, upgrade from the previous version (tests/package/previous: its commit and version),
+# keep the administrator's changes, and leave nothing behind when they are purged. DEBS=FOLDER and BEFORE=FOLDER: uses
+# packages that were built before.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
@@ -17,7 +17,7 @@ apt_install() { in_root_ok "$1" apt-get -q -y --no-install-recommends install "$
 
 # --- building ---
 
-# archive: the source archive alone gives programs that work.
+# archive: programs built from the source archive alone work.
 test_archive() {
 	local archive unpacked=$scratch/archive
 	archive=$(make -s dist)
@@ -41,7 +41,7 @@ build() {
 	verdict "packages: lintian" "it ended with $rc: $(grep '^[EW]:' "$scratch/log" | head -n 3 | tr '\n' ' ')" [ $rc = 0 ]
 }
 
-# The version before, from its commit.
+# Builds the previous version from its commit.
 build_before() {
 	local commit version
 	before=${BEFORE-}
@@ -58,14 +58,14 @@ build_before() {
 
 # --- in the clean system ---
 
-# put FOLDER PLACE: the two packages, under short names.
+# put FOLDER PLACE: copies the two packages, under short names.
 put() {
 	mkdir -p "$root/given/$2"
 	cp "$1"/rwalker-record_[0-9]*.deb "$root/given/$2/record.deb"
 	cp "$1"/rwalker-report_[0-9]*.deb "$root/given/$2/report.deb"
 }
 
-# put_next: the next version of the recorder's package, with other options.
+# put_next: makes the next version of the recorder's package, with other options.
 put_next() {
 	local next=$scratch/next
 	dpkg-deb -R "$root/given/new/record.deb" "$next"
@@ -95,7 +95,7 @@ has_all() { # WHEN
 
 enabled=/etc/systemd/system/multi-user.target.wants/rwalker-flight.service
 
-# Neither by our name, nor anything else that belongs to no package.
+# No file with our name, nor any other file that belongs to no package.
 nothing_is_left() { # WHEN
 	local left
 	left=$(find "$root" -xdev -name '*rwalker*' ! -path "$root/given/*" | sed "s|^$root||" | tr '\n' ' ')
@@ -106,7 +106,7 @@ nothing_is_left() { # WHEN
 	verdict "$1: no user is left" "the user or the group is there" lacks_user
 }
 
-# The files of all packages. Some name them by the links to /usr in the top folder.
+# The files of all packages. Some packages list them below the links to /usr in the top folder.
 owned() { sed 's@^/\(bin\|sbin\|lib\|lib32\|lib64\|libx32\)\(/.*\)@&\n/usr/\1\2@' "$root"/var/lib/dpkg/info/*.list | sort -u; }
 
 test_install() {

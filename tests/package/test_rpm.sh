@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 3600
 #
-# The rpm packages of what is committed, built by Debian's rpmbuild: they hold what "make install" installs and documents, no more
-# and no less, and in a clean system they install, upgrade, keep what the administrator changed, and leave nothing of theirs behind.
-# The system is Debian's, so what they depend on is not looked for. With RPMS=FOLDER, packages that were built before are used.
+# The rpm packages of the committed tree, built by Debian's rpmbuild: they have exactly what "make install" installs,
+# and the documents. In a clean system they install, upgrade, keep the administrator's changes, and leave none of
+# their files behind. The system is Debian's, so dependencies are not checked. RPMS=FOLDER: uses packages that were
+# built before.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
@@ -28,7 +29,7 @@ build() {
 	verdict "rpm: two packages" "'$record' and '$report' in '$rpms'" [ -e "$record" -a -e "$report" ]
 }
 
-# As the spec installs it: zsh's functions have another place there than in Debian.
+# Files as the spec installs them: zsh's functions are not in the same place as in Debian.
 installed() {
 	make -s install PREFIX=/usr SYSCONFDIR=/etc ZSHDIR=/usr/share/zsh/site-functions UNITDIR="${unit%/*}" \
 		DESTDIR="$scratch/installed" >"$scratch/log" 2>&1 ||
@@ -36,7 +37,7 @@ installed() {
 	find "$scratch/installed" -type f -printf '/%P\n' | sort
 }
 
-# Without what rpmbuild adds, compressed or not.
+# Files of a package, without what rpmbuild adds, compressed or not.
 packed() {
 	rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' "$record" "$report" |
 		sed -n 's/^-[^ ]* //p' | grep -v '^/usr/share/\(doc\|licenses\)/' | sed '/\/man\//s/\.gz$//' | sort
@@ -60,13 +61,13 @@ test_contents() {
 	}
 }
 
-# What is there of the packages, or by their name.
+# The files in the system that belong to the packages, or have their name.
 ours() { find "$root" -xdev -name '*rwalker*' ! -path "$root/given/*" ! -path "$root/var/lib/rpm/*" | sed "s|^$root||" | sort | tr '\n' ' '; }
 
-# rpm_ok NAME OPTION...: on the clean system.
+# rpm_ok NAME OPTION...: runs rpm on the clean system.
 rpm_ok() { succeeds "$1" rpm --root "$root" --dbpath /var/lib/rpm --force-debian --nodeps --nosignature "${@:2}"; }
 
-# The next version's options are others: the same recipe, without a build.
+# The next version has other options: the same recipe, without a build.
 build_next() {
 	local top=$scratch/next
 	mkdir -p "$top"
@@ -81,7 +82,7 @@ build_next() {
 
 test_life() {
 	unpack_root rpm || return
-	mkdir -p "$root/usr/share/licenses" "$root"/usr/share/man/man{1,5} # where there is rpm, some package has them
+	mkdir -p "$root/usr/share/licenses" "$root"/usr/share/man/man{1,5} # on a system with rpm, some package has them
 	files "$scratch/at_first"
 	rpm_ok "rpm: install" -i "$record" "$report"
 	verdict "rpm: the service's user" "there is none" has_user

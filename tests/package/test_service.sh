@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # time-limit: 9000
 #
-# rwalker-flight.service under a real systemd, in a Debian that boots on Debian's kernels: it starts, makes dumps, reloads, lives
-# when the kernel's OOM killer chooses another, is restarted when it hangs, and ends in order. Its dumps have names, on a kernel whose
-# perf_event_paranoid is Debian's, with what Debian's package grants, and with nine capabilities where it is lower. Rules about control
-# groups fire.
+# rwalker-flight.service under a real systemd, in a Debian that boots on Debian's kernels: it starts, makes dumps,
+# reloads, survives when the OOM killer kills another process, is restarted when it hangs, and ends in order. Its
+# dumps have names, on a kernel with Debian's perf_event_paranoid and what Debian's package grants, and with nine
+# capabilities where the setting is lower. Rules about control groups fire.
 . "$(dirname "$0")/../vm/lib.sh"
 
 image=$RESULTS/service.ext4
 
-# The system's disk, with the user that the packages make.
+# Makes the system's disk, with the user that the packages make.
 make_image() {
 	root=$(tests/package/root.sh 2>"$NOTES.root") || { echo "skip service - $(tail -n 1 "$NOTES.root")"; exit 77; }
 	tree=$(mktemp -d)
@@ -22,7 +22,8 @@ make_image() {
 	mke2fs -q -t ext4 -d "$tree" "$image"
 }
 
-# What was kept while the kernel killed the hog: from before the hog began, as far as the minute goes, with the hog's own samples.
+# The dump from when the kernel killed the hog: it begins before the hog, as far as the minute goes, and has the hog's
+# own samples.
 judge_hog() {
 	reported "$dir/hog" 0 --folded --source cpu -c '^hog$' "$dir/after_hog.rwk"
 	verdict "$1/has_the_hog" "$(head -n 1 "$dir/hog.said")" grep -q '^hog;' "$dir/hog"

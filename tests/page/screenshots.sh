@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Makes the pictures of the page in docs/, from a sample, which names nothing of anybody's.
+# Makes the pictures of the page in docs/ from a sample, which has no private names.
 # Needs chromium, and puppeteer-core in $NODE_PACKAGES (tests/export/test_page.sh).
 cd "$(dirname "$0")/../.." || exit 1
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""selftest_check.py REPORT TRACE [OPTION]... < LINES: compares the figures that a page printed of itself (#selftest) with the
-text of --folded, --functions, --summary, --chains and --time of the same trace.
+"""selftest_check.py REPORT TRACE [OPTION]... < LINES: compares a page's own figures (#selftest) with the text of
+--folded, --functions, --summary, --chains and --time of the same trace.
 
-Where a text is rounded, its last digit counts. A page in microseconds (of many events) may be off by one for each event.
-Of the page's ranges of time, every third is compared, at CHECK_LEVEL=long each.
+A rounded text is compared to its last digit. A page in microseconds (with many events) may be off by one for each
+event. Every third of the page's ranges of time is compared, at CHECK_LEVEL=long all.
 """
 import collections
 import json
@@ -31,7 +31,7 @@ def tenths(weight):
 
 
 def without_objects(text, known):
-    """Steps end in what the waits were for, with shares of their time, which are not the same in microseconds."""
+    """Steps end with the objects of the waits and their shares of time, which differ in microseconds."""
     while text not in known and ", " in text:
         text = text.rpartition(", ")[0]
     return text
@@ -44,7 +44,7 @@ class Checker:
         self.sources = {line["source"]: line for line in lines if line["what"] == "source"}
         [head] = [line for line in lines if line["what"] == "unit"]
         self.coarse, self.begin = head["unit"] > 1, 0
-        # Waits that have less than a microsecond within a range: those of the threads that switched just then.
+        # Waits with less than a microsecond in a range: those of threads that switched at its ends.
         self.at_ends = 4 if self.coarse else 0
 
     def text(self, *options):
@@ -55,7 +55,8 @@ class Checker:
         return run.stdout.decode("utf-8").splitlines()
 
     def find_begin(self):
-        """Where --time counts from, in ns from the start of the axis: a page of a part of the trace has both."""
+        """The origin of --time, in ns from the start of the axis, found from the page of a part of the trace, which
+        has both."""
         for first in (0.1, 0.5, 1, 1.5, 2, 3):
             page = "".join(self.text("--html", "--time", f"{first},"))
             header = page_payload.unpack(page)[0] if page else {}
@@ -72,7 +73,7 @@ class Checker:
             self.wrong.append(f"{what}: {page} in the page, {text} in the text")
 
     def slack(self, count, unit):
-        """Of a page in microseconds, in the unit of the text."""
+        """The tolerance of a page in microseconds, in the unit of the text."""
         return count * 1000 // unit + 1 if self.coarse else 0
 
     def headings(self, *options):
@@ -100,7 +101,7 @@ class Checker:
             if source["kind"] == "wakers":  # the text skips the wakeup's own frames
                 continue
             key = source["kind"], source["name"] if source["kind"] != "tasks" else ""
-            if key not in found:  # several of a kind have other headings
+            if key not in found:  # several sources of a kind have other headings
                 continue
             self.check_total(f"source {key}", source, found, key)
             text = collections.Counter()
@@ -143,11 +144,11 @@ class Checker:
             by_time[line["from"], line["to"]].append(line)
         for (first, last), lines in list(by_time.items())[:: 1 if os.environ.get("CHECK_LEVEL") == "long" else 3]:
             if not any(self.sources[line["source"]]["count"] and line["count"] for line in lines):
-                continue  # the reporter refuses a time without anything
+                continue  # the reporter refuses a time without events
             found, _ = self.headings("--time", f"{(first - self.begin) / 1e9:.9f},{(last - self.begin) / 1e9:.9f}")
             for line in lines:
                 source = self.sources[line["source"]]
-                if source["kind"] in ("tracepoint", "kfunc"):  # named by their probe in headings
+                if source["kind"] in ("tracepoint", "kfunc"):  # headings have the probe's name
                     continue
                 self.check_total(f"range {first} to {last} of {source['kind']}", line, found,
                                  (source["kind"], source["name"]))
@@ -163,7 +164,7 @@ class Checker:
             if match:
                 text[int(match[3])].append((int(match[2]), *(round(float(figure) * 1000) for figure in match[1].split())))
         for tid in set(page) & set(text):
-            for one, other in zip(sorted(page[tid]), sorted(text[tid])):  # several threads, if the number was used again
+            for one, other in zip(sorted(page[tid]), sorted(text[tid])):  # several threads if the tid was reused
                 self.same(f"waits of tid {tid}", one[0], other[0])
                 for name, got, want in zip(THREAD_COLUMNS, one[1:], other[1:]):
                     self.same(f"{name} of tid {tid}", got, want, self.slack(one[0], 1000))
@@ -185,7 +186,7 @@ class Checker:
             self.same(f"chain {key}", page[key], text[key])
 
     def check_chains_in_sum(self, page, text):
-        """Within a microsecond it is not known whether a waker slept or ran: some causes get another one's time."""
+        """Within a microsecond it is unknown whether a waker slept or ran, so some causes get the time of others."""
         sums = {}
         for name, counter in (("page", page), ("text", text)):
             sums[name] = collections.Counter()

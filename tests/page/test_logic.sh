@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The page's logic without a browser: what payloads become, what selections weigh, and what is refused.
+# The page's logic without a browser: decoding of payloads, weights of selections, and what is refused.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The page's own figures (#selftest) are those of the reporter's text, for every sample: computed without a browser, and by
-# Chromium. Idle threads are not left out, since --folded has them. At the check level, names from files of this machine are in
-# the pages of two samples, and selftest_check.py compares some ranges of time.
+# The page's own figures (#selftest) agree with the reporter's text, for every sample: computed without a browser, and
+# by Chromium. Idle threads are not left out, because --folded has them. At the check level, the pages of two samples
+# have names from files of this machine, and selftest_check.py compares some ranges of time.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 report=${REPORTER:-build/rwalker-report}
@@ -11,11 +11,11 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 command -v node >/dev/null || { skip_one page_figures "'node' is missing (apt-get install nodejs)"; exit 0; }
 command -v chromium >/dev/null || skip_one page_in_chromium "'chromium' is missing (apt-get install chromium)"
 "$report" --help | grep -q -e --html || { skip_one page_figures "this reporter has no --html"; exit 0; }
-# A start of Chromium takes seconds, and reading this machine's files half of the time: at the check level, that is done for one
-# sample with waits and one without.
+# Starting Chromium takes seconds, and reading this machine's files takes half of the time: the check level does that
+# for one sample with waits and one without.
 [ "${CHECK_LEVEL:-check}" = long ] && in_browser=' ' || in_browser=' waits mangled '
 
-# The lines that Chromium prints of itself, without a display, a network, or a profile of its own that stays.
+# The lines that the page prints about itself in Chromium, without a display, a network, or a profile that is kept.
 in_chromium() {
 	chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
 		--disable-component-update --disable-sync --user-data-dir="$scratch/chromium" --timeout=60000 \
@@ -24,7 +24,8 @@ in_chromium() {
 print(html.unescape(re.search(r"<pre id=\"selftest\">([^<]*)</pre>", sys.stdin.read())[1]))'
 }
 
-# One of so many waits that the page is in microseconds; some are within one, or have less than one of the recording.
+# A trace with so many waits that the page is in microseconds; some waits are shorter than one, or have less than one
+# in the recording.
 mkdir "$scratch/many"
 "${BUILD:-build}/tests/golden/make_many" "$scratch/many/trace.rwk" || not_ok page_figures_many "there is no trace"
 

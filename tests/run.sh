@@ -29,7 +29,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 readonly LOG_LINES=200	# shown of a failing test; the log file has all
 logs=${BUILD:-build}/log bin=${BUILD:-build}/bin
-export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# an empty cache, not the user's
+export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# not the user's cache
 unset DEBUGINFOD_URLS				# no names from a server
 passed=0 failed=0 skipped=0
 failures=() skips=() again=() unlucky=()

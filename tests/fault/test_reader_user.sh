@@ -63,7 +63,8 @@ wait_for() {
 	done
 }
 
-# look NAME PID UID:GID none|any: checks all of its processes, which can regain no capabilities or any, and the worker.
+# look NAME PID UID:GID none|any: checks the users and groups of all its processes, that they have no capabilities, with
+# "none" also that they cannot regain any, and the worker.
 look() {
 	local name=$1 pid=$2 ids=$3 bounding=$4 worker each
 	worker=$(worker_of "$pid")

@@ -49,7 +49,7 @@ class Outside:
         totals, best, most = self.totals[name], 0, 0
         if not totals or at < totals[0][0] + window + LATE:
             return 0, 1
-        end = min(len(totals), bisect.bisect_right(totals, (at + SECOND // 2, 0)) + 1) # it may count what happened before
+        end = min(len(totals), bisect.bisect_right(totals, (at + SECOND // 2, 0)) + 1) # may count earlier time
         for last in range(end - 1, 0, -1):
             if totals[last][0] < at - window - LATE:
                 break

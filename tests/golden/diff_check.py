@@ -3,8 +3,8 @@
 """diff_check.py DIFF KIND BEFORE AFTER: compares the text of --diff (with --min-percent 0) for one source with figures
 made from the text of --export perf-script of both traces. BEFORE and AFTER are SCRIPT,START,STOP of the source, in ns.
 
-A rate is the weight per second of the recording. The noise of a line is the larger of the differences between the halves
-of a recording, or what counting so few events gives by chance, if that is more. Times of the script are whole
+A rate is the weight per second of the recording. The noise of a line is the larger of the differences between the
+halves of a recording, or what counting so few events gives by chance, if that is more. Times of the script are whole
 microseconds, and figures have two places.
 """
 import collections

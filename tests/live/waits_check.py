@@ -123,7 +123,7 @@ def check_brackets(judge, argument):
             preempted += sum(preempted_on_the_way(judge, thread, bracket) for bracket, blocked, _ in found if not blocked)
         want, truth = sum(len(judge.brackets(thread)) for thread in threads), judge.total(threads)
         every = sum(len(thread.brackets) for thread in threads)
-        judge.verdict(want >= every * 3 // 4, name + "seen", "%d of %d brackets" % (want, every)) # once it was only 113 of 128
+        judge.verdict(want >= every * 3 // 4, name + "seen", "%d of %d brackets" % (want, every)) # once 113 of 128 were
         slack = want // 100 + allowed(want) + min(preempted, max(1, want // 20))
         judge.near(name + "counted", count, want, slack, "waits")
         if argument:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which record of which step an event must be, and whether it is right. */
+/* Finds which record of which step an event must be, and whether it is right. */
 #pragma once
 
 #include "tests/fault/synthetic_records.h"

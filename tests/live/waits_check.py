@@ -394,8 +394,8 @@ def check_sleeps_of(judge, argument):
 
 
 def check_state(judge, argument):
-    """Recorded with --state: there are only waits with that bit at their switch-out, and those of the thread with its
-    name."""
+    """BIT,COMM,OTHER, recorded with --state: there are only waits with that bit at their switch-out: those of COMM, and
+    none of OTHER."""
     bit, comm, other = argument.split(",")
     blocked = [wait for wait in judge.trace.waits if wait.kind == wt.BLOCKED]
     judge.verdict(blocked and all(wait.state & int(bit) for wait in judge.trace.waits), "--state: no other states",

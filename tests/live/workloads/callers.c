@@ -104,7 +104,7 @@ static void *end_worker(void *argument)
 		int fd;
 
 		pthread_barrier_wait(&both);
-		do /* until somebody waits for this end of it */
+		do /* until the worker waits for this end of it */
 			rest_us(WAIT_US);
 		while ((fd = open(fifo, O_WRONLY | O_NONBLOCK)) < 0 && errno == ENXIO);
 		must(fd >= 0, fifo);

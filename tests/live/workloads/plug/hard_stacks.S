@@ -27,7 +27,7 @@ FUNCTION hs_pushes
 	ret
 END hs_pushes
 
-FUNCTION hs_large /* more than a page, of which it writes nothing: it holds leftovers of earlier calls */
+FUNCTION hs_large /* a frame of more than a page that it never writes: it holds leftovers of earlier calls */
 	sub $6008, %rsp
 	BURN
 	call hs_burn

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder's tgid, and what its clocks show; run on request. Called right after the caller slept: its
- * last arrival by sched_clock (which user space cannot read) is then moments before now by CLOCK_MONOTONIC.
+ * The recorder's tgid, and what its clocks show; run on request. Called right after the caller
+ * slept: its last arrival by sched_clock (which user space cannot read) is then moments before now
+ * by CLOCK_MONOTONIC.
  */
 #ifndef RWALKER_BPF_CLOCK_BPF_H
 #define RWALKER_BPF_CLOCK_BPF_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which tasks are recorded. Runs before any stack is walked, also in NMI context: lookups only, nothing is
- * created or locked here. The knobs are set before the program is loaded, so the verifier removes the
- * filters that are off.
+ * Which tasks are recorded. Runs before any stack is walked, also in NMI context: lookups only,
+ * nothing is created or locked here. The knobs are set before the program is loaded, so the
+ * verifier removes the filters that are off.
  */
 #ifndef RWALKER_BPF_FILTER_BPF_H
 #define RWALKER_BPF_FILTER_BPF_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Descendants of the command: a child is followed if the forking task is. The tracepoint fires in the parent's context
- * before the child runs, the only place where task storage may be created. Included by one program per object.
+ * Descendants of the command: a child is followed if the forking task is. The tracepoint fires in
+ * the parent's context before the child runs, the only place where task storage may be created.
+ * Included by one program per object.
  */
 #ifndef RWALKER_BPF_FOLLOW_BPF_H
 #define RWALKER_BPF_FOLLOW_BPF_H

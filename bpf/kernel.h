@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel types and constants that the programs use, and nothing else. Order, offsets and missing members do not
- * matter: libbpf relocates each access by the running kernel's BTF. Names and types must be the kernel's. Drift
- * between kernels is handled here.
+ * The kernel types and constants that the programs use, and nothing else. Order, offsets and
+ * missing members do not matter: libbpf relocates each access by the running kernel's BTF. Names
+ * and types must be the kernel's. Drift between kernels is handled here.
  */
 #ifndef RWALKER_BPF_KERNEL_H
 #define RWALKER_BPF_KERNEL_H
@@ -31,15 +31,16 @@ typedef __s64 s64;
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
 /*
- * A function that the verifier checks on its own, once. It checks a static function again for each state in
- * which a call is reached, and then follows each way out of it. Arguments are numbers, or pointers to
- * memory with room for what they point to, which may be NULL. The result is a number.
+ * A function that the verifier checks on its own, once. It checks a static function again for each
+ * state in which a call is reached, and then follows each way out of it. Arguments are numbers, or
+ * pointers to memory with room for what they point to, which may be NULL. The result is a number.
  */
 #define SEPARATE __attribute__((noinline))
 
 /*
- * Calls step(0, context), which may be about a task, unlike a separate function. Of all paths through it
- * that leave the same values in registers and on the stack, the verifier follows only one further.
+ * Calls step(0, context), which may be about a task, unlike a separate function. Of all paths
+ * through it that leave the same values in registers and on the stack, the verifier follows only
+ * one further.
  */
 #define ONE_WAY_OUT(step, context) bpf_loop(1, step, context, 0)
 

@@ -75,8 +75,8 @@ struct pt_regs___arguments { /* x86 */
 #pragma clang attribute pop
 
 /*
- * The verifier allows no arithmetic on typed pointers, nor their use as numbers. Negation makes it forget
- * the type.
+ * The verifier allows no arithmetic on typed pointers, nor their use as numbers. Negation makes it
+ * forget the type.
  */
 static __always_inline u64 as_number(const void *pointer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the kernel keeps about control groups: that part of bpf/kernel.h, which includes this. Cgroups of
- * version 2, the default hierarchy, are meant unless stated otherwise.
+ * What the kernel keeps about control groups: that part of bpf/kernel.h, which includes this.
+ * Cgroups of version 2, the default hierarchy, are meant unless stated otherwise.
  */
 #ifndef RWALKER_BPF_KERNEL_CGROUPS_H
 #define RWALKER_BPF_KERNEL_CGROUPS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What descriptors refer to: the part of bpf/kernel.h for the objects of waits, and how they are read. A
- * pointer that was read is a number here: bpf_rdonly_cast() makes it a typed pointer again (6.2); without
- * that, members are copied.
+ * What descriptors refer to: the part of bpf/kernel.h for the objects of waits, and how they are
+ * read. A pointer that was read is a number here: bpf_rdonly_cast() makes it a typed pointer again
+ * (6.2); without that, members are copied.
  */
 #ifndef RWALKER_BPF_KERNEL_FILES_H
 #define RWALKER_BPF_KERNEL_FILES_H

@@ -14,8 +14,8 @@
 #define LCB_F_MUTEX 32
 
 /*
- * Flag of an entry in the queue of a percpu-rwsem: it reads. 8 before 6.7; the other meanings of 4 and 8
- * never occur there.
+ * Flag of an entry in the queue of a percpu-rwsem: it reads. 8 before 6.7; the other meanings of 4
+ * and 8 never occur there.
  */
 #define WQ_FLAG_CUSTOM (4 | 8)
 #define MOST_STACK_BYTES 65536

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds a thread by its tid in the pid namespace of a process, as bpf_task_from_vpid() does, which is new
- * in 6.14.
+ * Finds a thread by its tid in the pid namespace of a process, as bpf_task_from_vpid() does, which
+ * is new in 6.14.
  */
 #ifndef RWALKER_BPF_KERNEL_TASKS_H
 #define RWALKER_BPF_KERNEL_TASKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a process's mm lock could be taken for reading without waiting (kernel/locking/rwsem.c, rwbase_rt.c,
- * unchanged since 6.1). Only looks at the lock; does not take it.
+ * Whether a process's mm lock could be taken for reading without waiting (kernel/locking/rwsem.c,
+ * rwbase_rt.c, unchanged since 6.1). Only looks at the lock; does not take it.
  */
 #ifndef RWALKER_BPF_MM_LOCK_BPF_H
 #define RWALKER_BPF_MM_LOCK_BPF_H

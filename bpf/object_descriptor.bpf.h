@@ -71,9 +71,9 @@ static __always_inline u64 find_file(struct files_struct *files, u32 descriptor)
 }
 
 /*
- * Notes the descriptor's file at the switch-out, before it is known whether the wait will be a long one, if
- * another thread could close the descriptor meanwhile and open something else in its place. The call itself
- * holds on to the file.
+ * Notes the descriptor's file at the switch-out, before it is known whether the wait will be a long
+ * one, if another thread could close the descriptor meanwhile and open something else in its place.
+ * The call itself holds on to the file.
  */
 static __always_inline void note_file(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -86,9 +86,9 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
 }
 
 /*
- * Whether the call works with the file: the kernel stack then has the file, or its data. That alone is no
- * proof: the word may be left from an earlier call. But it is the only evidence for a file that was not
- * noted.
+ * Whether the call works with the file: the kernel stack then has the file, or its data. That alone
+ * is no proof: the word may be left from an earlier call. But it is the only evidence for a file
+ * that was not noted.
  */
 static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 number, u32 call)
 {

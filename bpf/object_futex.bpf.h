@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A futex, and the owner of the mutex whose lock word it is. The mutex is in the memory of the process,
- * which can be read only while the thread is still on the CPU: at the switch-out, before it is known
- * whether the wait will be a long one. So it is read only for threads whose last waits were not all brief.
+ * A futex, and the owner of the mutex whose lock word it is. The mutex is in the memory of the
+ * process, which can be read only while the thread is still on the CPU: at the switch-out, before
+ * it is known whether the wait will be a long one. So it is read only for threads whose last waits
+ * were not all brief.
  */
 #ifndef RWALKER_BPF_OBJECT_FUTEX_H
 #define RWALKER_BPF_OBJECT_FUTEX_H
@@ -63,11 +64,12 @@ static __always_inline u64 futex_owner(const struct call_arguments *with)
 enum { WAIT_NAMED = 4 };
 
 /*
- * Returns true if there is a name to write. Names are looked up only in the first waits after one that got
- * a record: otherwise a program with many futexes and short waits would cause far more look-ups and writes
- * than it has long waits. More than one wait, because the wait for a condition variable is followed by one
- * for its mutex. Only for tasks that are recorded: of all programs that run at a switch, only the first one
- * can use bpf_find_vma(), so another recorder would find nothing.
+ * Returns true if there is a name to write. Names are looked up only in the first waits after one
+ * that got a record: otherwise a program with many futexes and short waits would cause far more
+ * look-ups and writes than it has long waits. More than one wait, because the wait for a condition
+ * variable is followed by one for its mutex. Only for tasks that are recorded: of all programs that
+ * run at a switch, only the first one can use bpf_find_vma(), so another recorder would find
+ * nothing.
  */
 static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -82,8 +84,8 @@ static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *e
 /* --- at the end of the wait --- */
 
 /*
- * The owner held the lock when the wait began, so it must have started before. Its tid may have been reused
- * since.
+ * The owner held the lock when the wait began, so it must have started before. Its tid may have
+ * been reused since.
  */
 static __always_inline bool owner_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The mapped file whose page a thread waits for. During a fault, the kernel stack has a pointer to the file
- * or to the mapping. Nothing on the stack says which word that is: a word is taken for a file if what it
- * points to has the page's address space where a file has it, and a name that leads to the page's inode.
+ * The mapped file whose page a thread waits for. During a fault, the kernel stack has a pointer to
+ * the file or to the mapping. Nothing on the stack says which word that is: a word is taken for a
+ * file if what it points to has the page's address space where a file has it, and a name that leads
+ * to the page's inode.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPED_H
 #define RWALKER_BPF_OBJECT_MAPPED_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The mapping that a futex is in. The mm says where the heap and the program's own data are; anything else
- * must be looked up in the mappings of the process, with the mmap_lock. This is done if the futex has not
- * been seen on this CPU lately, and only if the lock is free: at the switch-out, because since 2026 kernels
- * let bpf_find_vma() look only at the current task while interrupts are off, and the lock is released right
- * after the switch (which is impossible on PREEMPT_RT); or in a look at all tasks, for any of them. It
- * needs Linux 6.2. If another mapping takes its place meanwhile, that goes unnoticed.
+ * The mapping that a futex is in. The mm says where the heap and the program's own data are;
+ * anything else must be looked up in the mappings of the process, with the mmap_lock. This is done
+ * if the futex has not been seen on this CPU lately, and only if the lock is free: at the
+ * switch-out, because since 2026 kernels let bpf_find_vma() look only at the current task while
+ * interrupts are off, and the lock is released right after the switch (which is impossible on
+ * PREEMPT_RT); or in a look at all tasks, for any of them. It needs Linux 6.2. If another mapping
+ * takes its place meanwhile, that goes unnoticed.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPING_H
 #define RWALKER_BPF_OBJECT_MAPPING_H
@@ -32,9 +33,9 @@ struct vm_area_struct___file {
 /* --- by the process' mappings --- */
 
 /*
- * Called with the mmap_lock held, so the mapping stays. The name is read afterwards, because older kernels
- * add up the stacks of all nested calls; the program holds the RCU lock, so names do not go away before
- * that.
+ * Called with the mmap_lock held, so the mapping stays. The name is read afterwards, because older
+ * kernels add up the stacks of all nested calls; the program holds the RCU lock, so names do not go
+ * away before that.
  */
 static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
@@ -84,8 +85,8 @@ static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 tok
 /* --- any mapping --- */
 
 /*
- * The kernel places the parts of an mm at random addresses, so they differ between the programs that a
- * process executes.
+ * The kernel places the parts of an mm at random addresses, so they differ between the programs
+ * that a process executes.
  */
 static __always_inline u64 mapping_token(const struct mm_struct___parts *mm, u64 place)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names of objects: the path of a file, up to the root of its mount namespace. A name is read if the object
- * has not been seen on this CPU lately (bpf/object_told.bpf.h). A file's token changes when the file is
- * renamed or replaced, but not when a folder above it is renamed.
+ * Names of objects: the path of a file, up to the root of its mount namespace. A name is read if
+ * the object has not been seen on this CPU lately (bpf/object_told.bpf.h). A file's token changes
+ * when the file is renamed or replaced, but not when a folder above it is renamed.
  */
 #ifndef RWALKER_BPF_OBJECT_NAME_H
 #define RWALKER_BPF_OBJECT_NAME_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The page, and its file, that a task waits for: to be read, written back or unlocked. All these waits are
- * in one function of the kernel, whose stack frame tells which page it is.
+ * The page, and its file, that a task waits for: to be read, written back or unlocked. All these
+ * waits are in one function of the kernel, whose stack frame tells which page it is.
  */
 #ifndef RWALKER_BPF_OBJECT_PAGE_H
 #define RWALKER_BPF_OBJECT_PAGE_H
@@ -48,9 +48,9 @@ static __always_inline u64 find_page_wait(struct task_struct *task, u64 back, u3
 }
 
 /*
- * A read that finds a page locked drops its reference and sleeps: when it wakes up, the page may be another
- * file's. All other waiters keep their reference. A waiter that does not want the lock for itself may be
- * such a read. Then the page counts only if it is of the call's file.
+ * A read that finds a page locked drops its reference and sleeps: when it wakes up, the page may be
+ * another file's. All other waiters keep their reference. A waiter that does not want the lock for
+ * itself may be such a read. Then the page counts only if it is of the call's file.
  */
 static __always_inline bool is_held(u64 wait, const struct ring_object *object)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which descriptor ended a wait in poll() or select(). The kernel only knows that one of the files called
- * for the wakeup, and looks for it afterwards. If there is more than one file, so do we: for one that has
- * something in store. If the call was given only one, the wait is for that one, whether it is over or not.
+ * Which descriptor ended a wait in poll() or select(). The kernel only knows that one of the files
+ * called for the wakeup, and looks for it afterwards. If there is more than one file, so do we: for
+ * one that has something in store. If the call was given only one, the wait is for that one,
+ * whether it is over or not.
  */
 #ifndef RWALKER_BPF_OBJECT_POLL_H
 #define RWALKER_BPF_OBJECT_POLL_H
@@ -12,9 +13,9 @@
 #include "bpf/object_select_set.bpf.h"
 
 /*
- * Finds the file's descriptor, and whether the call was given no other. One file in the queues is no proof
- * of that: when poll() looks at its files for the first time, it may sleep for one of them. Returns false
- * if nothing is known that counts.
+ * Finds the file's descriptor, and whether the call was given no other. One file in the queues is
+ * no proof of that: when poll() looks at its files for the first time, it may sleep for one of
+ * them. Returns false if nothing is known that counts.
  */
 SEPARATE int find_polled_number(u64 files, u64 queues, u32 count, u32 call, u32 number)
 {

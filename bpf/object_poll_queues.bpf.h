@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The wait queues in which a poll() or select() sleeps, on the stack of the sleeper, and the one file in
- * them that matters.
+ * The wait queues in which a poll() or select() sleeps, on the stack of the sleeper, and the one
+ * file in them that matters.
  *
- * This search and its other half (object_poll.bpf.h) are split into functions that are not inline, because
- * together they would need more stack than programs have. For the same reason, results are left in the
- * room.
+ * This search and its other half (object_poll.bpf.h) are split into functions that are not inline,
+ * because together they would need more stack than programs have. For the same reason, results are
+ * left in the room.
  */
 #ifndef RWALKER_BPF_OBJECT_POLL_QUEUES_H
 #define RWALKER_BPF_OBJECT_POLL_QUEUES_H
@@ -59,8 +59,8 @@ static __always_inline void count_entries(u64 queues, struct poll_walk *walk)
 }
 
 /*
- * The queues whose first entry has the word; 0 if it is a relic on the stack, which its wait queue does not
- * link to.
+ * The queues whose first entry has the word; 0 if it is a relic on the stack, which its wait queue
+ * does not link to.
  */
 static __always_inline u64 queues_of(struct task_struct *task, u64 word)
 {
@@ -76,8 +76,8 @@ static __always_inline u64 queues_of(struct task_struct *task, u64 word)
 }
 
 /*
- * The queues in which the task sleeps; 0 if not found. What a kernel does between poll() and the switch is
- * always the same, so they are mostly where they were last time.
+ * The queues in which the task sleeps; 0 if not found. What a kernel does between poll() and the
+ * switch is always the same, so they are mostly where they were last time.
  */
 static __noinline u64 find_queues(struct task_struct *task, struct object_room *room, u32 number)
 {
@@ -100,8 +100,8 @@ static __noinline u64 find_queues(struct task_struct *task, struct object_room *
 }
 
 /*
- * Returns true if there is a file that matters. If none of the files called for the wakeup, there must be
- * only one.
+ * Returns true if there is a file that matters. If none of the files called for the wakeup, there
+ * must be only one.
  */
 SEPARATE int find_polled_file(u64 queues, u32 number)
 {

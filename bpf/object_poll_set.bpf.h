@@ -30,9 +30,9 @@ static __always_inline bool leads_there(struct set_search *search, u32 descripto
 }
 
 /*
- * Looks at a word of the stack, which may be in a struct poll_list: the pointer to the next part, the
- * count, and the pollfds, each of which starts in the second half of a word. search->begin: the word with
- * the count. At most that many pollfds follow.
+ * Looks at a word of the stack, which may be in a struct poll_list: the pointer to the next part,
+ * the count, and the pollfds, each of which starts in the second half of a word. search->begin: the
+ * word with the count. At most that many pollfds follow.
  */
 static __always_inline long look_at_pollfd(struct set_search *search, u32 index)
 {

@@ -46,8 +46,8 @@ static __always_inline u64 poll_of_epoll(u64 epoll)
 }
 
 /*
- * The first file in the ready list of an epoll, and the descriptor with which it was added; 0 if the list
- * is empty.
+ * The first file in the ready list of an epoll, and the descriptor with which it was added; 0 if
+ * the list is empty.
  */
 static __always_inline u64 file_of_first(u64 poll, u64 first, u32 *descriptor)
 {
@@ -60,10 +60,10 @@ static __always_inline u64 file_of_first(u64 poll, u64 first, u32 *descriptor)
 }
 
 /*
- * The ready list was empty when the thread went to sleep. The first item in it now ended the wait, or would
- * have; the thread is about to take it, unless another waiter of the same epoll was faster. While a list is
- * being taken apart, it looks empty. An item cannot go away before it is removed from the list: if it is
- * first both before and after the look, the look was valid.
+ * The ready list was empty when the thread went to sleep. The first item in it now ended the wait,
+ * or would have; the thread is about to take it, unless another waiter of the same epoll was
+ * faster. While a list is being taken apart, it looks empty. An item cannot go away before it is
+ * removed from the list: if it is first both before and after the look, the look was valid.
  */
 static __always_inline bool epoll_take(struct task_struct *task, struct object_room *room, u32 number)
 {

@@ -8,8 +8,8 @@
 enum { SELECT_DESCRIPTORS = 1024, SELECT_SETS = 6, SELECT_WORDS = 108 };
 
 /*
- * Looks for the sets that select() was given: six pointers, each one set's size after the last. Leaves
- * search->at at the first one.
+ * Looks for the sets that select() was given: six pointers, each one set's size after the last.
+ * Leaves search->at at the first one.
  */
 static __always_inline long look_for_sets(struct set_search *search, u32 index)
 {
@@ -79,9 +79,9 @@ static long bits_step(u32 index, void *context)
 }
 
 /*
- * The sets are in the frames that called that of the queues, always at the same place in one kernel. What
- * an earlier call left may look like them, and lead elsewhere. In the real ones, each file that is waited
- * for is in the queues, and no descriptor was closed.
+ * The sets are in the frames that called that of the queues, always at the same place in one
+ * kernel. What an earlier call left may look like them, and lead elsewhere. In the real ones, each
+ * file that is waited for is in the queues, and no descriptor was closed.
  */
 static __always_inline bool find_selected(struct object_room *room, u64 queues, u32 number)
 {

@@ -6,9 +6,10 @@
 #include "bpf/object_stack.bpf.h"
 
 /*
- * The timer is on the stack. It was set just before the task left the CPU, and will wake it up, or has just
- * done so and forgotten the task. A word that an earlier call left on the stack may look like it, and
- * timers of other clocks count from another time: the intended length of the sleep is then unknown.
+ * The timer is on the stack. It was set just before the task left the CPU, and will wake it up, or
+ * has just done so and forgotten the task. A word that an earlier call left on the stack may look
+ * like it, and timers of other clocks count from another time: the intended length of the sleep is
+ * then unknown.
  */
 static __always_inline void sleep_take(struct task_struct *task, u32 number, u64 now, struct ring_object *object)
 {

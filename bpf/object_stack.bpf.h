@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel stack of a task that is off the CPU has what its system call works with: the file that it
- * uses, the timer that will wake it up.
+ * The kernel stack of a task that is off the CPU has what its system call works with: the file that
+ * it uses, the timer that will wake it up.
  */
 #ifndef RWALKER_BPF_OBJECT_STACK_H
 #define RWALKER_BPF_OBJECT_STACK_H
@@ -40,9 +40,9 @@ static __always_inline bool read_part(struct object_room *room)
 }
 
 /*
- * Sets search->found to the address of the first of these words that is one of the two, ignoring the low
- * bits. The result is in memory, where the verifier does not distinguish its values. Beyond the end of the
- * stack, the buffer has old words.
+ * Sets search->found to the address of the first of these words that is one of the two, ignoring
+ * the low bits. The result is in memory, where the verifier does not distinguish its values. Beyond
+ * the end of the stack, the buffer has old words.
  */
 static __always_inline void find_word(struct stack_search *search, const volatile u64 *words)
 {
@@ -63,9 +63,9 @@ found:
 }
 
 /*
- * Searches a few words of the stack, which is read in larger parts. Returns 1 if one was found, or none are
- * left. The verifier looks once at a function that bpf_loop() calls, but at each round of a loop, which it
- * compares with all others.
+ * Searches a few words of the stack, which is read in larger parts. Returns 1 if one was found, or
+ * none are left. The verifier looks once at a function that bpf_loop() calls, but at each round of
+ * a loop, which it compares with all others.
  */
 static long search_block(u32 index, void *context)
 {
@@ -95,8 +95,8 @@ static __always_inline u64 word_at(u64 address)
 }
 
 /*
- * The address of the first word that is one of these two; 0 if there is none nearby. at: where to start; 0:
- * at the stack pointer.
+ * The address of the first word that is one of these two; 0 if there is none nearby. at: where to
+ * start; 0: at the stack pointer.
  */
 static __always_inline u64 stack_find_from(struct task_struct *task, u64 at, u64 one, u64 other, u32 number)
 {
@@ -117,8 +117,8 @@ static __always_inline u64 stack_find(struct task_struct *task, u64 one, u64 oth
 }
 
 /*
- * The same for a task in that call, but not always the first such word: it first tries where the word was
- * last time, because what a kernel does between a call and the switch is mostly the same.
+ * The same for a task in that call, but not always the first such word: it first tries where the
+ * word was last time, because what a kernel does between a call and the switch is mostly the same.
  */
 static __noinline u64 stack_find_again(struct task_struct *task, u64 one, u64 other, u32 number, u32 call)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The objects whose names have been written lately. A slot has room for a few tokens, not just one: if two
- * objects that take turns evicted each other, both would be read each time, and beside another recorder,
- * ours would never be read, because the kernel lets only one of them look at mappings at a time.
+ * The objects whose names have been written lately. A slot has room for a few tokens, not just one:
+ * if two objects that take turns evicted each other, both would be read each time, and beside
+ * another recorder, ours would never be read, because the kernel lets only one of them look at
+ * mappings at a time.
  */
 #ifndef RWALKER_BPF_OBJECT_TOLD_H
 #define RWALKER_BPF_OBJECT_TOLD_H
@@ -39,8 +40,8 @@ static __always_inline struct told_names *told_names(u64 token)
 }
 
 /*
- * Once the recorder has forgotten the names, each token counts as a new one; the old ones are evicted as
- * others come.
+ * Once the recorder has forgotten the names, each token counts as a new one; the old ones are
+ * evicted as others come.
  */
 static __always_inline u64 remembered(u64 token)
 {

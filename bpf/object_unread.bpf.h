@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a stopped thread leaves unread. Its call was waiting for a descriptor, or for an epoll, when the
- * signal came; by now there is something to read. The descriptor may have referred to something else then:
- * this is the file that it refers to now, in a process that does not run.
+ * What a stopped thread leaves unread. Its call was waiting for a descriptor, or for an epoll, when
+ * the signal came; by now there is something to read. The descriptor may have referred to something
+ * else then: this is the file that it refers to now, in a process that does not run.
  */
 #ifndef RWALKER_BPF_OBJECT_UNREAD_H
 #define RWALKER_BPF_OBJECT_UNREAD_H

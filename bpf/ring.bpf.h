@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The way from a program to the recorder: the rings behind ring_output(). A ring serves RING_CPUS_PER_SHARD
- * CPUs. The recorder is woken up when a ring's fill passes a multiple of the watermark, never per event,
- * and looks on its own once a second.
+ * The way from a program to the recorder: the rings behind ring_output(). A ring serves
+ * RING_CPUS_PER_SHARD CPUs. The recorder is woken up when a ring's fill passes a multiple of the
+ * watermark, never per event, and looks on its own once a second.
  */
 #ifndef RWALKER_BPF_RING_BPF_H
 #define RWALKER_BPF_RING_BPF_H
@@ -27,9 +27,9 @@ struct {
 } rings SEC(".maps");
 
 /*
- * Whether the interrupted code is about to write. It may hold the lock of the very ring that the caller
- * wants, and an NMI would wait 250 ms for it, or forever. A program of another task that was preempted
- * there holds no lock.
+ * Whether the interrupted code is about to write. It may hold the lock of the very ring that the
+ * caller wants, and an NMI would wait 250 ms for it, or forever. A program of another task that was
+ * preempted there holds no lock.
  */
 static __always_inline bool is_within_output(const struct ring_cpu *cpu, u64 task)
 {
@@ -46,8 +46,9 @@ static __always_inline u64 ring_record_bytes(u64 length)
 }
 
 /*
- * Checked before a stack is walked for a record of that length, because an event for which there is no room
- * should cost nothing. A record that turns out shorter might have fitted at the very end of the ring.
+ * Checked before a stack is walked for a record of that length, because an event for which there is
+ * no room should cost nothing. A record that turns out shorter might have fitted at the very end of
+ * the ring.
  */
 static __always_inline bool ring_has_room(u32 cpu, u64 length)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the programs must know about the running kernel to find out what waits are for: its system calls,
- * and the addresses of its functions. Private, like ring_event.h.
+ * What the programs must know about the running kernel to find out what waits are for: its system
+ * calls, and the addresses of its functions. Private, like ring_event.h.
  */
 #ifndef RWALKER_BPF_RING_CALLS_H
 #define RWALKER_BPF_RING_CALLS_H
@@ -42,8 +42,8 @@ enum { RING_LOCK_FUNCTIONS = 24 };
 enum { RING_CALLS = 1024 };
 
 /*
- * Addresses of kernel functions. Set after the programs are loaded and before they run: that is when
- * symbols are read.
+ * Addresses of kernel functions. Set after the programs are loaded and before they run: that is
+ * when symbols are read.
  */
 struct ring_object_functions {
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so are the requested lengths of sleeps */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What bpf/cgroups.bpf.c reports about control groups of version 2: those that exist, listed by an iterator,
- * parents first; and those made and removed later. All of it goes through a ring of its own. Private, like
- * bpf/ring_event.h.
+ * What bpf/cgroups.bpf.c reports about control groups of version 2: those that exist, listed by an
+ * iterator, parents first; and those made and removed later. All of it goes through a ring of its
+ * own. Private, like bpf/ring_event.h.
  */
 #ifndef RWALKER_BPF_RING_CGROUP_H
 #define RWALKER_BPF_RING_CGROUP_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The private ABI between the BPF programs and the recorder that loads them. It may change with each build; it is never
- * written to a file. Includes nothing: the including file provides __u32 and __u64. No padding: no kernel memory leaks.
+ * The private ABI between the BPF programs and the recorder that loads them. It may change with
+ * each build; it is never written to a file. Includes nothing: the including file provides __u32
+ * and __u64. No padding: no kernel memory leaks.
  */
 #ifndef RWALKER_BPF_RING_EVENT_H
 #define RWALKER_BPF_RING_EVENT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a wait was for: a part of its record (ring_wait.h), after the waker. A name precedes the first wait
- * for its object on each CPU, in a record of its own; the two have the same token. Kernel addresses (token,
- * place of RING_OBJECT_WORK and _LOCK) do not leave the recorder.
+ * What a wait was for: a part of its record (ring_wait.h), after the waker. A name precedes the
+ * first wait for its object on each CPU, in a record of its own; the two have the same token.
+ * Kernel addresses (token, place of RING_OBJECT_WORK and _LOCK) do not leave the recorder.
  */
 #ifndef RWALKER_BPF_RING_OBJECT_H
 #define RWALKER_BPF_RING_OBJECT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What programs leave out at present, to cost less; the recorder changes it while they run. The rules of
- * bpf/ring_event.h apply.
+ * What programs leave out at present, to cost less; the recorder changes it while they run. The
+ * rules of bpf/ring_event.h apply.
  */
 #ifndef RWALKER_BPF_RING_REGIME_H
 #define RWALKER_BPF_RING_REGIME_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The part of the ABI in ring_event.h that copies user stacks of sleepers (bpf/sleepers.bpf.c). Private, as there.
+ * The part of the ABI in ring_event.h that copies user stacks of sleepers (bpf/sleepers.bpf.c).
+ * Private, as there.
  */
 #ifndef RWALKER_BPF_RING_SLEEPER_H
 #define RWALKER_BPF_RING_SLEEPER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The part of the ABI in ring_event.h for snapshots of user stacks. Private, as there. A snapshot is
- * written right before its record, which is the next one of that CPU with the same time and source.
+ * The part of the ABI in ring_event.h for snapshots of user stacks. Private, as there. A snapshot
+ * is written right before its record, which is the next one of that CPU with the same time and
+ * source.
  */
 #ifndef RWALKER_BPF_RING_SNAPSHOT_H
 #define RWALKER_BPF_RING_SNAPSHOT_H

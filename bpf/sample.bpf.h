@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sample of the current task with its stacks, from a program's context: for each tick of a perf event,
- * and for each hit of a tracepoint or function. Settings common to all samples of an object are set before
- * it is loaded.
+ * A sample of the current task with its stacks, from a program's context: for each tick of a perf
+ * event, and for each hit of a tracepoint or function. Settings common to all samples of an object
+ * are set before it is loaded.
  */
 #ifndef RWALKER_BPF_SAMPLE_BPF_H
 #define RWALKER_BPF_SAMPLE_BPF_H
@@ -23,8 +23,8 @@ struct sample_cause {
 };
 
 /*
- * The stacks are walked first: the less happens between the time of a record and its place in the ring, the
- * better the order in a ring that several CPUs share.
+ * The stacks are walked first: the less happens between the time of a record and its place in the
+ * ring, the better the order in a ring that several CPUs share.
  */
 static __always_inline enum ring_counter sample_write(void *ctx, struct task_struct *task, const struct ring_slot *slot,
 						      const struct sample_cause *cause, struct ring_sample *sample)

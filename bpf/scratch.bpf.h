@@ -2,9 +2,9 @@
 /*
  * What each CPU has for itself: counters, and scratch space for records.
  *
- * Scratch is claimed with scratch_enter() and released with scratch_leave(). Each CPU has a few slots,
- * claimed by an atomic bit: programs nest (task, interrupt, NMI), and those at functions can be preempted
- * by others of their kind. No program leaves its CPU before it ends.
+ * Scratch is claimed with scratch_enter() and released with scratch_leave(). Each CPU has a few
+ * slots, claimed by an atomic bit: programs nest (task, interrupt, NMI), and those at functions can
+ * be preempted by others of their kind. No program leaves its CPU before it ends.
  */
 #ifndef RWALKER_BPF_SCRATCH_BPF_H
 #define RWALKER_BPF_SCRATCH_BPF_H

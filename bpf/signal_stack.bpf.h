@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the interrupted stack of a signal handler that runs on a stack of its own (sigaltstack(2)). The
- * kernel has put the interrupted registers on the handler's stack, after its description of that stack
- * (struct ucontext: uc_stack), by which they are found: Linux arch/x86/include/asm/sigframe.h,
- * arch/arm64/kernel/signal.c.
+ * Finds the interrupted stack of a signal handler that runs on a stack of its own (sigaltstack(2)).
+ * The kernel has put the interrupted registers on the handler's stack, after its description of
+ * that stack (struct ucontext: uc_stack), by which they are found: Linux
+ * arch/x86/include/asm/sigframe.h, arch/arm64/kernel/signal.c.
  */
 #ifndef RWALKER_BPF_SIGNAL_STACK_BPF_H
 #define RWALKER_BPF_SIGNAL_STACK_BPF_H

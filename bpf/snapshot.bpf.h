@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The data from which a reader unwinds a user stack: the user registers of the current task, and its stack
- * from the stack pointer to the end of the mapping. A read of user memory is all or nothing, so the end
- * must be known (bpf/stack_end.bpf.h). If it is not, pages are read until one is missing.
+ * The data from which a reader unwinds a user stack: the user registers of the current task, and
+ * its stack from the stack pointer to the end of the mapping. A read of user memory is all or
+ * nothing, so the end must be known (bpf/stack_end.bpf.h). If it is not, pages are read until one
+ * is missing.
  *
- * It is written as a record of its own right before the record that it belongs to, on the same CPU and with
- * the same time.
+ * It is written as a record of its own right before the record that it belongs to, on the same CPU
+ * and with the same time.
  */
 #ifndef RWALKER_BPF_SNAPSHOT_BPF_H
 #define RWALKER_BPF_SNAPSHOT_BPF_H
@@ -17,9 +18,9 @@
 #include "bpf/stack_end.bpf.h"
 
 /*
- * By CPU, for those that are online: a map with as many slots as ring_scratch. Not a per-CPU map: its
- * elements have at most 32 KiB, and exist for CPUs that never come online. The recorder sets the size of
- * values and the number of entries.
+ * By CPU, for those that are online: a map with as many slots as ring_scratch. Not a per-CPU map:
+ * its elements have at most 32 KiB, and exist for CPUs that never come online. The recorder sets
+ * the size of values and the number of entries.
  */
 struct snapshot_slots {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -41,8 +42,8 @@ struct page_read {
 };
 
 /*
- * Progress is kept in a map, whose contents the verifier does not follow. As a variable it would make each
- * page a new state: loading took three times as long.
+ * Progress is kept in a map, whose contents the verifier does not follow. As a variable it would
+ * make each page a new state: loading took three times as long.
  */
 static long read_page(u32 number, struct page_read *read)
 {
@@ -104,9 +105,9 @@ static __noinline enum ring_counter tell_stack(struct task_struct *task, const s
 }
 
 /*
- * For the current task, a record of this source with this time, and the slot that the caller holds. Returns
- * the flag for that record: RING_SAMPLE_SNAPSHOT, RING_SAMPLE_NO_SNAPSHOT, or 0 if no snapshot of this task
- * is wanted.
+ * For the current task, a record of this source with this time, and the slot that the caller holds.
+ * Returns the flag for that record: RING_SAMPLE_SNAPSHOT, RING_SAMPLE_NO_SNAPSHOT, or 0 if no
+ * snapshot of this task is wanted.
  */
 static __always_inline u32 snapshot_tell(struct task_struct *task, const struct ring_slot *slot,
 					 u64 time, u32 source, u64 most, bool look, u32 flags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where the user stack of the current task ends. The kernel keeps the end of the main stack; for others the mapping
- * is looked up once and remembered by thread.
+ * Where the user stack of the current task ends. The kernel keeps the end of the main stack; for
+ * others the mapping is looked up once and remembered by thread.
  */
 #ifndef RWALKER_BPF_STACK_END_BPF_H
 #define RWALKER_BPF_STACK_END_BPF_H
@@ -35,8 +35,8 @@ static __always_inline bool on_signal_stack(struct task_struct *task, u64 sp)
 }
 
 /*
- * 0 if unknown. look: whether the mapping may be looked up here (never in the scheduler, which holds locks
- * that the lookup may need).
+ * 0 if unknown. look: whether the mapping may be looked up here (never in the scheduler, which
+ * holds locks that the lookup may need).
  */
 static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look)
 {

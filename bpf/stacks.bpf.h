@@ -21,8 +21,8 @@ static __always_inline u32 user_stack_missing(struct task_struct *task)
 }
 
 /*
- * Takes one after the other, each of at most `room` bytes. Returns their size in bytes. A missing kernel
- * stack is counted.
+ * Takes one after the other, each of at most `room` bytes. Returns their size in bytes. A missing
+ * kernel stack is counted.
  */
 static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void *frames, u64 room, bool user_too,
 				       __u64 *counters, struct stacks *ret_stacks)

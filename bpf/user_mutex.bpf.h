@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a futex is the lock word of a glibc mutex, which has its owner beside it. Nothing here reads
- * memory, because how that is done depends on whose it is.
+ * Whether a futex is the lock word of a glibc mutex, which has its owner beside it. Nothing here
+ * reads memory, because how that is done depends on whose it is.
  */
 #ifndef RWALKER_BPF_USER_MUTEX_H
 #define RWALKER_BPF_USER_MUTEX_H
@@ -31,8 +31,9 @@ struct user_mutex {
 _Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
 
 /*
- * The word may be the lock of something else: of stdio, of another language's library, of an rwlock, or
- * part of a condition variable. Each member must have the value that it would have in a mutex that is held.
+ * The word may be the lock of something else: of stdio, of another language's library, of an
+ * rwlock, or part of a condition variable. Each member must have the value that it would have in a
+ * mutex that is held.
  */
 static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operation, u32 value)
 {

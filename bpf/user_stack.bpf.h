@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What is common to all programs that copy a task's user registers and user stack: how much there is to
- * copy, and how a read proceeds page by page. Has no maps and no knobs of its own.
+ * What is common to all programs that copy a task's user registers and user stack: how much there
+ * is to copy, and how a read proceeds page by page. Has no maps and no knobs of its own.
  */
 #ifndef RWALKER_BPF_USER_STACK_BPF_H
 #define RWALKER_BPF_USER_STACK_BPF_H
@@ -29,9 +29,9 @@ static __always_inline u64 user_registers_bytes(void)
 }
 
 /*
- * How many of `size` bytes from an address are in its page `number`; 0 if none, or beyond `most`. *ret_at:
- * where they start. That follows from the number alone: with a running sum, the verifier would track every
- * value.
+ * How many of `size` bytes from an address are in its page `number`; 0 if none, or beyond `most`.
+ * *ret_at: where they start. That follows from the number alone: with a running sum, the verifier
+ * would track every value.
  */
 static __always_inline u64 page_part(u32 number, u64 from, u64 size, u64 most, u64 *ret_at)
 {

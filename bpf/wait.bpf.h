@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The entries of all tasks. An entry is created together with its task, by the first look at all tasks, or
- * by the recorder for tasks that are hidden from that look: never in the scheduler. It is written by the
- * CPU that switches the task, and its waker by the CPU that wakes it up; the scheduler orders the two.
+ * The entries of all tasks. An entry is created together with its task, by the first look at all
+ * tasks, or by the recorder for tasks that are hidden from that look: never in the scheduler. It is
+ * written by the CPU that switches the task, and its waker by the CPU that wakes it up; the
+ * scheduler orders the two.
  */
 #ifndef RWALKER_BPF_WAIT_BPF_H
 #define RWALKER_BPF_WAIT_BPF_H

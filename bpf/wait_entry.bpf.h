@@ -29,9 +29,9 @@ struct wait_lock {
 };
 
 /*
- * Ordered by use, because most entries are not in any cache when they are used. The kernel's own word and
- * the first WAIT_SWITCH_BYTES share one cache line, for every switch. A wakeup, and the end of a wait that
- * is only summed, need the next line. The rest is for waits that are written.
+ * Ordered by use, because most entries are not in any cache when they are used. The kernel's own
+ * word and the first WAIT_SWITCH_BYTES share one cache line, for every switch. A wakeup, and the
+ * end of a wait that is only summed, need the next line. The rest is for waits that are written.
  */
 enum { WAIT_SWITCH_BYTES = 56, WAIT_LINE = 64, WAIT_BRIEF = 16 };
 

@@ -40,9 +40,9 @@ static __always_inline struct ring_head head_of(enum ring_kind kind, u64 now, u3
 
 /*
  * The offset that is added to the run queue's clock. It is constant, so the length of a wait is a
- * difference by one clock: the offset that is read once a second is too large by a few microseconds,
- * different each time. The exception: user stacks that are taken at the switch-out are identified by that
- * moment, and are written before the wait.
+ * difference by one clock: the offset that is read once a second is too large by a few
+ * microseconds, different each time. The exception: user stacks that are taken at the switch-out
+ * are identified by that moment, and are written before the wait.
  */
 static __always_inline u64 queue_offset(void)
 {
@@ -67,8 +67,8 @@ static __always_inline u64 queue_clock(struct task_struct *task, u64 now)
 }
 
 /*
- * What to add to a time from switch_now() to get CLOCK_MONOTONIC, as far as that is known without reading
- * that clock.
+ * What to add to a time from switch_now() to get CLOCK_MONOTONIC, as far as that is known without
+ * reading that clock.
  */
 static __always_inline u64 queue_drift(void)
 {

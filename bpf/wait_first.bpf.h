@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits that were under way at the first look at all tasks. It determines when they began, because at their
- * switch-in it is too late. Its results are kept apart from what switches write: another CPU may be
- * switching the same task.
+ * Waits that were under way at the first look at all tasks. It determines when they began, because
+ * at their switch-in it is too late. Its results are kept apart from what switches write: another
+ * CPU may be switching the same task.
  */
 #ifndef RWALKER_BPF_WAIT_FIRST_BPF_H
 #define RWALKER_BPF_WAIT_FIRST_BPF_H
@@ -11,9 +11,9 @@
 #include "bpf/wait_user.bpf.h"
 
 /*
- * For a task that is off the CPU. A runnable one was preempted, or has been woken up since. If woken up, it
- * has waited for the CPU for less time than it has been off it, and its earlier state is not known any
- * more.
+ * For a task that is off the CPU. A runnable one was preempted, or has been woken up since. If
+ * woken up, it has waited for the CPU for less time than it has been off it, and its earlier state
+ * is not known any more.
  */
 static __always_inline u8 judge_first(struct task_struct *task, u32 state, u64 out)
 {

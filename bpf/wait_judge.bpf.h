@@ -42,11 +42,11 @@ static __always_inline u8 judge_runnable(struct task_struct *task)
 }
 
 /*
- * `preempt` alone does not decide: a task that is interrupted in user space is switched on its way back
- * there, by a plain call of the scheduler in state 0, just like one that yields. A pending signal cancels a
- * sleep before it begins: the state is 0 again (since 6.15 also in the tracepoint), and the switch still
- * counts as voluntary. A wakeup that arrives before the sleep also leaves state 0 and an involuntary
- * switch, but in the middle of a system call.
+ * `preempt` alone does not decide: a task that is interrupted in user space is switched on its way
+ * back there, by a plain call of the scheduler in state 0, just like one that yields. A pending
+ * signal cancels a sleep before it begins: the state is 0 again (since 6.15 also in the
+ * tracepoint), and the switch still counts as voluntary. A wakeup that arrives before the sleep
+ * also leaves state 0 and an involuntary switch, but in the middle of a system call.
  */
 static __always_inline u8 judge_switch(struct task_struct *prev, bool preempt, u32 state, bool voluntary)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel lock that a task is about to sleep for, and its owner at that moment. It is noted in the
- * task's entry where the kernel begins to wait for a lock, which is on the contended path only, and
- * forgotten where the kernel has got the lock: a wait in between was for it.
+ * The kernel lock that a task is about to sleep for, and its owner at that moment. It is noted in
+ * the task's entry where the kernel begins to wait for a lock, which is on the contended path only,
+ * and forgotten where the kernel has got the lock: a wait in between was for it.
  */
 #ifndef RWALKER_BPF_WAIT_LOCK_H
 #define RWALKER_BPF_WAIT_LOCK_H
@@ -31,8 +31,8 @@ static __always_inline u64 rt_owner_word(u64 lock, u32 flags)
 }
 
 /*
- * The word in the lock that has its owner and flags; 0 if it is free, or has no owner. Not inline, because
- * code for types that this kernel lacks must stay unreachable.
+ * The word in the lock that has its owner and flags; 0 if it is free, or has no owner. Not inline,
+ * because code for types that this kernel lacks must stay unreachable.
  */
 static __noinline u64 owner_word(u64 lock, u32 flags)
 {
@@ -51,9 +51,9 @@ static __noinline u64 owner_word(u64 lock, u32 flags)
 }
 
 /*
- * A reader leaves its name in the lock when it goes: by now it may be gone for good, or be another task. It
- * is reported if it is still a task, but not if it is one of the recorder's own, which read what they
- * record: the last reader is rarely the one that holds the lock.
+ * A reader leaves its name in the lock when it goes: by now it may be gone for good, or be another
+ * task. It is reported if it is still a task, but not if it is one of the recorder's own, which
+ * read what they record: the last reader is rarely the one that holds the lock.
  */
 static __always_inline bool may_be_named(u64 task)
 {
@@ -76,8 +76,8 @@ SEPARATE int note_owner(struct wait_lock *lock, u64 address, u32 flags)
 }
 
 /*
- * With PREEMPT_RT, a writer that waits for the readers to finish already owns the rt-mutex in the lock: it
- * holds up others, but not itself.
+ * With PREEMPT_RT, a writer that waits for the readers to finish already owns the rt-mutex in the
+ * lock: it holds up others, but not itself.
  */
 static __always_inline void lock_begin(struct wait_entry *entry, u64 address, u32 flags, u32 waiter)
 {
@@ -115,8 +115,8 @@ static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 addre
 }
 
 /*
- * Whether the task waited for a lock. The lock's address is on the stack: whoever sleeps for a lock needs
- * it afterwards.
+ * Whether the task waited for a lock. The lock's address is on the stack: whoever sleeps for a lock
+ * needs it afterwards.
  */
 static __always_inline bool lock_take(struct task_struct *task, struct object_room *room,
 				      const struct wait_entry *entry, u32 number, struct ring_object *object)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Looks at all tasks. The first one creates their entries; the last one writes the waits that have not
- * ended and what remains of the sums. A look at open waits writes these, too, and changes nothing.
+ * Looks at all tasks. The first one creates their entries; the last one writes the waits that have
+ * not ended and what remains of the sums. A look at open waits writes these, too, and changes
+ * nothing.
  */
 #ifndef RWALKER_BPF_WAIT_LOOK_BPF_H
 #define RWALKER_BPF_WAIT_LOOK_BPF_H
@@ -60,8 +61,8 @@ static __always_inline struct wait_entry *copy_entry(const struct wait_entry *en
 }
 
 /*
- * Writes the remaining sums. Returns the wait that has not ended and is to be written; NULL if there is
- * none, or the task writes it itself.
+ * Writes the remaining sums. Returns the wait that has not ended and is to be written; NULL if
+ * there is none, or the task writes it itself.
  */
 static __always_inline struct wait_entry *look_last(struct seq_file *seq, struct task_struct *task, u64 now,
 						    void *scratch)

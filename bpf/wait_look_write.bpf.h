@@ -17,8 +17,8 @@ static __always_inline bool write_sums(struct seq_file *seq, struct task_struct 
 }
 
 /*
- * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c): the number
- * of switches shows there whether it still belongs to the wait.
+ * `now` is by the clock of entry->out. The user stack is copied elsewhere (bpf/sleepers.bpf.c): the
+ * number of switches shows there whether it still belongs to the wait.
  */
 static __always_inline bool write_wait(struct seq_file *seq, struct task_struct *task, struct wait_entry *entry,
 				       u64 now, u64 switches, void *scratch)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a wait was for. Read at its end, before the task runs on: its system call is still the one in which
- * it waited.
+ * What a wait was for. Read at its end, before the task runs on: its system call is still the one
+ * in which it waited.
  */
 #ifndef RWALKER_BPF_WAIT_OBJECT_H
 #define RWALKER_BPF_WAIT_OBJECT_H
@@ -24,8 +24,8 @@ static __always_inline void worker_take(struct task_struct *task, struct ring_ob
 }
 
 /*
- * At the switch-out of a thread whose last waits were not all brief: notes what could not be known at the
- * end of the wait. Returns true if there is a name to write.
+ * At the switch-out of a thread whose last waits were not all brief: notes what could not be known
+ * at the end of the wait. Returns true if there is a name to write.
  */
 static __always_inline bool note_object(struct task_struct *prev, struct wait_entry *entry, u64 now)
 {
@@ -41,8 +41,8 @@ static __always_inline bool note_object(struct task_struct *prev, struct wait_en
 }
 
 /*
- * Waits for anything but files and devices are sleeps that signals interrupt. Otherwise, something in the
- * kernel itself was in the way, perhaps another thread in the same call.
+ * Waits for anything but files and devices are sleeps that signals interrupt. Otherwise, something
+ * in the kernel itself was in the way, perhaps another thread in the same call.
  */
 static __always_inline bool is_for_object(const struct ring_object *object, u32 state)
 {
@@ -51,8 +51,8 @@ static __always_inline bool is_for_object(const struct ring_object *object, u32 
 }
 
 /*
- * Small, because it is on the stack of a switch. So it does not have the number of the room: each room has
- * its own step.
+ * Small, because it is on the stack of a switch. So it does not have the number of the room: each
+ * room has its own step.
  */
 struct object_taking {
 	struct task_struct *task;
@@ -123,8 +123,8 @@ static long take_at_look(u32 index, struct object_taking *taking)
 }
 
 /*
- * For a blocked task that is not on a CPU; *object is zeroed. now: CLOCK_MONOTONIC; number: of the room,
- * which may get a name to be written before the wait. To be followed by object_lasts().
+ * For a blocked task that is not on a CPU; *object is zeroed. now: CLOCK_MONOTONIC; number: of the
+ * room, which may get a name to be written before the wait. To be followed by object_lasts().
  */
 static __always_inline void object_take(struct task_struct *task, struct ring_object *object,
 					const struct wait_entry *entry, u64 now, struct object_room *room, u32 number)

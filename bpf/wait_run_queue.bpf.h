@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How much of a wait was spent runnable, waiting for a CPU: by the kernel's own account of run queues. That
- * account is wrong for one kind of wait. Since Linux 6.12, a thread that has run for more than its share
- * stays on the run queue for some milliseconds after it went to sleep (its dequeue is delayed). If it is
- * moved to another CPU meanwhile, the kernel takes that for the start of a wait for a CPU, which then lasts
- * until the thread runs again. Such a wait is marked when the thread is moved. Its run queue time is then
- * the time since the wakeup; 0 if wakers are not recorded.
+ * How much of a wait was spent runnable, waiting for a CPU: by the kernel's own account of run
+ * queues. That account is wrong for one kind of wait. Since Linux 6.12, a thread that has run for
+ * more than its share stays on the run queue for some milliseconds after it went to sleep (its
+ * dequeue is delayed). If it is moved to another CPU meanwhile, the kernel takes that for the start
+ * of a wait for a CPU, which then lasts until the thread runs again. Such a wait is marked when the
+ * thread is moved. Its run queue time is then the time since the wakeup; 0 if wakers are not
+ * recorded.
  *
  * A new task exists before it is put on a run queue: its parent may be preempted in between.
  */
@@ -69,9 +70,9 @@ static __always_inline u64 run_queue_part(struct task_struct *next, const struct
 }
 
 /*
- * For a wait that goes on; `now` is by the clock of entry->out. A blocked task that has been woken up has
- * waited for a CPU since then; one that has not been woken up has not, nor has a new task that was not
- * queued yet.
+ * For a wait that goes on; `now` is by the clock of entry->out. A blocked task that has been woken
+ * up has waited for a CPU since then; one that has not been woken up has not, nor has a new task
+ * that was not queued yet.
  */
 static __always_inline u64 run_queue_so_far(struct task_struct *task, const struct wait_entry *entry, u64 now)
 {

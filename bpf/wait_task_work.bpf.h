@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Work that a thread does on its way back to user space, in its own context and with no lock held: bpf_task_work of
- * Linux 6.18. The kernel needs an element of a map while one is pending. A thread's element follows from its tid; if
- * another thread has it, the next ones are tried.
+ * Work that a thread does on its way back to user space, in its own context and with no lock held:
+ * bpf_task_work of Linux 6.18. The kernel needs an element of a map while one is pending. A
+ * thread's element follows from its tid; if another thread has it, the next ones are tried.
  *
  * Later kernels have the function without "_impl", and supply its last argument themselves.
  */
@@ -54,8 +54,8 @@ static __always_inline long task_work_try(struct task_struct *task, u32 place, t
 }
 
 /*
- * Returns true if the callback will run before the task's next instruction in user space. If not, the
- * kernel had a reason.
+ * Returns true if the callback will run before the task's next instruction in user space. If not,
+ * the kernel had a reason.
  */
 static __always_inline bool task_work_schedule(struct task_struct *task, task_work_callback callback)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks of waits. A thread's user stack can be read only while the thread is current, and before it
- * is back in user space: when it leaves the CPU, before the length of the wait is known, or from the
- * switch-in on (enum ring_user_way).
+ * User stacks of waits. A thread's user stack can be read only while the thread is current, and
+ * before it is back in user space: when it leaves the CPU, before the length of the wait is known,
+ * or from the switch-in on (enum ring_user_way).
  */
 #ifndef RWALKER_BPF_WAIT_USER_BPF_H
 #define RWALKER_BPF_WAIT_USER_BPF_H
@@ -30,8 +30,8 @@ static __always_inline u64 take_user_stack(struct task_struct *task, struct ring
 }
 
 /*
- * Writes the user stack of the current task, or why there is none. since: 0 if the task leaves the CPU;
- * else it has finished waiting.
+ * Writes the user stack of the current task, or why there is none. since: 0 if the task leaves the
+ * CPU; else it has finished waiting.
  */
 static __noinline void tell_user_stack(struct task_struct *task, u64 now, u64 since, u32 reason)
 {
@@ -84,9 +84,9 @@ static __always_inline bool has_user_stack(struct task_struct *task)
 enum { PATIENCE = 64 };
 
 /*
- * A preempted thread that is in no system call, or has finished it, does not pass the hook at a call's
- * return. Its user stack is taken at the switch-out, in vain if the wait turns out to be short. So it is
- * not taken if all of the last waits were short.
+ * A preempted thread that is in no system call, or has finished it, does not pass the hook at a
+ * call's return. Its user stack is taken at the switch-out, in vain if the wait turns out to be
+ * short. So it is not taken if all of the last waits were short.
  */
 static __always_inline bool worth_taking(struct task_struct *prev, struct wait_entry *entry, bool preempt)
 {

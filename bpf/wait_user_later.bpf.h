@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks of waits that get a record: taken from the switch-in on, when it is known which waits these
- * are, and before the thread is back in user space (enum ring_user_way).
+ * User stacks of waits that get a record: taken from the switch-in on, when it is known which waits
+ * these are, and before the thread is back in user space (enum ring_user_way).
  */
 #ifndef RWALKER_BPF_WAIT_USER_LATER_BPF_H
 #define RWALKER_BPF_WAIT_USER_LATER_BPF_H
@@ -25,8 +25,8 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, const struc
 }
 
 /*
- * Since when waits of the sleeping task's present system call have had no user stack; 0 if the task was
- * elsewhere then.
+ * Since when waits of the sleeping task's present system call have had no user stack; 0 if the task
+ * was elsewhere then.
  */
 static __always_inline u64 still_pending(struct task_struct *task, const struct wait_entry *entry)
 {
@@ -74,8 +74,8 @@ static int take_on_the_way(struct bpf_map *map, void *key, void *value)
 }
 
 /*
- * Called after the record of a wait with USER_LATER. One stack serves all waits of a call: it is requested
- * with the first.
+ * Called after the record of a wait with USER_LATER. One stack serves all waits of a call: it is
+ * requested with the first.
  */
 static __always_inline void ask_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
 {

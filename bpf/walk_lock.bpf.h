@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel lock that a sleeping task queues for, and who holds it now, if nobody saw the task begin to
- * wait. The kind of lock follows from the function in which the task sleeps. The task is in the lock's
- * list, by a node on its kernel stack that has the task's address beside it:
+ * The kernel lock that a sleeping task queues for, and who holds it now, if nobody saw the task
+ * begin to wait. The kind of lock follows from the function in which the task sleeps. The task is
+ * in the lock's list, by a node on its kernel stack that has the task's address beside it:
  *
  *     lock's head <--> node of another task <--> node of this task
  *
@@ -16,8 +16,8 @@
 #include "bpf/walk_node.bpf.h"
 
 /*
- * The rt-mutex that the task waits for. With PREEMPT_RT, all locks that make their waiters sleep are of
- * this kind; so are those of futexes with inheritance.
+ * The rt-mutex that the task waits for. With PREEMPT_RT, all locks that make their waiters sleep
+ * are of this kind; so are those of futexes with inheritance.
  */
 static __always_inline u64 rt_lock(struct task_struct *task)
 {

@@ -31,8 +31,8 @@ struct node_search {
 };
 
 /*
- * Finds the next word on the stack that is the task's address, and checks whether it is beside a node.
- * Returns 1 to stop: it is, or there are no more such words.
+ * Finds the next word on the stack that is the task's address, and checks whether it is beside a
+ * node. Returns 1 to stop: it is, or there are no more such words.
  */
 static long try_node(u32 index, void *context)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a walked task sleeps for: as for waits (bpf/wait_object.bpf.h), but nobody saw the task go to sleep.
- * So what waits note at that time is searched for now: the lock (bpf/walk_lock.bpf.h). And a file whose
- * descriptor other threads could close counts only if it is on the task's stack.
+ * What a walked task sleeps for: as for waits (bpf/wait_object.bpf.h), but nobody saw the task go
+ * to sleep. So what waits note at that time is searched for now: the lock (bpf/walk_lock.bpf.h).
+ * And a file whose descriptor other threads could close counts only if it is on the task's stack.
  */
 #ifndef RWALKER_BPF_WALK_OBJECT_H
 #define RWALKER_BPF_WALK_OBJECT_H
@@ -54,8 +54,8 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 }
 
 /*
- * Called before the row is filled, because the verifier follows each path through that, and would follow
- * all of this for each of them. Returns NULL if the task does not sleep.
+ * Called before the row is filled, because the verifier follows each path through that, and would
+ * follow all of this for each of them. Returns NULL if the task does not sleep.
  */
 static __always_inline struct walk_object *walk_object(struct task_struct *task)
 {
@@ -70,8 +70,8 @@ static __always_inline struct walk_object *walk_object(struct task_struct *task)
 }
 
 /*
- * Sets the row's flags for what is to be written after its frames. Returns false if the object is of
- * another moment.
+ * Sets the row's flags for what is to be written after its frames. Returns false if the object is
+ * of another moment.
  */
 static __always_inline bool join_walk_object(struct ring_walk_task *row, struct walk_object *walked)
 {

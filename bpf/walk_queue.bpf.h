@@ -65,8 +65,8 @@ static long judge_word(u32 index, void *context)
 }
 
 /*
- * Judges by the first return address in such a function. A walk over the stack does not have it: the kernel
- * leaves out the functions of locks, like those of the scheduler.
+ * Judges by the first return address in such a function. A walk over the stack does not have it:
+ * the kernel leaves out the functions of locks, like those of the scheduler.
  */
 SEPARATE int judge_queue(u64 stack)
 {

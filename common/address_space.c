@@ -10,10 +10,11 @@
 #include "common/random_bytes.h"
 
 /*
- * Nodes and processes are identified by their number in an array that never moves; 0 is none. Nodes of a treap are
- * ordered by `start`, and parents above children by `priority`. Every holder of a number (a parent node, a process, a
- * local variable below) holds one of its references. A node with one reference, reached through nodes with one
- * reference each, belongs to one space and is changed in place; any other is copied first (own_node()).
+ * Nodes and processes are identified by their number in an array that never moves; 0 is none. Nodes
+ * of a treap are ordered by `start`, and parents above children by `priority`. Every holder of a
+ * number (a parent node, a process, a local variable below) holds one of its references. A node
+ * with one reference, reached through nodes with one reference each, belongs to one space and is
+ * changed in place; any other is copied first (own_node()).
  */
 struct node {
 	struct mapping mapping;
@@ -34,8 +35,8 @@ struct address_spaces {
 	uint32_t *buckets;
 	uint32_t bucket_mask;
 	/*
-	 * Numbers below `fresh` were used before; freed ones are in the list that starts at `free`. Memory beyond was
-	 * never touched and so costs nothing.
+	 * Numbers below `fresh` were used before; freed ones are in the list that starts at `free`.
+	 * Memory beyond was never touched and so costs nothing.
 	 */
 	uint32_t node_fresh, node_free, node_end, process_fresh, process_free, process_end;
 	uint64_t seed[2]; /* of tgid hashes; of priorities */
@@ -44,8 +45,8 @@ struct address_spaces {
 };
 
 /*
- * A change copies at most the two search paths to its ends, so this many nodes beyond those in use are enough for it:
- * twice the depth that a treap of 2^32 nodes does not reach in practice.
+ * A change copies at most the two search paths to its ends, so this many nodes beyond those in use
+ * are enough for it: twice the depth that a treap of 2^32 nodes does not reach in practice.
  */
 enum { SPARE_NODES = 256 };
 
@@ -114,8 +115,8 @@ static uint32_t own_node(struct address_spaces *spaces, uint32_t number)
 }
 
 /*
- * Splits a treap, whose reference it takes over, into what starts below `address` and the rest. The inner edge of both
- * parts consists of owned nodes only, so that joining them again copies nothing.
+ * Splits a treap, whose reference it takes over, into what starts below `address` and the rest. The
+ * inner edge of both parts consists of owned nodes only, so that joining them again copies nothing.
  */
 static void split(struct address_spaces *spaces, uint32_t root, uint64_t address, uint32_t *ret_below,
 		  uint32_t *ret_rest)

@@ -43,8 +43,8 @@ int address_spaces_fork(struct address_spaces *spaces, uint32_t parent_tgid, uin
 /* Empties the space: exec. */
 int address_spaces_exec(struct address_spaces *spaces, uint32_t tgid);
 /*
- * The number under which callers keep what a process had mapped before its exec: until execve() returns, the task is
- * where its old program made the call. No process has such a large number.
+ * The number under which callers keep what a process had mapped before its exec: until execve()
+ * returns, the task is where its old program made the call. No process has such a large number.
  */
 static inline uint32_t address_spaces_before_exec(uint32_t tgid)
 {

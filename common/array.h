@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A growable array of any type: `ARRAY(struct mapping) maps = {0};`. Memory doubles; an element's address is valid
- * until the next push. The owner frees it with array_free().
+ * A growable array of any type: `ARRAY(struct mapping) maps = {0};`. Memory doubles; an element's
+ * address is valid until the next push. The owner frees it with array_free().
  */
 #ifndef RWALKER_COMMON_ARRAY_H
 #define RWALKER_COMMON_ARRAY_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Appends to a buffer of fixed size that the caller owns; the counterpart of byte_cursor. The first write that does not
- * fit sets `full` and writes nothing; later ones do nothing. A writer of records saves `used` before it starts and
- * restores it if the record did not fit.
+ * Appends to a buffer of fixed size that the caller owns; the counterpart of byte_cursor. The first
+ * write that does not fit sets `full` and writes nothing; later ones do nothing. A writer of
+ * records saves `used` before it starts and restores it if the record did not fit.
  */
 #ifndef RWALKER_COMMON_BYTE_BUFFER_H
 #define RWALKER_COMMON_BYTE_BUFFER_H

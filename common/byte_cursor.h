@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Bounds-checked reading of untrusted bytes (a chunk, an ELF section). A cursor walks [next, end). Every read is
- * checked; the first that does not fit or is malformed sets `bad`, after which every read returns 0 / NULL and does not
- * advance, so that a decoder may read a whole record and test `bad` once. Integers are little-endian. Varints are
- * LEB128, at most 10 bytes, value within 64 bits (format/FORMAT.md §2); zig-zag for signed ones.
+ * Bounds-checked reading of untrusted bytes (a chunk, an ELF section). A cursor walks [next, end).
+ * Every read is checked; the first that does not fit or is malformed sets `bad`, after which every
+ * read returns 0 / NULL and does not advance, so that a decoder may read a whole record and test
+ * `bad` once. Integers are little-endian. Varints are LEB128, at most 10 bytes, value within 64
+ * bits (format/FORMAT.md §2); zig-zag for signed ones.
  */
 #ifndef RWALKER_COMMON_BYTE_CURSOR_H
 #define RWALKER_COMMON_BYTE_CURSOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Scope guards: a variable declared with one of these is released when it leaves its scope. To return the value or pass
- * it on, use steal_ptr() or steal_fd(), which disarm the guard.
+ * Scope guards: a variable declared with one of these is released when it leaves its scope. To
+ * return the value or pass it on, use steal_ptr() or steal_fd(), which disarm the guard.
  */
 #ifndef RWALKER_COMMON_CLEANUP_H
 #define RWALKER_COMMON_CLEANUP_H

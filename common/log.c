@@ -36,7 +36,8 @@ static bool goes_to_journal(void)
 }
 
 /*
- * One write per line, so that lines of several processes do not mix. A longer message ends in "...".
+ * One write per line, so that lines of several processes do not mix. A longer message ends in
+ * "...".
  */
 static void log_line(enum level level, const char *format, va_list arguments)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages for the user, all on stderr, one line each, prefixed with the program's short name. Arguments may hold
- * hostile bytes (comms, paths): the whole line goes through printable_escape_line() before it is written. Between the
- * first and the last event of a recording, only the status line uses this.
+ * Messages for the user, all on stderr, one line each, prefixed with the program's short name.
+ * Arguments may hold hostile bytes (comms, paths): the whole line goes through
+ * printable_escape_line() before it is written. Between the first and the last event of a
+ * recording, only the status line uses this.
  */
 #ifndef RWALKER_COMMON_LOG_H
 #define RWALKER_COMMON_LOG_H

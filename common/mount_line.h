@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A line of a list of mounts, proc_pid_mountinfo(5). Reading such a list asks no file system, so it tells what a path
- * or a file is on before anything there is touched.
+ * A line of a list of mounts, proc_pid_mountinfo(5). Reading such a list asks no file system, so it
+ * tells what a path or a file is on before anything there is touched.
  */
 #ifndef RWALKER_COMMON_MOUNT_LINE_H
 #define RWALKER_COMMON_MOUNT_LINE_H

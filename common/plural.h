@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ending of a noun that follows a count: "1 sample", "2 samples", "0 samples". It is printed where the ending is:
+ * The ending of a noun that follows a count: "1 sample", "2 samples", "0 samples". It is printed
+ * where the ending is:
  *
  *	log_info("%zu module%s added", count, plural(count));
  *

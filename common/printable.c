@@ -9,8 +9,8 @@
 enum { ESCAPE_LENGTH = 4 }; /* the longest character */
 
 /*
- * Well-formed UTF-8 by the first byte: Unicode 15, table 3-7. The second byte's range rules out overlong forms,
- * surrogates and everything above U+10FFFF; later bytes are 80..BF.
+ * Well-formed UTF-8 by the first byte: Unicode 15, table 3-7. The second byte's range rules out
+ * overlong forms, surrogates and everything above U+10FFFF; later bytes are 80..BF.
  */
 static const struct utf8_form {
 	uint8_t first_low, first_high, second_low, second_high, length;
@@ -66,8 +66,9 @@ static bool is_hostile(uint32_t code)
 }
 
 /*
- * Length of the character at the start if it may pass; 0 if its first byte must be escaped. The bytes after it are then
- * examined separately: the rest of a hostile character is malformed, and so is escaped, too.
+ * Length of the character at the start if it may pass; 0 if its first byte must be escaped. The
+ * bytes after it are then examined separately: the rest of a hostile character is malformed, and so
+ * is escaped, too.
  */
 static size_t plain_length(const uint8_t *bytes, size_t left)
 {

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * Whether it runs or waits for nothing but a CPU: a process that is late because of that is not stuck. False if that
- * cannot be found out.
+ * Whether it runs or waits for nothing but a CPU: a process that is late because of that is not
+ * stuck. False if that cannot be found out.
  */
 bool process_is_runnable(pid_t pid);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether this is a build with AddressSanitizer (SAN=1). Its shadow memory takes terabytes of address space, and its
- * reports need files and calls that a filter of system calls refuses: such a build runs without either, and says so.
+ * Whether this is a build with AddressSanitizer (SAN=1). Its shadow memory takes terabytes of
+ * address space, and its reports need files and calls that a filter of system calls refuses: such a
+ * build runs without either, and says so.
  */
 #ifndef RWALKER_COMMON_SANITIZED_H
 #define RWALKER_COMMON_SANITIZED_H

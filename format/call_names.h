@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names of system calls by number (the kernel's syscall tables). Traces hold numbers, which a reader on another kind
- * of machine must be able to name as well.
+ * Names of system calls by number (the kernel's syscall tables). Traces hold numbers, which a
+ * reader on another kind of machine must be able to name as well.
  */
 #ifndef RWALKER_FORMAT_CALL_NAMES_H
 #define RWALKER_FORMAT_CALL_NAMES_H

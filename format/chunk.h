@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Builds and validates the fixed structs of trace.h: file header, chunk header with its payload, trailer. Each check
- * covers a whole struct of untrusted bytes; a struct that passes has sizes within the limits, so that its reader can
- * add them up without overflow. `seed` is the crc of the section's file header.
+ * Builds and validates the fixed structs of trace.h: file header, chunk header with its payload,
+ * trailer. Each check covers a whole struct of untrusted bytes; a struct that passes has sizes
+ * within the limits, so that its reader can add them up without overflow. `seed` is the crc of the
+ * section's file header.
  */
 #ifndef RWALKER_FORMAT_CHUNK_H
 #define RWALKER_FORMAT_CHUNK_H
@@ -30,8 +31,8 @@ void rwk_trailer_seal(struct rwk_trailer *trailer, uint32_t seed);
 bool rwk_trailer_valid(const struct rwk_trailer *trailer, uint32_t seed);
 
 /*
- * Compresses the payload into `stored` (room for RWK_MAX_STORED_CHUNK; padding included) and sets codec, sizes
- * and payload_crc. `scratch`: lz4_block_scratch() bytes.
+ * Compresses the payload into `stored` (room for RWK_MAX_STORED_CHUNK; padding included) and sets
+ * codec, sizes and payload_crc. `scratch`: lz4_block_scratch() bytes.
  */
 void rwk_chunk_pack(struct rwk_chunk_header *header, const void *payload, size_t length, void *stored, void *scratch);
 /* For a payload that is already in `stored` and is not compressed: sets codec, sizes, padding and payload_crc. */

@@ -6,8 +6,9 @@
 static const uint32_t POLYNOMIAL = 0x82f63b78; /* 0x1EDC6F41, bits reflected */
 
 /*
- * BASIS(k, b): the register after 8 (k + 1) shifts from the register 1 << b. The checksum is linear, so
- * an entry of the k-th table is the exclusive or of the basis values of the bits of its index.
+ * BASIS(k, b): the register after 8 (k + 1) shifts from the register 1 << b. The checksum is
+ * linear, so an entry of the k-th table is the exclusive or of the basis values of the bits of its
+ * index.
  */
 #define ENTRY(n, b0, b1, b2, b3, b4, b5, b6, b7)                                                   \
 	(((n) & 1 ? b0 : 0) ^ ((n) & 2 ? b1 : 0) ^ ((n) & 4 ? b2 : 0) ^ ((n) & 8 ? b3 : 0) ^       \
@@ -80,8 +81,8 @@ uint32_t crc32c_seed(uint32_t checksum, const void *bytes, size_t length)
 	uint32_t state = ~checksum;
 
 	/*
-	 * A right shift that moved out a 1 has set the top bit, because that of the polynomial is 1. So every
-	 * step can be undone.
+	 * A right shift that moved out a 1 has set the top bit, because that of the polynomial is
+	 * 1. So every step can be undone.
 	 */
 	for (size_t at = length; at-- > 0;) {
 		for (int bit = 0; bit < 8; bit++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * CRC32C, the checksum of the format (FORMAT.md §2.4): polynomial 0x1EDC6F41 (Castagnoli), bits reflected, start and
- * end inverted; crc32c(0, "123456789", 9) is 0xE3069283. It can be chained: crc32c(crc32c(0, a), b) is the checksum of
- * a followed by b. That is what "seeded with s" means: the bytes are summed as if they followed others whose checksum
- * was s.
+ * CRC32C, the checksum of the format (FORMAT.md §2.4): polynomial 0x1EDC6F41 (Castagnoli), bits
+ * reflected, start and end inverted; crc32c(0, "123456789", 9) is 0xE3069283. It can be chained:
+ * crc32c(crc32c(0, a), b) is the checksum of a followed by b. That is what "seeded with s" means:
+ * the bytes are summed as if they followed others whose checksum was s.
  */
 #ifndef RWALKER_FORMAT_CRC32C_H
 #define RWALKER_FORMAT_CRC32C_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of STATE chunks (FORMAT.md §5) that describe the quality of the others: what was lost, what is
- * unreliable, and what the recording cost. Members are in the order of the fields on disk; (t) as in event.h.
+ * The records of STATE chunks (FORMAT.md §5) that describe the quality of the others: what was
+ * lost, what is unreliable, and what the recording cost. Members are in the order of the fields on
+ * disk; (t) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_ACCOUNT_H
 #define RWALKER_FORMAT_EVENT_ACCOUNT_H
@@ -35,8 +36,8 @@ struct event_maps_unavailable {
 };
 
 /*
- * A span of time in which records of processes and mappings are missing, after which all of them were written again. A
- * later one with the same start and CPU replaces an earlier one.
+ * A span of time in which records of processes and mappings are missing, after which all of them
+ * were written again. A later one with the same start and CPU replaces an earlier one.
  */
 struct event_unsure {
 	uint64_t time, until; /* (t) (t) */
@@ -51,8 +52,8 @@ enum unsure_cause {
 };
 
 /*
- * What a perf event counted on a CPU, and how much of it was delivered: running totals. A later one (by time) replaces
- * an earlier one.
+ * What a perf event counted on a CPU, and how much of it was delivered: running totals. A later one
+ * (by time) replaces an earlier one.
  */
 struct event_counter {
 	uint64_t time; /* (t) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cgroups of the host's version 2 hierarchy that tasks were in (FORMAT.md §5, §13). Tasks refer to
- * them by id. The names that container runtimes give them are in separate chunks, which can be dropped.
- * Members are in the order of the fields on disk; (t) as in event.h.
+ * The cgroups of the host's version 2 hierarchy that tasks were in (FORMAT.md §5, §13). Tasks refer
+ * to them by id. The names that container runtimes give them are in separate chunks, which can be
+ * dropped. Members are in the order of the fields on disk; (t) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_CGROUP_H
 #define RWALKER_FORMAT_EVENT_CGROUP_H

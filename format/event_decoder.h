@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Decodes a chunk's payload into events. The bytes are hostile: every length is checked, unknown kinds are skipped (and
- * counted), a malformed record ends the chunk with -EBADMSG after all records before it were returned. Texts and
- * symbols point into the payload, which must outlive them. A decoder is reused from chunk to chunk; its tables grow
- * with the chunk and are bounded by RWK_MAX_RAW_CHUNK.
+ * Decodes a chunk's payload into events. The bytes are hostile: every length is checked, unknown
+ * kinds are skipped (and counted), a malformed record ends the chunk with -EBADMSG after all
+ * records before it were returned. Texts and symbols point into the payload, which must outlive
+ * them. A decoder is reused from chunk to chunk; its tables grow with the chunk and are bounded by
+ * RWK_MAX_RAW_CHUNK.
  */
 #ifndef RWALKER_FORMAT_EVENT_DECODER_H
 #define RWALKER_FORMAT_EVENT_DECODER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of EMBED chunks (FORMAT.md §7): what the reader needs to know about modules that were hit, written after
- * the stop. Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
+ * The records of EMBED chunks (FORMAT.md §7): what the reader needs to know about modules that were
+ * hit, written after the stop. Members are in the order of the fields on disk; (t) (s) (z) as in
+ * event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_EMBED_H
 #define RWALKER_FORMAT_EVENT_EMBED_H
@@ -32,10 +33,10 @@ struct event_embed_module {
 };
 
 /*
- * Function symbols of one module, addresses ascending, link-time. May come in several records (each at most a chunk).
- * On disk: module · count · count × (address, difference to the previous one · size · (s) name). A name may be empty:
- * then only the place of the function is known. The decoder returns one symbol at a time: `symbols` is a cursor, see
- * event_decoder.h.
+ * Function symbols of one module, addresses ascending, link-time. May come in several records (each
+ * at most a chunk). On disk: module · count · count × (address, difference to the previous one ·
+ * size · (s) name). A name may be empty: then only the place of the function is known. The decoder
+ * returns one symbol at a time: `symbols` is a cursor, see event_decoder.h.
  */
 struct event_embed_symbols {
 	uint32_t module;
@@ -43,8 +44,8 @@ struct event_embed_symbols {
 };
 
 /*
- * JIT symbols of one process, from its perf-PID.map. Like EMBED_SYMBOLS, with the tgid instead of the module, and with
- * run-time addresses.
+ * JIT symbols of one process, from its perf-PID.map. Like EMBED_SYMBOLS, with the tgid instead of
+ * the module, and with run-time addresses.
  */
 struct event_perf_map {
 	uint32_t tgid;
@@ -52,10 +53,11 @@ struct event_perf_map {
 };
 
 /*
- * What DWARF says about addresses of one module (link-time, ascending). On disk: module · count · count × (address,
- * difference to the previous one · levels · levels × (function · file · line)). The functions that contain an address,
- * innermost first; the last is the real one, those before it were inlined. Texts are numbered within the record from 1;
- * 0 is not known; where the next free number is used first, (s) the text follows. Read with event_lines.h.
+ * What DWARF says about addresses of one module (link-time, ascending). On disk: module · count ·
+ * count × (address, difference to the previous one · levels · levels × (function · file · line)).
+ * The functions that contain an address, innermost first; the last is the real one, those before it
+ * were inlined. Texts are numbered within the record from 1; 0 is not known; where the next free
+ * number is used first, (s) the text follows. Read with event_lines.h.
  */
 struct event_embed_lines {
 	uint32_t module;
@@ -83,8 +85,9 @@ enum unwind_section {
 };
 
 /*
- * A piece of a section of a module's file: of its unwind information, or of the compressed symbols that a stripped file
- * keeps. Missing pieces read as zeros: a piece holds whole entries only. On disk the bytes are last, as (s).
+ * A piece of a section of a module's file: of its unwind information, or of the compressed symbols
+ * that a stripped file keeps. Missing pieces read as zeros: a piece holds whole entries only. On
+ * disk the bytes are last, as (s).
  */
 struct event_embed_unwind {
 	uint32_t module;

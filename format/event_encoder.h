@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Encodes events into chunk payloads (FORMAT.md §4). One encoder fills one kind of chunk in a fixed-size buffer and
- * holds the dictionaries of the open chunk (tasks, stack nodes, times per CPU); reset starts the next chunk. Nothing is
- * allocated after creation. A record that does not fit returns -ENOSPC and leaves the chunk unchanged: the caller
- * writes the chunk out, resets, and encodes again (event_log does). An empty chunk has room for any record.
+ * Encodes events into chunk payloads (FORMAT.md §4). One encoder fills one kind of chunk in a
+ * fixed-size buffer and holds the dictionaries of the open chunk (tasks, stack nodes, times per
+ * CPU); reset starts the next chunk. Nothing is allocated after creation. A record that does not
+ * fit returns -ENOSPC and leaves the chunk unchanged: the caller writes the chunk out, resets, and
+ * encodes again (event_log does). An empty chunk has room for any record.
  */
 #ifndef RWALKER_FORMAT_EVENT_ENCODER_H
 #define RWALKER_FORMAT_EVENT_ENCODER_H
@@ -15,8 +16,9 @@ struct event_encoder;
 enum { EVENT_ENCODER_MIN_ROOM = 64 << 10 };
 
 /*
- * max_cpus: one more than the largest cpu number; room: bytes of a chunk's payload, from EVENT_ENCODER_MIN_ROOM to
- * RWK_MAX_RAW_CHUNK. max_cpus 0: for STATE and EMBED only, without the dictionaries that samples and walks need.
+ * max_cpus: one more than the largest cpu number; room: bytes of a chunk's payload, from
+ * EVENT_ENCODER_MIN_ROOM to RWK_MAX_RAW_CHUNK. max_cpus 0: for STATE and EMBED only, without the
+ * dictionaries that samples and walks need.
  */
 int event_encoder_create(size_t room, uint32_t max_cpus, struct event_encoder **ret_encoder);
 void event_encoder_destroy(struct event_encoder *encoder);
@@ -47,9 +49,10 @@ int event_encode_unsure(struct event_encoder *encoder, const struct event_unsure
 int event_encode_counter(struct event_encoder *encoder, const struct event_counter *counter);
 
 /*
- * EVENTS. Frames are leaf first, kernel ones already (module << 32 | offset). The task is found in or added to the
- * chunk's dictionary; sample->task, ->kernel and ->user are overwritten, as are the flags for the parts that follow:
- * kernel or user stack (count above 0), period, reason and probe (not 0).
+ * EVENTS. Frames are leaf first, kernel ones already (module << 32 | offset). The task is found in
+ * or added to the chunk's dictionary; sample->task, ->kernel and ->user are overwritten, as are the
+ * flags for the parts that follow: kernel or user stack (count above 0), period, reason and probe
+ * (not 0).
  */
 struct event_stacks {
 	const uint64_t *kernel, *user;
@@ -61,8 +64,8 @@ int event_encode_sample(struct event_encoder *encoder, struct event_sample *samp
 			const struct event_stacks *stacks);
 int event_encode_walk(struct event_encoder *encoder, const struct event_walk *walk);
 /*
- * others, by enum wait_other: the waker if wait->context is not 0, the owner if wait->owner is not. All of these set
- * the flags for the fields that follow, as for samples.
+ * others, by enum wait_other: the waker if wait->context is not 0, the owner if wait->owner is not.
+ * All of these set the flags for the fields that follow, as for samples.
  */
 int event_encode_wait(struct event_encoder *encoder, struct event_wait *wait, const struct event_task *task,
 		      const struct event_task *others, const struct event_stacks *stacks);
@@ -76,8 +79,8 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 			   const struct event_task *owner, const struct event_stacks *stacks);
 
 /*
- * EMBED. Writes as many symbols as fit (ascending addresses, else -EINVAL) and sets *ret_taken to their number; -ENOSPC
- * if none fits. Names longer than RWK_MAX_STRING are cut.
+ * EMBED. Writes as many symbols as fit (ascending addresses, else -EINVAL) and sets *ret_taken to
+ * their number; -ENOSPC if none fits. Names longer than RWK_MAX_STRING are cut.
  */
 int event_encode_embed_module(struct event_encoder *encoder, const struct event_embed_module *module);
 int event_encode_embed_symbols(struct event_encoder *encoder, uint32_t module, const struct event_symbol *symbols,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The STATE records of a recorder that keeps only the last part of a recording, and dumps it when
- * something happens (FORMAT.md §5). Members are in the order of the fields on disk; (t) as in event.h.
+ * something happens (FORMAT.md §5). Members are in the order of the fields on disk; (t) as in
+ * event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_FLIGHT_H
 #define RWALKER_FORMAT_EVENT_FLIGHT_H

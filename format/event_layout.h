@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records as a table: which fields in which order, and the coding, limit, and dump name of each. Encoder, decoder,
- * `rwalker-report --dump` and the test that reads FORMAT.md all work from this one table. A record marked `special` has
- * its own encoding function, because it refers to tasks or stacks of its chunk. Fields marked FIELD_SPECIAL_* have
- * their own coding; they are in the table for their names and limits.
+ * The records as a table: which fields in which order, and the coding, limit, and dump name of
+ * each. Encoder, decoder, `rwalker-report --dump` and the test that reads FORMAT.md all work from
+ * this one table. A record marked `special` has its own encoding function, because it refers to
+ * tasks or stacks of its chunk. Fields marked FIELD_SPECIAL_* have their own coding; they are in
+ * the table for their names and limits.
  */
 #ifndef RWALKER_FORMAT_EVENT_LAYOUT_H
 #define RWALKER_FORMAT_EVENT_LAYOUT_H

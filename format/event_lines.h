@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Iterates over the entries of an EMBED_LINES record. A reader can be reused for any number of records; its tables grow
- * with the record and are bounded by its size. Texts point into the payload.
+ * Iterates over the entries of an EMBED_LINES record. A reader can be reused for any number of
+ * records; its tables grow with the record and are bounded by its size. Texts point into the
+ * payload.
  */
 #ifndef RWALKER_FORMAT_EVENT_LINES_H
 #define RWALKER_FORMAT_EVENT_LINES_H

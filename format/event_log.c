@@ -174,8 +174,9 @@ static bool is_account(enum event_kind kind)
 }
 
 /*
- * Kinds that version 0.1.0 does not know, with fields that are differences to those of the record before
- * (FORMAT.md §10). Its reader skips them, and would misread what follows them in their chunk.
+ * Kinds that version 0.1.0 does not know, with fields that are differences to those of the record
+ * before (FORMAT.md §10). Its reader skips them, and would misread what follows them in their
+ * chunk.
  */
 static bool is_recent(enum event_kind kind)
 {

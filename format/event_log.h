@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where the recorder writes its events: an open chunk each of STATE, EVENTS (later EMBED), SNAPSHOTS and NAMES,
- * and the trace writer below them, which the caller owns. STATE records that old readers skip have a STATE chunk of
- * their own, because what follows them may be a difference to them (FORMAT.md §10). A chunk is written out when it is
- * full or, by event_log_tick, when it is RWK_TARGET_CHUNK_MS old; the others are always written before the EVENTS that
- * may need them.
- * Nothing is allocated after creation. Every function returns 0, -EINVAL if a record exceeds a limit of the format (it
- * is left out, the log goes on), or the writer's error. After a writer's error only records about the recording itself
- * (LOSS, COST, PROBE_HITS) are accepted, for END: then close the log before something else uses the room that is
- * reserved for it.
+ * Where the recorder writes its events: an open chunk each of STATE, EVENTS (later EMBED),
+ * SNAPSHOTS and NAMES, and the trace writer below them, which the caller owns. STATE records that
+ * old readers skip have a STATE chunk of their own, because what follows them may be a difference
+ * to them (FORMAT.md §10). A chunk is written out when it is full or, by event_log_tick, when it is
+ * RWK_TARGET_CHUNK_MS old; the others are always written before the EVENTS that may need them.
+ * Nothing is allocated after creation. Every function returns 0, -EINVAL if a record exceeds a
+ * limit of the format (it is left out, the log goes on), or the writer's error. After a writer's
+ * error only records about the recording itself (LOSS, COST, PROBE_HITS) are accepted, for END:
+ * then close the log before something else uses the room that is reserved for it.
  */
 #ifndef RWALKER_FORMAT_EVENT_LOG_H
 #define RWALKER_FORMAT_EVENT_LOG_H
@@ -73,8 +73,9 @@ int event_log_add_embed_unwind(struct event_log *log, const struct event_embed_u
 int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct event_symbol *symbols, size_t count);
 
 /*
- * Numbers of snapshots have 32 bits. From now on they start again after the largest, for callers that keep no more
- * than SNAPSHOTS_MAX snapshots. last: the number before the next one; 0: the next one is number 1.
+ * Numbers of snapshots have 32 bits. From now on they start again after the largest, for callers
+ * that keep no more than SNAPSHOTS_MAX snapshots. last: the number before the next one; 0: the next
+ * one is number 1.
  */
 void event_log_wrap_snapshots(struct event_log *log, uint32_t last);
 
@@ -88,8 +89,8 @@ int event_log_tick(struct event_log *log, uint64_t now);
 /* Writes out everything. */
 int event_log_flush(struct event_log *log);
 /*
- * Writes out everything, then END with these records and those that were added after a failure (META, LOSS, COST ...),
- * and closes the trace. Returns the first failure.
+ * Writes out everything, then END with these records and those that were added after a failure
+ * (META, LOSS, COST ...), and closes the trace. Returns the first failure.
  */
 int event_log_close(struct event_log *log, enum rwk_end_reason reason, const struct event *last, size_t count);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What waits were for (FORMAT.md §5, §13). Waits refer to objects by number; a later record with the same number may
- * add to an earlier one. What may be private (paths, addresses of peers, names of sockets) is in separate chunks, which
- * can be dropped. Members are in the order of the fields on disk.
+ * What waits were for (FORMAT.md §5, §13). Waits refer to objects by number; a later record with
+ * the same number may add to an earlier one. What may be private (paths, addresses of peers, names
+ * of sockets) is in separate chunks, which can be dropped. Members are in the order of the fields
+ * on disk.
  */
 #ifndef RWALKER_FORMAT_EVENT_OBJECT_H
 #define RWALKER_FORMAT_EVENT_OBJECT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The STATE records about probes (FORMAT.md §5): the tracepoints and kernel functions of a source, and how often each
- * was hit. Members are in the order of the fields on disk; (t) (s) as in event.h.
+ * The STATE records about probes (FORMAT.md §5): the tracepoints and kernel functions of a source,
+ * and how often each was hit. Members are in the order of the fields on disk; (t) (s) as in
+ * event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_PROBE_H
 #define RWALKER_FORMAT_EVENT_PROBE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of EVENTS chunks (FORMAT.md §6): samples and walks, and the tasks and stacks they refer to, which every
- * EVENTS chunk defines for itself: numbers of tasks and nodes have no meaning outside their chunk. Members are in the
- * order of the fields on disk; (t) (s) (z) as in event.h.
+ * The records of EVENTS chunks (FORMAT.md §6): samples and walks, and the tasks and stacks they
+ * refer to, which every EVENTS chunk defines for itself: numbers of tasks and nodes have no meaning
+ * outside their chunk. Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_SAMPLE_H
 #define RWALKER_FORMAT_EVENT_SAMPLE_H
@@ -58,10 +58,10 @@ enum user_missing {
 };
 
 /*
- * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack] · [probe] ·
- * [snapshot]. time: the first of its CPU in the chunk is a (t) and sets the CPU's step to 0; later ones: step += (z),
- * and the time is the time of the CPU's previous sample plus step. Either counts as "the previous time" for the next
- * (t).
+ * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack]
+ * · [probe] · [snapshot]. time: the first of its CPU in the chunk is a (t) and sets the CPU's step
+ * to 0; later ones: step += (z), and the time is the time of the CPU's previous sample plus step.
+ * Either counts as "the previous time" for the next (t).
  */
 struct event_sample {
 	uint64_t time;
@@ -115,8 +115,9 @@ enum walk_task_flag {
 };
 
 /*
- * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack (parent 1 and
- * count 0: none) · [user stack] · [reason] · [snapshot] · [call · object] · [asked] · [owner] · [page].
+ * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack
+ * (parent 1 and count 0: none) · [user stack] · [reason] · [snapshot] · [call · object] · [asked] ·
+ * [owner] · [page].
  */
 struct event_walk_task {
 	uint64_t time; /* when this task was walked */

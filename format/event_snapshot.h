@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The record of SNAPSHOTS chunks (FORMAT.md §12): the user registers and the user stack of a task at an event, which
- * refers to it by its number. Members are in the order of the fields on disk; (t) (s) as in event.h. snapshot_code.h
- * encodes and decodes the two texts.
+ * The record of SNAPSHOTS chunks (FORMAT.md §12): the user registers and the user stack of a task
+ * at an event, which refers to it by its number. Members are in the order of the fields on disk;
+ * (t) (s) as in event.h. snapshot_code.h encodes and decodes the two texts.
  */
 #ifndef RWALKER_FORMAT_EVENT_SNAPSHOT_H
 #define RWALKER_FORMAT_EVENT_SNAPSHOT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The records of STATE chunks (FORMAT.md §5): they give addresses and ids their meaning; event_account.h has the rest.
- * They are idempotent: a known fact may be repeated. Ids of modules and sources are assigned by the recorder, are never
- * reused within a section, and are valid for the section. Members are in the order of the fields on disk; (t) (s) (z)
- * as in event.h.
+ * The records of STATE chunks (FORMAT.md §5): they give addresses and ids their meaning;
+ * event_account.h has the rest. They are idempotent: a known fact may be repeated. Ids of modules
+ * and sources are assigned by the recorder, are never reused within a section, and are valid for
+ * the section. Members are in the order of the fields on disk; (t) (s) (z) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_STATE_H
 #define RWALKER_FORMAT_EVENT_STATE_H

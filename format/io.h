@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The system calls below the trace writer and reader, as a table, so that tests can make the n-th call fail, be short
- * or be interrupted. Each returns what the system call returns, but -errno instead of -1.
+ * The system calls below the trace writer and reader, as a table, so that tests can make the n-th
+ * call fail, be short or be interrupted. Each returns what the system call returns, but -errno
+ * instead of -1.
  */
 #ifndef RWALKER_FORMAT_IO_H
 #define RWALKER_FORMAT_IO_H

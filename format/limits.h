@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Every limit of the format, normative for writers and readers (FORMAT.md §9). A reader refuses what exceeds them; a
- * writer never writes it.
+ * Every limit of the format, normative for writers and readers (FORMAT.md §9). A reader refuses
+ * what exceeds them; a writer never writes it.
  */
 #ifndef RWALKER_FORMAT_LIMITS_H
 #define RWALKER_FORMAT_LIMITS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Why events are missing, left out, or less complete than requested (FORMAT.md: the loss record). Numbers are never
- * reused.
+ * Why events are missing, left out, or less complete than requested (FORMAT.md: the loss record).
+ * Numbers are never reused.
  */
 #ifndef RWALKER_FORMAT_LOSS_CAUSE_H
 #define RWALKER_FORMAT_LOSS_CAUSE_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Recovery of a damaged chunk (FORMAT.md §3.5). STATE and EMBED chunks, on which all names depend, form groups of
- * RWK_PARITY_MEMBERS; after each group a PARITY chunk holds their headers (magic and header_crc 0) and the exclusive or
- * of their stored bytes. If all but one chunk of a group are intact, the lost one is the exclusive or of the rest: a
- * single damaged chunk never costs a name, for an eighth of the space that copies would take.
+ * Recovery of a damaged chunk (FORMAT.md §3.5). STATE and EMBED chunks, on which all names depend,
+ * form groups of RWK_PARITY_MEMBERS; after each group a PARITY chunk holds their headers (magic and
+ * header_crc 0) and the exclusive or of their stored bytes. If all but one chunk of a group are
+ * intact, the lost one is the exclusive or of the rest: a single damaged chunk never costs a name,
+ * for an eighth of the space that copies would take.
  */
 #ifndef RWALKER_FORMAT_PARITY_H
 #define RWALKER_FORMAT_PARITY_H

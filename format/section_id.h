@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A section refers to others of its file by their ids, in hexadecimal. One that was added later, and
- * recorded nothing, lists those that it adds to, separated by spaces (FORMAT.md §5, META).
+ * A section refers to others of its file by their ids, in hexadecimal. One that was added later,
+ * and recorded nothing, lists those that it adds to, separated by spaces (FORMAT.md §5, META).
  */
 #ifndef RWALKER_FORMAT_SECTION_ID_H
 #define RWALKER_FORMAT_SECTION_ID_H

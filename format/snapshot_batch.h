@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads the snapshots of a SNAPSHOTS chunk: finds them by number, and decodes them with their keys (FORMAT.md §12). A
- * batch owns a copy of the chunk's payload; if that is malformed, the batch ends there. A key is decoded once and kept
- * for the snapshots that follow; a decoder serves many batches.
+ * Reads the snapshots of a SNAPSHOTS chunk: finds them by number, and decodes them with their keys
+ * (FORMAT.md §12). A batch owns a copy of the chunk's payload; if that is malformed, the batch ends
+ * there. A key is decoded once and kept for the snapshots that follow; a decoder serves many
+ * batches.
  */
 #ifndef RWALKER_FORMAT_SNAPSHOT_BATCH_H
 #define RWALKER_FORMAT_SNAPSHOT_BATCH_H
@@ -31,8 +32,8 @@ int snapshot_decoder_create(struct snapshot_decoder **ret_decoder);
 void snapshot_decoder_destroy(struct snapshot_decoder *decoder);
 
 /*
- * Decodes the snapshot at that position into `words`, which has room for SNAPSHOT_WORDS. id: identifies the batch's
- * content, and nothing else passed to this decoder. -EBADMSG.
+ * Decodes the snapshot at that position into `words`, which has room for SNAPSHOT_WORDS. id:
+ * identifies the batch's content, and nothing else passed to this decoder. -EBADMSG.
  */
 int snapshot_decoder_get(struct snapshot_decoder *decoder, const struct snapshot_batch *batch,
 			 uint64_t id, size_t place, uint64_t *words, struct snapshot *ret_snapshot);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Registers and stack bytes as SNAPSHOT records hold them (FORMAT.md §12): as the difference to an earlier snapshot of
- * the same thread, its key, whose stack is mostly the same at the same addresses; zeros and equal words cost next to
- * nothing.
+ * Registers and stack bytes as SNAPSHOT records hold them (FORMAT.md §12): as the difference to an
+ * earlier snapshot of the same thread, its key, whose stack is mostly the same at the same
+ * addresses; zeros and equal words cost next to nothing.
  */
 #ifndef RWALKER_FORMAT_SNAPSHOT_CODE_H
 #define RWALKER_FORMAT_SNAPSHOT_CODE_H
@@ -34,15 +34,15 @@ struct snapshot_coded {
 };
 
 /*
- * Encodes both texts; key: NULL for none. `registers` has room for RWK_MAX_REGISTERS * 10 bytes, `stack` for
- * RWK_MAX_SNAPSHOT_CODED. snapshot->count is at most SNAPSHOT_WORDS.
+ * Encodes both texts; key: NULL for none. `registers` has room for RWK_MAX_REGISTERS * 10 bytes,
+ * `stack` for RWK_MAX_SNAPSHOT_CODED. snapshot->count is at most SNAPSHOT_WORDS.
  */
 void snapshot_encode(const struct snapshot *snapshot, const struct snapshot *key, uint8_t *registers, uint8_t *stack,
 		     struct snapshot_coded *ret_coded);
 
 /*
- * Decodes them. words: room for SNAPSHOT_WORDS; *ret_snapshot points to it. key: the decoded key of the record, NULL if
- * it has none. -EBADMSG if the record is malformed.
+ * Decodes them. words: room for SNAPSHOT_WORDS; *ret_snapshot points to it. key: the decoded key of
+ * the record, NULL if it has none. -EBADMSG if the record is malformed.
  */
 int snapshot_decode(const struct event_snapshot *record, const struct snapshot *key, uint64_t *words,
 		    struct snapshot *ret_snapshot);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which of two numbers of snapshots is the earlier one. They have 32 bits, and a recorder that runs for weeks uses
- * them up: then 1 follows the largest. A section has no more than SNAPSHOTS_MAX, so the order of any two is clear.
+ * Which of two numbers of snapshots is the earlier one. They have 32 bits, and a recorder that runs
+ * for weeks uses them up: then 1 follows the largest. A section has no more than SNAPSHOTS_MAX, so
+ * the order of any two is clear.
  */
 #ifndef RWALKER_FORMAT_SNAPSHOT_NUMBER_H
 #define RWALKER_FORMAT_SNAPSHOT_NUMBER_H

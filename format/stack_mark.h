@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Marks (FORMAT.md §6.2): nodes of a user stack that are not addresses, but say how their chain was found.
- * `rwalker-report --condense` writes them when it replaces a snapshot by a chain; a stack without a mark was found by
- * frame pointers. The value of a mark cannot be a user address: bit 55 is set, and garbage is unlikely to equal it.
+ * Marks (FORMAT.md §6.2): nodes of a user stack that are not addresses, but say how their chain was
+ * found. `rwalker-report --condense` writes them when it replaces a snapshot by a chain; a stack
+ * without a mark was found by frame pointers. The value of a mark cannot be a user address: bit 55
+ * is set, and garbage is unlikely to equal it.
  */
 #ifndef RWALKER_FORMAT_STACK_MARK_H
 #define RWALKER_FORMAT_STACK_MARK_H

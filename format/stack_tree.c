@@ -70,8 +70,9 @@ static struct stack_slot *table_of(const struct stack_tree *tree)
 }
 
 /*
- * Clears the tables when the first stack is added, not when the last chunk was written: since then they were evicted
- * from the caches, and writing them sequentially brings them back at a fraction of the cost of one miss per slot.
+ * Clears the tables when the first stack is added, not when the last chunk was written: since then
+ * they were evicted from the caches, and writing them sequentially brings them back at a fraction
+ * of the cost of one miss per slot.
  */
 static void sweep(struct stack_tree *tree)
 {
@@ -154,7 +155,8 @@ static struct stack_memo *find_callers(const struct stack_tree *tree, const stru
 }
 
 /*
- * Where the stack leaves the tree: the number of frames not in it, below *ret_parent; *ret_slot is for the first one.
+ * Where the stack leaves the tree: the number of frames not in it, below *ret_parent; *ret_slot is
+ * for the first one.
  */
 static uint32_t descend(const struct stack_tree *tree, const uint64_t *frames, uint32_t count, uint32_t *parent,
 			uint32_t *ret_callers, struct stack_slot **ret_slot)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The stacks of the chunk that is being written, as a tree of shared prefixes (event_sample.h). It finds how much of a
- * stack is known already and writes the rest. All memory is allocated at creation. Hashes are multiplied by numbers
- * drawn at creation, so that a process cannot choose addresses that collide. Samples mostly differ in the leaf only:
- * the callers are looked up first as a whole, by the key of their chain or by a number that identifies it.
+ * The stacks of the chunk that is being written, as a tree of shared prefixes (event_sample.h). It
+ * finds how much of a stack is known already and writes the rest. All memory is allocated at
+ * creation. Hashes are multiplied by numbers drawn at creation, so that a process cannot choose
+ * addresses that collide. Samples mostly differ in the leaf only: the callers are looked up first
+ * as a whole, by the key of their chain or by a number that identifies it.
  */
 #ifndef RWALKER_FORMAT_STACK_TREE_H
 #define RWALKER_FORMAT_STACK_TREE_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The container: what is on disk around the events (FORMAT.md §3). A trace is one or more sections; a section is a file
- * header, chunks, and (if the recorder ended normally) a trailer. It is an append-only stream: nothing is ever patched,
- * a file and a pipe carry the same bytes, `cat a.rwk b.rwk` is legal. All integers are little-endian; structs have
- * natural alignment and no padding; offsets are asserted. Each chunk is padded with zero bytes to a multiple of 8 (of
- * the section's length).
+ * The container: what is on disk around the events (FORMAT.md §3). A trace is one or more sections;
+ * a section is a file header, chunks, and (if the recorder ended normally) a trailer. It is an
+ * append-only stream: nothing is ever patched, a file and a pipe carry the same bytes, `cat a.rwk
+ * b.rwk` is legal. All integers are little-endian; structs have natural alignment and no padding;
+ * offsets are asserted. Each chunk is padded with zero bytes to a multiple of 8 (of the section's
+ * length).
  */
 #ifndef RWALKER_FORMAT_TRACE_H
 #define RWALKER_FORMAT_TRACE_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the chunks of a trace and returns their payloads. The trace may be complete, unfinished, cut, damaged or
- * concatenated: the reader goes from chunk header to chunk header, and after a bad one searches for the next whose
- * checksum (seeded by its section) is right; a section whose file header is damaged is salvaged by solving the seed
- * from its first chunk. INDEX and trailer are checked, not relied on. What was lost is reported: bytes, chunks. Reads
- * with pread into bounded buffers, in time linear in the file size; never maps the file.
+ * Finds the chunks of a trace and returns their payloads. The trace may be complete, unfinished,
+ * cut, damaged or concatenated: the reader goes from chunk header to chunk header, and after a bad
+ * one searches for the next whose checksum (seeded by its section) is right; a section whose file
+ * header is damaged is salvaged by solving the seed from its first chunk. INDEX and trailer are
+ * checked, not relied on. What was lost is reported: bytes, chunks. Reads with pread into bounded
+ * buffers, in time linear in the file size; never maps the file.
  */
 #ifndef RWALKER_FORMAT_TRACE_READER_H
 #define RWALKER_FORMAT_TRACE_READER_H
@@ -56,9 +57,9 @@ size_t trace_reader_chunks(const struct trace_reader *reader, const struct trace
 size_t trace_reader_sections(const struct trace_reader *reader, const struct trace_section **ret_sections);
 
 /*
- * Reads, checks and decompresses one chunk into `buffer` (>= header.raw_size bytes, <= RWK_MAX_RAW_CHUNK). 0, also if
- * the chunk was damaged and recovered from its group's PARITY chunk; -EBADMSG: its payload is damaged (counted once in
- * the damage); -errno of pread.
+ * Reads, checks and decompresses one chunk into `buffer` (>= header.raw_size bytes, <=
+ * RWK_MAX_RAW_CHUNK). 0, also if the chunk was damaged and recovered from its group's PARITY chunk;
+ * -EBADMSG: its payload is damaged (counted once in the damage); -errno of pread.
  */
 int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer);
 

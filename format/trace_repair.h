@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The groups of a trace that PARITY chunks protect (parity.h): which chunk is in which group, chunks of which only the
- * header in the PARITY chunk is left, and recovery of one lost chunk per group. A chunk belongs to at most one group,
- * and PARITY chunks are not compressed, so all work is linear in the file size.
+ * The groups of a trace that PARITY chunks protect (parity.h): which chunk is in which group,
+ * chunks of which only the header in the PARITY chunk is left, and recovery of one lost chunk per
+ * group. A chunk belongs to at most one group, and PARITY chunks are not compressed, so all work is
+ * linear in the file size.
  */
 #ifndef RWALKER_FORMAT_TRACE_REPAIR_H
 #define RWALKER_FORMAT_TRACE_REPAIR_H

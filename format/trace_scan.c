@@ -291,8 +291,9 @@ static int find_next(struct trace_scan *scan, uint64_t offset, struct find *find
 }
 
 /*
- * There is nothing valid at *position, or it is the end. If the chunk before it is damaged, too, something else may be
- * in its place (the file was truncated there, and another appended): then the search begins after its header.
+ * There is nothing valid at *position, or it is the end. If the chunk before it is damaged, too,
+ * something else may be in its place (the file was truncated there, and another appended): then the
+ * search begins after its header.
  */
 static int take_back_chunk(struct trace_scan *scan, uint64_t *position)
 {

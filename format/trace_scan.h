@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the intact parts of a trace (FORMAT.md §8): one pass from the first byte to the last that collects sections and
- * chunk headers, and counts the bytes that belong to neither. Payloads are read only if a header's successor is
- * missing. All work is linear in the file size, even for a hostile file: reading payloads has a budget.
+ * Finds the intact parts of a trace (FORMAT.md §8): one pass from the first byte to the last that
+ * collects sections and chunk headers, and counts the bytes that belong to neither. Payloads are
+ * read only if a header's successor is missing. All work is linear in the file size, even for a
+ * hostile file: reading payloads has a budget.
  */
 #ifndef RWALKER_FORMAT_TRACE_SCAN_H
 #define RWALKER_FORMAT_TRACE_SCAN_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes chunks to a file or a pipe. The writer owns the section: header, sequence numbers, checksums, PARITY chunks,
- * index and trailer, and the reserved bytes that make sure these always fit. One gathered write per chunk. After every
- * call the file is a valid trace; when the disk is full or fails, the file is cut back to its last complete chunk, and
- * every later call returns the same error, except close, which first writes END, INDEX and trailer into the reserve.
- * Memory is allocated at creation; a section with more chunks than an INDEX chunk holds has no INDEX. The caller
- * ignores SIGPIPE and SIGXFSZ. In a file that already holds bytes, the section is appended.
+ * Writes chunks to a file or a pipe. The writer owns the section: header, sequence numbers,
+ * checksums, PARITY chunks, index and trailer, and the reserved bytes that make sure these always
+ * fit. One gathered write per chunk. After every call the file is a valid trace; when the disk is
+ * full or fails, the file is cut back to its last complete chunk, and every later call returns the
+ * same error, except close, which first writes END, INDEX and trailer into the reserve. Memory is
+ * allocated at creation; a section with more chunks than an INDEX chunk holds has no INDEX. The
+ * caller ignores SIGPIPE and SIGXFSZ. In a file that already holds bytes, the section is appended.
  */
 #ifndef RWALKER_FORMAT_TRACE_WRITER_H
 #define RWALKER_FORMAT_TRACE_WRITER_H
@@ -30,8 +31,9 @@ struct trace_writer_settings {
 };
 
 /*
- * Writes the file header and the chunk that repeats it. The fd stays the caller's, positioned at its end. On failure
- * nothing is left in the file, if it can be cut. Close ends the section; destroy alone leaves it open.
+ * Writes the file header and the chunk that repeats it. The fd stays the caller's, positioned at
+ * its end. On failure nothing is left in the file, if it can be cut. Close ends the section;
+ * destroy alone leaves it open.
  */
 int trace_writer_create(const struct trace_io *io, int fd, const struct trace_writer_settings *settings,
 			struct trace_writer **ret_writer);
@@ -42,8 +44,8 @@ int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint
 		     size_t length, uint64_t first_time, uint64_t last_time);
 
 /*
- * Writes a chunk of another section as it is stored; sequence number and checksum become those of this one. `stored`
- * with its padding. The same errors.
+ * Writes a chunk of another section as it is stored; sequence number and checksum become those of
+ * this one. `stored` with its padding. The same errors.
  */
 int trace_writer_copy(struct trace_writer *writer, const struct rwk_chunk_header *header, const void *stored);
 

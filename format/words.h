@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Compares 64 words of two stacks: most of the recorder's cost of a snapshot. Uses vector instructions if the processor
- * has them (arch_words_x86_64.c), else goes word by word.
+ * Compares 64 words of two stacks: most of the recorder's cost of a snapshot. Uses vector
+ * instructions if the processor has them (arch_words_x86_64.c), else goes word by word.
  */
 #ifndef RWALKER_FORMAT_WORDS_H
 #define RWALKER_FORMAT_WORDS_H

@@ -336,8 +336,8 @@ static int open_command(struct session *session)
 	if (session->cgroups)
 		(void)cgroups_step(session->cgroups, CGROUPS_FIRST);
 	/*
-	 * The command was forked before. A recorder that waits for a CPU, or for its own program to be read, loses
-	 * events when they matter most.
+	 * The command was forked before. A recorder that waits for a CPU, or for its own program to
+	 * be read, loses events when they matter most.
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
 	(void)resident_keep();

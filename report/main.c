@@ -73,9 +73,10 @@ static void cleanup_opener(struct opener **opener)
 }
 
 /*
- * Traces are opened with the rights that we were started with, everything else with those that are left. So root
- * starts the opener twice: the user for reading can depend on who owns the traces. An opener that could change its
- * user on request would need more rights and system calls than one that is forked again (about 1 ms).
+ * Traces are opened with the rights that we were started with, everything else with those that are
+ * left. So root starts the opener twice: the user for reading can depend on who owns the traces. An
+ * opener that could change its user on request would need more rights and system calls than one
+ * that is forked again (about 1 ms).
  */
 static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener **opener)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where a view prints: the report's output or, for an export with -o, a file of its own, which gets its name only
- * when it is complete. Binary output is not printed on a terminal.
+ * Where a view prints: the report's output or, for an export with -o, a file of its own, which gets
+ * its name only when it is complete. Binary output is not printed on a terminal.
  */
 #ifndef RWALKER_REPORT_REPORT_FILE_H
 #define RWALKER_REPORT_REPORT_FILE_H

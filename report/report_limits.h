@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Limits what a hostile trace can make the reporter use: address space and CPU time. Also forbids core files, which
- * would contain the trace's content. The kernel enforces these limits.
+ * Limits what a hostile trace can make the reporter use: address space and CPU time. Also forbids
+ * core files, which would contain the trace's content. The kernel enforces these limits.
  */
 #ifndef RWALKER_REPORT_REPORT_LIMITS_H
 #define RWALKER_REPORT_REPORT_LIMITS_H

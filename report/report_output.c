@@ -25,8 +25,8 @@ static const char *pager_command(void)
 }
 
 /*
- * In the child: the pager reads from the pipe. It starts when there is something to read: until then the terminal
- * shows progress, and Ctrl-C is meant for the report and must not end the pager.
+ * In the child: the pager reads from the pipe. It starts when there is something to read: until
+ * then the terminal shows progress, and Ctrl-C is meant for the report and must not end the pager.
  */
 static void run_pager(const char *command, const int ends[static 2])
 {

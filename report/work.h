@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the worker does (report/sandbox/worker.h): reads the traces and prints the report, or runs the tool.
+ * What the worker does (report/sandbox/worker.h): reads the traces and prints the report, or runs
+ * the tool.
  */
 #ifndef RWALKER_REPORT_WORK_H
 #define RWALKER_REPORT_WORK_H

@@ -39,8 +39,8 @@ struct test {
 #endif
 
 /*
- * How often a test does what it does with made-up input, out of `all`: with sanitizers, where each round takes several
- * times as long, a quarter, but all of them at the long level.
+ * How often a test does what it does with made-up input, out of `all`: with sanitizers, where each
+ * round takes several times as long, a quarter, but all of them at the long level.
  */
 static inline unsigned int test_rounds(unsigned int all)
 {

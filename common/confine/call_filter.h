@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A filter of system calls (seccomp): lists of what a process may still do, which become a program for the kernel.
- * Calls without a row are refused. The first row that fits decides: a call may have several rows, each for some of its
- * arguments. The kernel remembers which calls are allowed whatever their arguments are, and does not run the program
- * for these.
+ * A filter of system calls (seccomp): lists of what a process may still do, which become a program
+ * for the kernel. Calls without a row are refused. The first row that fits decides: a call may have
+ * several rows, each for some of its arguments. The kernel remembers which calls are allowed
+ * whatever their arguments are, and does not run the program for these.
  *
- * A row is written with the newer of two calls that do the same; the older one, on machines that have it, goes along
- * with it if the row looks at no argument (arch_calls.h).
+ * A row is written with the newer of two calls that do the same; the older one, on machines that
+ * have it, goes along with it if the row looks at no argument (arch_calls.h).
  */
 #ifndef RWALKER_COMMON_CONFINE_CALL_FILTER_H
 #define RWALKER_COMMON_CONFINE_CALL_FILTER_H

@@ -12,14 +12,14 @@
 int capabilities_effective(uint64_t *ret_set);
 
 /*
- * Those that may be used at all. After a change of user that kept them (PR_SET_KEEPCAPS) these are more than those in
- * effect. 0, -errno.
+ * Those that may be used at all. After a change of user that kept them (PR_SET_KEEPCAPS) these are
+ * more than those in effect. 0, -errno.
  */
 int capabilities_permitted(uint64_t *ret_set);
 
 /*
- * Keeps those of the set that are permitted, in effect, and gives up all others for good, also as inheritable and
- * ambient ones. 0, -errno.
+ * Keeps those of the set that are permitted, in effect, and gives up all others for good, also as
+ * inheritable and ambient ones. 0, -errno.
  */
 int capabilities_keep(uint64_t set);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The container that a control group belongs to, by its path: runtimes and systemd spell the
- * container's id into it, each in its own way (the unit test has a table of them). If they
- * are nested, the innermost counts. Programs that watch one from outside, such as conmon, are in none.
+ * container's id into it, each in its own way (the unit test has a table of them). If they are
+ * nested, the innermost counts. Programs that watch one from outside, such as conmon, are in none.
  */
 #ifndef RWALKER_COMMON_CONTAINER_CONTAINER_H
 #define RWALKER_COMMON_CONTAINER_CONTAINER_H

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Whether the pattern fits a control group or one above it. A pattern with a '/' is compared to their paths, any other
- * to their names. It may begin with the usual mount point.
+ * Whether the pattern fits a control group or one above it. A pattern with a '/' is compared to
+ * their paths, any other to their names. It may begin with the usual mount point.
  */
 bool cgroup_path_fits(const char *pattern, const char *path);
 

@@ -20,7 +20,8 @@ static uint64_t relative(const uint8_t *bytes, uint64_t end)
 /* --- x86-64 --- */
 
 /*
- * FF and a ModRM byte with this in its middle; that byte, and one that may follow, give the size of a memory operand.
+ * FF and a ModRM byte with this in its middle; that byte, and one that may follow, give the size of
+ * a memory operand.
  */
 enum { GROUP = 0xff, GROUP_CALL = 2, GROUP_JUMP = 4, RELATIVE_CALL = 0xe8, RELATIVE_JUMP = 0xe9,
        SHORT_JUMP = 0xeb, PUSH = 0x68 };

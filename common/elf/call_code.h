@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Recognizes calls in a few bytes of machine code: whether the instruction that ends at an address is a call, and
- * whether a function begins with a jump to another (an entry of a PLT). x86-64: Intel's manual, volume 2, CALL and JMP;
- * aarch64: Arm ARM, C6.2. x86-64 instructions cannot be decoded backwards reliably: bytes that could end a call are
- * taken for one.
+ * Recognizes calls in a few bytes of machine code: whether the instruction that ends at an address
+ * is a call, and whether a function begins with a jump to another (an entry of a PLT). x86-64:
+ * Intel's manual, volume 2, CALL and JMP; aarch64: Arm ARM, C6.2. x86-64 instructions cannot be
+ * decoded backwards reliably: bytes that could end a call are taken for one.
  */
 #ifndef RWALKER_COMMON_ELF_CALL_CODE_H
 #define RWALKER_COMMON_ELF_CALL_CODE_H

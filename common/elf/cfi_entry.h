@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One entry of .eh_frame or .debug_frame: a CIE or an FDE, with its headers decoded and its instructions left as bytes.
- * DWARF 5 §6.4.1 and §7.24, Linux Standard Base 5.0 core §10.6.1. The recorder uses it to pick entries, the reporter to
- * build its index. The bytes are hostile; what is returned points into them.
+ * One entry of .eh_frame or .debug_frame: a CIE or an FDE, with its headers decoded and its
+ * instructions left as bytes. DWARF 5 §6.4.1 and §7.24, Linux Standard Base 5.0 core §10.6.1. The
+ * recorder uses it to pick entries, the reporter to build its index. The bytes are hostile; what is
+ * returned points into them.
  */
 #ifndef RWALKER_COMMON_ELF_CFI_ENTRY_H
 #define RWALKER_COMMON_ELF_CFI_ENTRY_H

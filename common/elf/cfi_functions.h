@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Starts and ends of functions, from a file's call frame information: all that is known of code without symbols. A part
- * that the compiler split off (a function's cold part) counts as a function of its own.
+ * Starts and ends of functions, from a file's call frame information: all that is known of code
+ * without symbols. A part that the compiler split off (a function's cold part) counts as a function
+ * of its own.
  */
 #ifndef RWALKER_COMMON_ELF_CFI_FUNCTIONS_H
 #define RWALKER_COMMON_ELF_CFI_FUNCTIONS_H

@@ -27,9 +27,10 @@ enum { /* the parts of an encoding, DW_EH_PE_*: format and base of a value; the 
 int64_t cfi_read_signed(struct byte_cursor *cursor);
 
 /*
- * Reads one pointer; the cursor goes bad if that fails. `section` contains the bytes that the cursor walks. A raw value
- * of 0 means "none" and yields 0 whatever its base. With `skip` the pointer is only skipped, and may be indirect: such
- * a value is in the memory of the process, which is not available here.
+ * Reads one pointer; the cursor goes bad if that fails. `section` contains the bytes that the
+ * cursor walks. A raw value of 0 means "none" and yields 0 whatever its base. With `skip` the
+ * pointer is only skipped, and may be indirect: such a value is in the memory of the process, which
+ * is not available here.
  */
 uint64_t cfi_read_pointer(struct byte_cursor *cursor, const struct cfi_bytes *section, uint8_t encoding,
 			  const struct cfi_pointer_bases *bases, bool skip);

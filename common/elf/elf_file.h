@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A bounded reader of ELF files: identity, load segments and function symbols, for both programs. The file may be
- * hostile or change while it is read, so it is read with pread into buffers of known size, and never mapped; every
- * offset, size and count is checked against the file's size and the limits below. 64-bit little-endian ELF of any
- * machine. Not for DWARF.
+ * A bounded reader of ELF files: identity, load segments and function symbols, for both programs.
+ * The file may be hostile or change while it is read, so it is read with pread into buffers of
+ * known size, and never mapped; every offset, size and count is checked against the file's size and
+ * the limits below. 64-bit little-endian ELF of any machine. Not for DWARF.
  */
 #ifndef RWALKER_COMMON_ELF_ELF_FILE_H
 #define RWALKER_COMMON_ELF_ELF_FILE_H
@@ -53,13 +53,13 @@ struct elf_symbols {
 struct elf_file;
 
 /*
- * fd stays the caller's. -ENOEXEC: not an ELF file that is supported; -EBADMSG: malformed; -E2BIG: over a limit; -errno
- * of pread.
+ * fd stays the caller's. -ENOEXEC: not an ELF file that is supported; -EBADMSG: malformed; -E2BIG:
+ * over a limit; -errno of pread.
  */
 int elf_file_create(int fd, struct elf_file **ret_file);
 /*
- * The same for a relocatable file, such as a kernel module: symbol addresses are relative to the start of their
- * section.
+ * The same for a relocatable file, such as a kernel module: symbol addresses are relative to the
+ * start of their section.
  */
 int elf_file_create_relocatable(int fd, struct elf_file **ret_file);
 void elf_file_destroy(struct elf_file *file);
@@ -95,13 +95,14 @@ struct elf_section_bytes {
 };
 
 /*
- * The first section with that name. -ENOENT: there is none, or it has no content in the file; -E2BIG: more than `most`
- * bytes.
+ * The first section with that name. -ENOENT: there is none, or it has no content in the file;
+ * -E2BIG: more than `most` bytes.
  */
 int elf_file_section(const struct elf_file *file, const char *name, uint64_t most, struct elf_section_bytes *ret_bytes);
 /*
- * The code section with which a kernel module's core text begins in the kernel's layout: the first executable one that
- * is not an init section (kernel/module/main.c, layout_sections()). -ENOENT: it has none; -ENOTSUP: it is not .text.
+ * The code section with which a kernel module's core text begins in the kernel's layout: the first
+ * executable one that is not an init section (kernel/module/main.c, layout_sections()). -ENOENT: it
+ * has none; -ENOTSUP: it is not .text.
  */
 int elf_file_module_text(const struct elf_file *file, uint16_t *ret_section, uint64_t *ret_size);
 /* Whether the file has a .symtab in addition to the dynamic linker's table. */

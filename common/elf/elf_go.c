@@ -23,8 +23,8 @@ enum {
 };
 
 /*
- * The pieces of a table. From 1.18 on, fields of the function list have 4 bytes and are offsets from the start of the
- * text.
+ * The pieces of a table. From 1.18 on, fields of the function list have 4 bytes and are offsets
+ * from the start of the text.
  */
 struct layout {
 	uint64_t count; /* of functions */
@@ -81,7 +81,8 @@ static uint64_t field_at(const struct layout *layout, uint64_t number)
 }
 
 /*
- * The position in the table of the name of the function described at `offset`: its entry, then the offset of its name.
+ * The position in the table of the name of the function described at `offset`: its entry, then the
+ * offset of its name.
  */
 static bool name_at(const struct elf_go_table *table, const struct layout *layout, uint64_t offset, uint32_t *ret_name,
 		    size_t *ret_length)
@@ -103,7 +104,8 @@ static bool name_at(const struct elf_go_table *table, const struct layout *layou
 }
 
 /*
- * For a table without a start: whether it ends where the section does, that is, whether the section has only Go's text.
+ * For a table without a start: whether it ends where the section does, that is, whether the section
+ * has only Go's text.
  */
 static bool fits(const struct layout *layout, const struct elf_go_table *table)
 {

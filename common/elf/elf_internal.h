@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Private to elf_*.c: the open file. All of it was checked when the struct was created, except what the section headers
- * contain (offset, size, link), which is untrusted and is checked where it is used.
+ * Private to elf_*.c: the open file. All of it was checked when the struct was created, except what
+ * the section headers contain (offset, size, link), which is untrusted and is checked where it is
+ * used.
  */
 #ifndef RWALKER_COMMON_ELF_ELF_INTERNAL_H
 #define RWALKER_COMMON_ELF_ELF_INTERNAL_H

@@ -7,7 +7,8 @@
 #include "common/elf/elf_file.h"
 
 /*
- * Skips padding to the next multiple of `alignment`, relative to the start of the notes; it may be cut off at the end.
+ * Skips padding to the next multiple of `alignment`, relative to the start of the notes; it may be
+ * cut off at the end.
  */
 static void skip_padding(struct byte_cursor *cursor, const uint8_t *start, size_t alignment)
 {

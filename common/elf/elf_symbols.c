@@ -10,8 +10,8 @@
 #include "common/elf/elf_internal.h"
 
 /*
- * Linkers may make a name the tail of another, so names may add up to more than their table; a file in which they add
- * up to much more was made to waste time.
+ * Linkers may make a name the tail of another, so names may add up to more than their table; a file
+ * in which they add up to much more was made to waste time.
  */
 enum { NAME_REUSE_MAX = 16 };
 
@@ -186,8 +186,9 @@ static uint16_t section_number(const struct elf_file *file, const Elf64_Shdr *se
 }
 
 /*
- * A name that is kept for programs that were linked long ago is weak: its version is hidden, or "@" and not "@@"
- * follows it. Any other name of the same code is better: free() is also cfree@GLIBC_2.2.5.
+ * A name that is kept for programs that were linked long ago is weak: its version is hidden, or "@"
+ * and not "@@" follows it. Any other name of the same code is better: free() is also
+ * cfree@GLIBC_2.2.5.
  */
 static uint8_t bound_as(const struct symbol_table *table, size_t i, const Elf64_Sym *symbol, const char *name)
 {
@@ -283,7 +284,8 @@ static uint64_t room_in_section(const struct elf_file *file, const struct elf_sy
 }
 
 /*
- * The symbols of one address: if none has a size, they extend to their section's end at most; `next`: the next address.
+ * The symbols of one address: if none has a size, they extend to their section's end at most;
+ * `next`: the next address.
  */
 static void end_with_section(struct collector *collector, const uint32_t *order, size_t count, uint64_t next)
 {

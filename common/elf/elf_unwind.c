@@ -33,7 +33,8 @@ struct wanted_section {
 };
 
 /*
- * A section compressed in the format from before SHF_COMPRESSED gets today's header, so that nothing else has to know.
+ * A section compressed in the format from before SHF_COMPRESSED gets today's header, so that
+ * nothing else has to know.
  */
 static int modernize(struct elf_section_bytes *section)
 {

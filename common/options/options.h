@@ -38,8 +38,8 @@ struct option_row {
 	enum option_kind kind;
 	size_t offset;		/* of the member in the config struct */
 	/*
-	 * "N", "FILE"; NULL for flags; "[=N]" if the value is optional: then it can only be given as --name=value, and
-	 * without it a number is its min, a text is "" and `parse` gets NULL.
+	 * "N", "FILE"; NULL for flags; "[=N]" if the value is optional: then it can only be given
+	 * as --name=value, and without it a number is its min, a text is "" and `parse` gets NULL.
 	 */
 	const char *value_name;
 	int64_t min, max;	/* OPTION_NUMBER, OPTION_TIME */
@@ -50,9 +50,9 @@ struct option_row {
 };
 
 /*
- * What people type who know other programs, and what to type here instead: an option ("-g", "--stdio"),
- * an option with a value that ours does not take ("-i FILE"), or a first word ("record"). The error
- * is "'TYPED' ANSWER", exit 2.
+ * What people type who know other programs, and what to type here instead: an option ("-g",
+ * "--stdio"), an option with a value that ours does not take ("-i FILE"), or a first word
+ * ("record"). The error is "'TYPED' ANSWER", exit 2.
  */
 struct option_habit {
 	const char *typed; /* NULL: the end of the table */

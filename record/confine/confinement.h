@@ -2,8 +2,8 @@
 /*
  * The recorder's own filter of system calls, from when everything is attached and privileges are
  * dropped: what its loop, its writer, the embedding and the end need. It can create no socket,
- * execute nothing, trace and signal nobody (except to end its helpers), open files only to read them,
- * make no memory executable, load no BPF program, and change neither users nor mounts.
+ * execute nothing, trace and signal nobody (except to end its helpers), open files only to read
+ * them, make no memory executable, load no BPF program, and change neither users nor mounts.
  *
  * A call that is not allowed fails with ENOSYS, as on an older kernel, and is counted: a recording
  * must not be lost because a later C library makes a call that this one does not, and libraries

@@ -34,7 +34,8 @@ struct dump_folder {
 };
 
 /*
- * Like dump_files_open(). Confines the process for good. Returns how many unfinished files it removed, or -errno.
+ * Like dump_files_open(). Confines the process for good. Returns how many unfinished files it
+ * removed, or -errno.
  */
 int dump_folder_open(struct dump_folder *folder, const char *path, uint64_t kept, uint64_t bytes);
 /* Reads the folder again: another process used it until now, and may have been killed at any moment. */

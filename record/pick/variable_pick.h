@@ -17,7 +17,8 @@
 /*
  * debug: descriptor of the file's possible debug file, or -1. *ret_found has a symbol for each
  * place that is in a variable, in the order of the places: the variable's name, `address`: the
- * place as it was given, `size`: its offset in the variable. 0, -ENOMEM; -errno of reading the file.
+ * place as it was given, `size`: its offset in the variable. 0, -ENOMEM; -errno of reading the
+ * file.
  */
 int variable_pick(const struct elf_file *file, int debug, const uint64_t *places, size_t count,
 		  struct elf_symbols *ret_found);

@@ -299,8 +299,8 @@ void module_files_counts(const struct module_files *files, struct module_files_c
 }
 
 /*
- * The current request is answered or given up first; queued requests come later. False: there is no opener, or it
- * waits for a CPU for longer than patience_ms.
+ * The current request is answered or given up first; queued requests come later. False: there is no
+ * opener, or it waits for a CPU for longer than patience_ms.
  */
 static bool opener_ready(struct module_files *files, unsigned int patience_ms)
 {

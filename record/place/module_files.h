@@ -38,8 +38,8 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 			struct module_files **ret_files);
 void module_files_destroy(struct module_files *files);
 /*
- * For later requests, with as_caller: a file that the trace knows only by its device and inode must not have
- * changed since `realtime` (CLOCK_REALTIME, ns). 0: it may.
+ * For later requests, with as_caller: a file that the trace knows only by its device and inode must
+ * not have changed since `realtime` (CLOCK_REALTIME, ns). 0: it may.
  */
 void module_files_unchanged_since(struct module_files *files, uint64_t realtime);
 

@@ -44,8 +44,8 @@ struct cpu_ladder {
 void cpu_ladder_init(struct cpu_ladder *ladder, const struct record_config *config, uint64_t frequency);
 
 /*
- * used: from `since` to `now`, in the unit of the budget; each span begins where the last one ended.
- * True if this changed ladder->step, and so the regime.
+ * used: from `since` to `now`, in the unit of the budget; each span begins where the last one
+ * ended. True if this changed ladder->step, and so the regime.
  */
 bool cpu_ladder_judge(struct cpu_ladder *ladder, uint64_t since, uint64_t now, uint64_t used);
 

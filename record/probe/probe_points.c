@@ -207,9 +207,9 @@ static int attach_alone(struct probe *probe, struct point *point, uint32_t numbe
 }
 
 /*
- * Attaches by fentry, else by a kprobe; in reverse order if others could preempt the fentry program.
- * If neither can be attached, the kprobe's error shows why: for fentry, the kernel only finds other
- * code than expected.
+ * Attaches by fentry, else by a kprobe; in reverse order if others could preempt the fentry
+ * program. If neither can be attached, the kprobe's error shows why: for fentry, the kernel only
+ * finds other code than expected.
  */
 static int attach_function(struct probe *probe, struct point *point, uint32_t number)
 {

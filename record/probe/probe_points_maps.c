@@ -19,8 +19,8 @@ bool probe_points_can_stay(void)
 }
 
 /*
- * Whether tasks preempt each other in the kernel. While a task is preempted in a fentry program, the
- * kernel does not start that program anywhere else on its CPU; while a task is preempted as the
+ * Whether tasks preempt each other in the kernel. While a task is preempted in a fentry program,
+ * the kernel does not start that program anywhere else on its CPU; while a task is preempted as the
  * kernel walks a stack for it, all others there get no stacks. If the scheduler's own setting
  * cannot be read, a kernel that was built for preemption is assumed to use it.
  */

@@ -15,8 +15,8 @@ struct probe;
 bool sched_clock_is_steady(void);
 
 /*
- * Reads the kernel's log, which says when the kernel begins to rely on the clock and when it stops. 1 if it relies on
- * the clock now, 0 if not; -ENOENT: the log does not say.
+ * Reads the kernel's log, which says when the kernel begins to rely on the clock and when it stops.
+ * 1 if it relies on the clock now, 0 if not; -ENOENT: the log does not say.
  */
 int sched_clock_in_log(const char *log);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names of block devices as in /proc/partitions: "vda", "sda1", "dm-0". Memory is fixed. The file is
- * read at the start, and again when a caller asks for a device that it did not have, at most ten times
- * a second.
+ * Names of block devices as in /proc/partitions: "vda", "sda1", "dm-0". Memory is fixed. The file
+ * is read at the start, and again when a caller asks for a device that it did not have, at most ten
+ * times a second.
  */
 #ifndef RWALKER_RECORD_SOURCE_BLOCK_DEVICES_H
 #define RWALKER_RECORD_SOURCE_BLOCK_DEVICES_H

@@ -185,9 +185,9 @@ static void drain_rings(struct drain *drain)
 }
 
 /*
- * Records about processes that arrived after the rings were aimed are not applied: a process may have
- * been sampled since, and may have ended before the look at the sideband. The next pass handles that
- * sample while its mappings are known.
+ * Records about processes that arrived after the rings were aimed are not applied: a process may
+ * have been sampled since, and may have ended before the look at the sideband. The next pass
+ * handles that sample while its mappings are known.
  */
 bool drain_pass(struct drain *drain)
 {

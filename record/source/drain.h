@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Moves records from the rings into the log. A pass notes how far the kernel has written, then
- * processes the samples of all rings up to that point and the sideband's records in order of time. So
- * when a sample is encoded, the mappings of its process are those of that moment. Nothing is allocated,
- * logged or formatted here.
+ * processes the samples of all rings up to that point and the sideband's records in order of time.
+ * So when a sample is encoded, the mappings of its process are those of that moment. Nothing is
+ * allocated, logged or formatted here.
  */
 #ifndef RWALKER_RECORD_SOURCE_DRAIN_H
 #define RWALKER_RECORD_SOURCE_DRAIN_H

@@ -89,10 +89,10 @@ static void tell_counters(struct loss *loss, uint64_t time, bool all, uint32_t s
 }
 
 /*
- * How many of the samples that were not delivered belong to an idle CPU. With the CPU clock, time goes
- * on there and delivers nothing; the kernel's account says how long the CPU was busy. If that is
- * unknown (the CPU was offline), none are attributed to a busy CPU. Cycles stop there: a gap belongs to
- * whatever the tick at its end found.
+ * How many of the samples that were not delivered belong to an idle CPU. With the CPU clock, time
+ * goes on there and delivers nothing; the kernel's account says how long the CPU was busy. If that
+ * is unknown (the CPU was offline), none are attributed to a busy CPU. Cycles stop there: a gap
+ * belongs to whatever the tick at its end found.
  */
 static uint64_t missed_idle(const struct perf_events *events, const struct ring_cpu *programs,
 			    const struct event_counter *counter, uint64_t period)

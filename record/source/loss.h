@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The account of a recording: by CPU and cause, what was seen, left out, recorded and lost, and what
- * the recording cost the host. Read from the programs once a second and at the end, and written to the
- * log if it has changed. For each CPU:
+ * The account of a recording: by CPU and cause, what was seen, left out, recorded and lost, and
+ * what the recording cost the host. Read from the programs once a second and at the end, and
+ * written to the log if it has changed. For each CPU:
  *
  *     kernel's count = seen + not delivered        (weights of samples, and how many samples the rest would have been)
  *     seen = recorded + idle + own + filtered + ring full + nested         (samples)
  *     seen = recorded + own + filtered + brief + ring full + nested + no entry  (waits that ended)
  *     seen = recorded + own + filtered + rate-limited + ring full + nested  (hits of tracepoints and functions)
  *
- * Events that a -c too large for the programs drops while draining move from recorded to filtered, for
- * samples, waits and hits alike. Notes on quality (a stack or snapshot that is missing) still count it.
+ * Events that a -c too large for the programs drops while draining move from recorded to filtered,
+ * for samples, waits and hits alike. Notes on quality (a stack or snapshot that is missing) still
+ * count it.
  */
 #ifndef RWALKER_RECORD_SOURCE_LOSS_H
 #define RWALKER_RECORD_SOURCE_LOSS_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits that go on while a dump is made. A look at all tasks finds them. It comes before the last pass
- * over the rings; waits that end in between are in the rings, so they are removed from the list again.
- * The child that writes the dump writes the others into it as waits that have not ended; in the
- * recording they go on. Memory is reserved at the start, its pages are used from the first dump on.
+ * Waits that go on while a dump is made. A look at all tasks finds them. It comes before the last
+ * pass over the rings; waits that end in between are in the rings, so they are removed from the
+ * list again. The child that writes the dump writes the others into it as waits that have not
+ * ended; in the recording they go on. Memory is reserved at the start, its pages are used from the
+ * first dump on.
  */
 #ifndef RWALKER_RECORD_SOURCE_OPEN_WAITS_H
 #define RWALKER_RECORD_SOURCE_OPEN_WAITS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Hits of tracepoints and kernel functions: when each source runs, the way of its records from the
- * rings into the log, and how often each point was hit. Sources have the ids from `first_source` on, in
- * the order of points->sources.
+ * rings into the log, and how often each point was hit. Sources have the ids from `first_source`
+ * on, in the order of points->sources.
  */
 #ifndef RWALKER_RECORD_SOURCE_POINT_EVENTS_H
 #define RWALKER_RECORD_SOURCE_POINT_EVENTS_H

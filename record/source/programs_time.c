@@ -4,9 +4,9 @@
 #include "record/source/loss.h"
 
 /*
- * Time of all programs that run for one event: one that is only counted, and one that is processed. Means
- * of six recordings of a storm of waits, each of which was between a half and twice as much: the caches
- * decide.
+ * Time of all programs that run for one event: one that is only counted, and one that is processed.
+ * Means of six recordings of a storm of waits, each of which was between a half and twice as much:
+ * the caches decide.
  */
 enum { PASSED_NS = 300, TAKEN_NS = 2000 };
 

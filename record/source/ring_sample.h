@@ -26,8 +26,8 @@ int ring_sample_add(struct recording *recording, struct snapshots *snapshots, co
 		    const struct event_task *task, struct event_sample *sample);
 
 /*
- * Whether the program counted a stack as cut that is not cut in the trace: only noise was cut off, or a
- * snapshot has the stack as well, or the sample was left out (its flags are zero).
+ * Whether the program counted a stack as cut that is not cut in the trace: only noise was cut off,
+ * or a snapshot has the stack as well, or the sample was left out (its flags are zero).
  */
 static inline bool ring_sample_is_whole(const struct ring_sample *raw, const struct event_sample *sample)
 {

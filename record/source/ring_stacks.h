@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The stacks of a ring's record as the trace has them: kernel frames by module, and user frames up to
- * the first that is not code of its process (hits_code).
+ * The stacks of a ring's record as the trace has them: kernel frames by module, and user frames up
+ * to the first that is not code of its process (hits_code).
  */
 #ifndef RWALKER_RECORD_SOURCE_RING_STACKS_H
 #define RWALKER_RECORD_SOURCE_RING_STACKS_H

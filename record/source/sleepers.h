@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Rounds in which a helper process (sleeper_helper.h) copies the user stacks of sleeping tasks. The
- * caller names the tasks, begins, and collects the results in steps that never block for longer than
- * specified. A helper that a target holds up for 200 ms is left behind, and another one continues after
- * that target. After four such helpers, or two seconds in all, the round ends as it is.
+ * caller names the tasks, begins, and collects the results in steps that never block for longer
+ * than specified. A helper that a target holds up for 200 ms is left behind, and another one
+ * continues after that target. After four such helpers, or two seconds in all, the round ends as it
+ * is.
  */
 #ifndef RWALKER_RECORD_SOURCE_SLEEPERS_H
 #define RWALKER_RECORD_SOURCE_SLEEPERS_H
@@ -30,14 +31,14 @@ int sleepers_create(const struct probe *probe, struct nursery *nursery, struct s
 void sleepers_destroy(struct sleepers *sleepers);
 
 /*
- * To be called between rounds. switches: those of the task when it was seen asleep. futex: the one it
- * sleeps for, if that may be a mutex whose owner is wanted, or 0. 0, -E2BIG: no room for more.
+ * To be called between rounds. switches: those of the task when it was seen asleep. futex: the one
+ * it sleeps for, if that may be a mutex whose owner is wanted, or 0. 0, -E2BIG: no room for more.
  */
 int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex);
 void sleepers_begin(struct sleepers *sleepers);
 /*
- * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call. Returns
- * true if the round is over.
+ * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call.
+ * Returns true if the round is over.
  */
 bool sleepers_step(struct sleepers *sleepers, int timeout_ms, sleeper_take *take, void *context);
 void sleepers_give_up(struct sleepers *sleepers);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks of waits that have not ended when the recording does: their system call does not return,
- * so the stacks cannot be taken then. They are copied from outside like those of walked tasks
- * (walk_users.h), and written like the stacks of calls that did return.
+ * User stacks of waits that have not ended when the recording does: their system call does not
+ * return, so the stacks cannot be taken then. They are copied from outside like those of walked
+ * tasks (walk_users.h), and written like the stacks of calls that did return.
  */
 #ifndef RWALKER_RECORD_SOURCE_UNENDED_WAITS_H
 #define RWALKER_RECORD_SOURCE_UNENDED_WAITS_H
@@ -27,8 +27,8 @@ struct unended_waits {
 };
 
 /*
- * Adds a wait that is in the log, of a task with this number of switches. May block for as long as a
- * walk's last step.
+ * Adds a wait that is in the log, of a task with this number of switches. May block for as long as
+ * a walk's last step.
  */
 void unended_waits_add(struct unended_waits *waits, const struct ring_wait *wait, uint64_t switches);
 /* Called after the last of them. */
@@ -39,8 +39,8 @@ void unended_waits_step(struct unended_waits *waits, int timeout_ms);
 void unended_waits_finish(struct unended_waits *waits, unsigned int budget_ms);
 
 /*
- * For callers that have the stacks copied themselves: converts a wait to a row of a walk, and writes
- * its stack once that has arrived.
+ * For callers that have the stacks copied themselves: converts a wait to a row of a walk, and
+ * writes its stack once that has arrived.
  */
 struct ring_walk_task unended_waits_row(const struct ring_wait *wait, uint64_t switches);
 void unended_waits_tell(struct unended_waits *waits, const struct ring_walk_task *row, const struct walk_user *user);

@@ -307,8 +307,8 @@ static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t 
 }
 
 /*
- * At most the last OBJECTS numbers are remembered; a number is reused only long after that. Returns 0
- * if there are no more.
+ * At most the last OBJECTS numbers are remembered; a number is reused only long after that. Returns
+ * 0 if there are no more.
  */
 static uint32_t next_number(struct wait_objects *objects)
 {
@@ -330,9 +330,10 @@ static int find_number(struct wait_objects *objects, const struct ring_object *k
 }
 
 /*
- * The name of a futex may come after its first waits: its mapping cannot be looked up while the process
- * changes its mappings. The object is then written again, with the same number, so those waits have the
- * name, too. A name may also be forgotten, but what was written about a number remains.
+ * The name of a futex may come after its first waits: its mapping cannot be looked up while the
+ * process changes its mappings. The object is then written again, with the same number, so those
+ * waits have the name, too. A name may also be forgotten, but what was written about a number
+ * remains.
  */
 static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What waits were for. Each object gets a number, by which waits refer to it. It is written to the
- * trace, with its name in a chunk of its own; and again if the name was not known at first. What the
- * programs read is compared as a whole, so a socket with a new connection, or a file that was renamed,
- * is another object. Memory is fixed: a full table is emptied, and objects that are seen again get new
- * numbers. Locks are identified by their address in the kernel's memory: a lock that is made in the
- * place of another gets the same number.
+ * trace, with its name in a chunk of its own; and again if the name was not known at first. What
+ * the programs read is compared as a whole, so a socket with a new connection, or a file that was
+ * renamed, is another object. Memory is fixed: a full table is emptied, and objects that are seen
+ * again get new numbers. Locks are identified by their address in the kernel's memory: a lock that
+ * is made in the place of another gets the same number.
  */
 #ifndef RWALKER_RECORD_SOURCE_WAIT_OBJECTS_H
 #define RWALKER_RECORD_SOURCE_WAIT_OBJECTS_H
@@ -27,8 +27,8 @@ void wait_objects_destroy(struct wait_objects *objects);
 
 /*
  * forgotten: a number that the programs read. It is increased when all names are forgotten; the
- * programs then write them once more. To be called at most twice; the number must be valid as long as
- * the objects.
+ * programs then write them once more. To be called at most twice; the number must be valid as long
+ * as the objects.
  */
 void wait_objects_share(struct wait_objects *objects, __u64 *forgotten);
 

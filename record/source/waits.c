@@ -82,8 +82,8 @@ static uint32_t snapshot_of(struct waits *waits, const struct ring_head *head, u
 }
 
 /*
- * Adds what was taken when the wait began. A missing snapshot may never have been taken: the stack, if
- * kept, shows which.
+ * Adds what was taken when the wait began. A missing snapshot may never have been taken: the stack,
+ * if kept, shows which.
  */
 static void join_kept(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait,
 		      struct event_stacks *stacks)
@@ -138,8 +138,8 @@ static const struct ring_object *object_of(const struct ring_wait *raw)
 }
 
 /*
- * Bytes before the frames; SIZE_MAX if more than `length`, that of the record or of its part that is
- * there so far.
+ * Bytes before the frames; SIZE_MAX if more than `length`, that of the record or of its part that
+ * is there so far.
  */
 static size_t fixed_bytes(const struct ring_wait *raw, size_t length)
 {

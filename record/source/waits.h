@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The off-CPU source: turns what its programs write into events of the trace. It starts with a first
- * look at all tasks and ends with a last one, which writes the waits that have not ended. The drain
- * passes it the records of the rings.
+ * The off-CPU source: turns what its programs write into events of the trace. It starts with a
+ * first look at all tasks and ends with a last one, which writes the waits that have not ended. The
+ * drain passes it the records of the rings.
  */
 #ifndef RWALKER_RECORD_SOURCE_WAITS_H
 #define RWALKER_RECORD_SOURCE_WAITS_H
@@ -50,9 +50,9 @@ void waits_start(struct waits *waits);
 /* To be called now and then: compares the scheduler's clock with ours, which is adjusted as it runs. */
 void waits_follow_clock(struct waits *waits);
 /*
- * The last look. After it the programs are gone, and what they wrote is still in the rings. User stacks
- * of waits that have not ended are still being copied (unended_waits.h). 0, or -errno after reporting
- * why.
+ * The last look. After it the programs are gone, and what they wrote is still in the rings. User
+ * stacks of waits that have not ended are still being copied (unended_waits.h). 0, or -errno after
+ * reporting why.
  */
 int waits_stop(struct waits *waits);
 

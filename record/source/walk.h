@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Walks over all tasks: reads the iterator (bpf/tasks.bpf.c) and encodes a row for each task it kept.
- * Before each walk, sched_clock, by which the scheduler dates its switches, is compared with
- * CLOCK_MONOTONIC. User stacks come afterwards (walk_users.h); what has been walked by then does not
- * depend on them.
+ * Walks over all tasks: reads the iterator (bpf/tasks.bpf.c) and encodes a row for each task it
+ * kept. Before each walk, sched_clock, by which the scheduler dates its switches, is compared with
+ * CLOCK_MONOTONIC. User stacks come afterwards (walk_users.h); what has been walked by then does
+ * not depend on them.
  */
 #ifndef RWALKER_RECORD_SOURCE_WALK_H
 #define RWALKER_RECORD_SOURCE_WALK_H

@@ -87,8 +87,8 @@ static const struct ring_walk_task *row_of(const struct walk_users *users, const
 }
 
 /*
- * The futex that the task sleeps for, if its word says that it is a lock, and the kernel does not know
- * the owner; 0: none.
+ * The futex that the task sleeps for, if its word says that it is a lock, and the kernel does not
+ * know the owner; 0: none.
  */
 static uint64_t futex_of(const struct ring_walk_task *row)
 {

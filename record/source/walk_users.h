@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of a walk, or of the last look at waits, that still lack their user stacks. They are held while
- * sleepers.h copies the stacks of the tasks that sleep, and returned one by one, each once: with its
- * stack, or with the reason why there is none. Memory is fixed.
+ * Rows of a walk, or of the last look at waits, that still lack their user stacks. They are held
+ * while sleepers.h copies the stacks of the tasks that sleep, and returned one by one, each once:
+ * with its stack, or with the reason why there is none. Memory is fixed.
  */
 #ifndef RWALKER_RECORD_SOURCE_WALK_USERS_H
 #define RWALKER_RECORD_SOURCE_WALK_USERS_H

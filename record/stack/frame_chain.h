@@ -12,8 +12,8 @@
 struct snapshot;
 
 /*
- * Writes at most `room` frames, leaf first. Returns the number of frames. *ret_cut: the chain continues
- * beyond what was copied, or beyond the room.
+ * Writes at most `room` frames, leaf first. Returns the number of frames. *ret_cut: the chain
+ * continues beyond what was copied, or beyond the room.
  */
 uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut);
 

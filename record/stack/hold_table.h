@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A table of data that was taken when a thread left the CPU, kept until it is known whether the
- * thread's wait gets a record: one item per thread, the latest. The hash of a thread's tid selects a
- * set; the thread may have any place of it. If others occupy them all, a random one is evicted: if it
- * were the oldest, five threads that take turns would lose everything. The caller owns the places
- * themselves. Nothing is allocated after init.
+ * thread's wait gets a record: one item per thread, the latest. The hash of a thread's tid selects
+ * a set; the thread may have any place of it. If others occupy them all, a random one is evicted:
+ * if it were the oldest, five threads that take turns would lose everything. The caller owns the
+ * places themselves. Nothing is allocated after init.
  */
 #ifndef RWALKER_RECORD_STACK_HOLD_TABLE_H
 #define RWALKER_RECORD_STACK_HOLD_TABLE_H
@@ -37,8 +37,8 @@ void hold_table_deinit(struct hold_table *table);
 /* Stores an item for the thread. Returns the number of its place. */
 uint32_t hold_table_put(struct hold_table *table, uint32_t tid, uint64_t out);
 /*
- * Takes an item out, once: its place stays as it is until the next put. Returns false if it is not held
- * (any more).
+ * Takes an item out, once: its place stays as it is until the next put. Returns false if it is not
+ * held (any more).
  */
 bool hold_table_take(struct hold_table *table, uint32_t tid, uint64_t out, uint32_t *ret_place);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Snapshots on their way from the rings into the log. In a ring, a snapshot comes right before the
- * record that it belongs to. It is written to the log at once, and its number is kept until that record
- * arrives.
+ * record that it belongs to. It is written to the log at once, and its number is kept until that
+ * record arrives.
  */
 #ifndef RWALKER_RECORD_STACK_SNAPSHOTS_H
 #define RWALKER_RECORD_STACK_SNAPSHOTS_H
@@ -53,9 +53,9 @@ void snapshots_take(struct snapshots *snapshots, const struct ring_head *head, s
 int snapshots_add(struct recording *recording, const struct ring_task *task, unsigned int stack,
 		  const struct snapshot *snapshot, uint32_t *ret_number);
 /*
- * Marks every word that points into code, because it may be a return address: its module is needed to
- * unwind, and its function for the name. known: bits of the words that were marked before; NULL: none
- * were.
+ * Marks every word that points into code, because it may be a return address: its module is needed
+ * to unwind, and its function for the name. known: bits of the words that were marked before; NULL:
+ * none were.
  */
 void snapshots_mark(struct hits *hits, uint32_t tgid, const struct snapshot *snapshot, const uint64_t *known);
 /* The number of the snapshot that was written for the record, once; 0: none. */

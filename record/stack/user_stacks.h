@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks that were taken when their thread went to sleep, kept until it is known whether the wait
- * is long enough to get a record (hold_table.h). If a stack was evicted and its wait gets a record
- * after all, that record says that the stack was not kept.
+ * User stacks that were taken when their thread went to sleep, kept until it is known whether the
+ * wait is long enough to get a record (hold_table.h). If a stack was evicted and its wait gets a
+ * record after all, that record says that the stack was not kept.
  */
 #ifndef RWALKER_RECORD_STACK_USER_STACKS_H
 #define RWALKER_RECORD_STACK_USER_STACKS_H
@@ -29,8 +29,8 @@ void user_stacks_destroy(struct user_stacks *stacks);
 
 void user_stacks_keep(struct user_stacks *stacks, const struct user_stack *stack);
 /*
- * Returns what was kept for the thread's wait that began at `out`, once; valid until the next stack is
- * kept. False: not there (any more).
+ * Returns what was kept for the thread's wait that began at `out`, once; valid until the next stack
+ * is kept. False: not there (any more).
  */
 bool user_stacks_take(struct user_stacks *stacks, uint32_t tid, uint64_t out, struct user_stack *ret_stack);
 

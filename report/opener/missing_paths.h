@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Folders and files that were found not to exist, so that neither they nor anything below them is asked for again:
- * debug files have several places, most of them in folders that few machines have. What is created later is not found;
- * a report lasts seconds.
+ * Folders and files that were found not to exist, so that neither they nor anything below them is
+ * asked for again: debug files have several places, most of them in folders that few machines have.
+ * What is created later is not found; a report lasts seconds.
  */
 #ifndef RWALKER_REPORT_OPENER_MISSING_PATHS_H
 #define RWALKER_REPORT_OPENER_MISSING_PATHS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The mounts of this process, from /proc/self/mountinfo (proc_pid_mountinfo(5)). Reading that asks no file system, so
- * we know what a path would lead into before anything there is touched. The root's mount counts as local, whatever it
- * is: if it did not answer nothing would run.
+ * The mounts of this process, from /proc/self/mountinfo (proc_pid_mountinfo(5)). Reading that asks
+ * no file system, so we know what a path would lead into before anything there is touched. The
+ * root's mount counts as local, whatever it is: if it did not answer nothing would run.
  */
 #ifndef RWALKER_REPORT_OPENER_MOUNT_TABLE_H
 #define RWALKER_REPORT_OPENER_MOUNT_TABLE_H

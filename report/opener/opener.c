@@ -212,8 +212,8 @@ static int own_descriptor(const char *path)
 }
 
 /*
- * The file was opened so that nothing blocks; from now on it may. A FIFO that nobody has opened for writing yet would
- * read like one at its end.
+ * The file was opened so that nothing blocks; from now on it may. A FIFO that nobody has opened for
+ * writing yet would read like one at its end.
  */
 static int let_block(int fd)
 {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The only door to files whose names come from a trace, and to those that the user names. A path may lead anywhere:
- * to a FIFO, a device, a file server that does not answer. So another process follows it, forked while the reporter
- * is small, and hands over a descriptor of what it found:
+ * The only door to files whose names come from a trace, and to those that the user names. A path
+ * may lead anywhere: to a FIFO, a device, a file server that does not answer. So another process
+ * follows it, forked while the reporter is small, and hands over a descriptor of what it found:
  *
  *     reporter ── request ──▶ worker     follows the path, looks at what is there, opens it
  *              ◀─ descriptor ─
  *                             monitor    the worker's parent: if an answer takes too long it answers instead,
  *                                        leaves that worker behind and forks another
  *
- * A file that a trace names is opened only if it is a regular file of a local file system (mount_table.h), what its
- * kind says, and readable by the user. No network file system or automounter is asked for anything unless
- * `network_files` is set. What the user named is opened on any file system. A mount that did not answer is not asked
- * again; after a few of these nothing is opened any more. What was refused is counted by reason.
+ * A file that a trace names is opened only if it is a regular file of a local file system
+ * (mount_table.h), what its kind says, and readable by the user. No network file system or
+ * automounter is asked for anything unless `network_files` is set. What the user named is opened on
+ * any file system. A mount that did not answer is not asked again; after a few of these nothing is
+ * opened any more. What was refused is counted by reason.
  *
  * A NULL opener follows the same rules in this process, without a deadline.
  */
@@ -45,8 +46,9 @@ struct opener_settings { /* what no request can change. Copied; lists end with N
 /* Forks the monitor, which has the rights of the real user. 0, or -errno after reporting why. */
 int opener_start(const struct opener_settings *settings, struct opener **ret_opener);
 /*
- * Each process that has the opener calls this; NULL: does nothing. The last one ends the monitor and its worker, unless
- * that is stuck. The process that started the opener waits for the monitor's end.
+ * Each process that has the opener calls this; NULL: does nothing. The last one ends the monitor
+ * and its worker, unless that is stuck. The process that started the opener waits for the monitor's
+ * end.
  */
 void opener_stop(struct opener *opener);
 
@@ -62,15 +64,16 @@ struct opened_file {
 };
 
 /*
- * 0; -ENOENT: there is no such file, or was none at an earlier call; -ENOEXEC: it is not of that kind; -EPERM: it was
- * refused, and is counted; -EIO: the other process is gone, which was reported. For OPENER_NAMED also -ETIMEDOUT: its
- * file system does not answer, and any other error. If it is a FIFO, waits until somebody writes. -ENOMEM.
+ * 0; -ENOENT: there is no such file, or was none at an earlier call; -ENOEXEC: it is not of that
+ * kind; -EPERM: it was refused, and is counted; -EIO: the other process is gone, which was
+ * reported. For OPENER_NAMED also -ETIMEDOUT: its file system does not answer, and any other error.
+ * If it is a FIFO, waits until somebody writes. -ENOMEM.
  */
 int opener_open(struct opener *opener, enum opener_kind kind, const char *path, struct opened_file *ret_file);
 
 /*
- * For a forked child: from now on it asks over a channel of its own, which no two living processes may share. The
- * others are closed. Number 0 is that of the first process.
+ * For a forked child: from now on it asks over a channel of its own, which no two living processes
+ * may share. The others are closed. Number 0 is that of the first process.
  */
 void opener_use_channel(struct opener *opener, unsigned int channel);
 

@@ -44,8 +44,8 @@ static void close_others(const int kept[static OPENER_CHANNELS])
 }
 
 /*
- * Keeps the real user's rights; if that is root, only what it takes to read files of others, what is below
- * /proc/PID/root, and the addresses in /proc/kallsyms.
+ * Keeps the real user's rights; if that is root, only what it takes to read files of others, what
+ * is below /proc/PID/root, and the addresses in /proc/kallsyms.
  */
 static int give_up(const struct opener_settings *settings)
 {

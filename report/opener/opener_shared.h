@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Memory shared by the monitor and its workers, of which one is alive and used at a time. A request is answered once,
- * by the process that ends its work first:
+ * Memory shared by the monitor and its workers, of which one is alive and used at a time. A request
+ * is answered once, by the process that ends its work first:
  *
  *     idle ── the worker has received a request ──▶ at work ── the worker has a result, or the deadline passed ──▶ idle
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the reporter and the opener's processes send each other (common/packet.h): one packet each way, the answer with
- * the descriptor. Paths end with a zero byte, which is sent; what follows it is not.
+ * What the reporter and the opener's processes send each other (common/packet.h): one packet each
+ * way, the answer with the descriptor. Paths end with a zero byte, which is sent; what follows it
+ * is not.
  */
 #ifndef RWALKER_REPORT_OPENER_OPENER_WIRE_H
 #define RWALKER_REPORT_OPENER_OPENER_WIRE_H

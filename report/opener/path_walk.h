@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Follows a path one component at a time, as the kernel would, with one difference: before a component is looked up, we
- * know which mount is asked, and the rules may refuse that. Below what the user named any mount may be entered, until a
- * link or ".." leads out of there. Magic links of procfs are not followed.
+ * Follows a path one component at a time, as the kernel would, with one difference: before a
+ * component is looked up, we know which mount is asked, and the rules may refuse that. Below what
+ * the user named any mount may be entered, until a link or ".." leads out of there. Magic links of
+ * procfs are not followed.
  */
 #ifndef RWALKER_REPORT_OPENER_PATH_WALK_H
 #define RWALKER_REPORT_OPENER_PATH_WALK_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Counts paths that were refused, each once, by the first reason, and keeps an example of each reason. The memory is
- * fixed, so that processes can share it. When it is full, paths that were counted before may be counted again.
+ * Counts paths that were refused, each once, by the first reason, and keeps an example of each
+ * reason. The memory is fixed, so that processes can share it. When it is full, paths that were
+ * counted before may be counted again.
  */
 #ifndef RWALKER_REPORT_OPENER_REFUSALS_H
 #define RWALKER_REPORT_OPENER_REFUSALS_H

@@ -27,8 +27,8 @@ int report_value_duration(const char *text, size_t length, uint64_t *ret_ns);
 int report_value_moment_around(const char *text, struct profile_moment *ret_moment, uint64_t *ret_around);
 
 /*
- * "A,B"; either may be left out and is then PROFILE_MOMENT_NONE. If both are offsets or dates, the second must not be
- * earlier than the first.
+ * "A,B"; either may be left out and is then PROFILE_MOMENT_NONE. If both are offsets or dates, the
+ * second must not be earlier than the first.
  */
 int report_value_moments(const char *text, struct profile_moment *ret_from, struct profile_moment *ret_to);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Parses the values of the options that choose which part of a trace is reported. Each function is called by an
- * option's row, fills the struct report_options that it is passed, and adds itself to the text of the filters that
- * headings show. 0, or -EINVAL after reporting why.
+ * Parses the values of the options that choose which part of a trace is reported. Each function is
+ * called by an option's row, fills the struct report_options that it is passed, and adds itself to
+ * the text of the filters that headings show. 0, or -EINVAL after reporting why.
  */
 #ifndef RWALKER_REPORT_OPTIONS_REPORT_OPTION_FILTERS_H
 #define RWALKER_REPORT_OPTIONS_REPORT_OPTION_FILTERS_H

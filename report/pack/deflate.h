@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The only user of libdeflate, which is several times as fast as zlib if all of the data is in memory. Compressed
- * bytes may come from anyone; the room for the result limits how much is unpacked.
+ * The only user of libdeflate, which is several times as fast as zlib if all of the data is in
+ * memory. Compressed bytes may come from anyone; the room for the result limits how much is
+ * unpacked.
  */
 #ifndef RWALKER_REPORT_PACK_DEFLATE_H
 #define RWALKER_REPORT_PACK_DEFLATE_H

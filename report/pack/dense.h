@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Bytes as text for a page, in one line. Two of 91 digits encode 13 bits, which takes 8 % less than base64. Bits are
- * taken from the lowest of each byte on; the lower digit comes first. At the end, up to 6 remaining bits take one
- * digit, more take two. The digits are the printable ASCII characters except blank, '&', '<' and '\'.
+ * Bytes as text for a page, in one line. Two of 91 digits encode 13 bits, which takes 8 % less than
+ * base64. Bits are taken from the lowest of each byte on; the lower digit comes first. At the end,
+ * up to 6 remaining bits take one digit, more take two. The digits are the printable ASCII
+ * characters except blank, '&', '<' and '\'.
  */
 #ifndef RWALKER_REPORT_PACK_DENSE_H
 #define RWALKER_REPORT_PACK_DENSE_H

@@ -6,8 +6,9 @@
 enum { FOREIGN_FILE_TEXT = 512 };
 
 /*
- * Writes to `text` what the file is and what can read it ("is a recording of perf, ..."), to be printed after its name.
- * `path` is the path as the user gave it. The descriptor's position does not change.
+ * Writes to `text` what the file is and what can read it ("is a recording of perf, ..."), to be
+ * printed after its name. `path` is the path as the user gave it. The descriptor's position does
+ * not change.
  */
 void foreign_file_describe(int fd, const char *path, char text[static FOREIGN_FILE_TEXT]);
 

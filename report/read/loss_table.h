@@ -33,8 +33,8 @@ struct loss_row {
 	enum loss_meaning meaning;
 	const char *name; /* in tables */
 	/*
-	 * "N events lost: <text>" for lost and skipped events, else "1 <noun> <text>" or "N <nouns> <text>";
-	 * NULL: never reported.
+	 * "N events lost: <text>" for lost and skipped events, else "1 <noun> <text>" or "N <nouns>
+	 * <text>"; NULL: never reported.
 	 */
 	const char *text, *noun, *nouns;
 	bool elsewhere; /* the account reports it in another way, from better numbers */

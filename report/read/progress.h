@@ -2,9 +2,9 @@
 /*
  * Long operations: a progress line on stderr, if that is a terminal and the work has taken a while;
  * and Ctrl-C. Between progress_enter() and progress_leave() the first SIGINT is only noted, and the
- * work ends early; the second one has its default action again, as has any SIGINT outside. We detect
- * a SIGINT by asking the kernel for the handler, which it resets when it calls it. If SIGINT was
- * ignored when the program started, it stays ignored.
+ * work ends early; the second one has its default action again, as has any SIGINT outside. We
+ * detect a SIGINT by asking the kernel for the handler, which it resets when it calls it. If SIGINT
+ * was ignored when the program started, it stays ignored.
  *
  * Created in main and passed down; NULL shows nothing and is never stopped. Not thread-safe.
  */

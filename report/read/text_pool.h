@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Interned copies of strings (names, paths, comms of a trace), at addresses that are stable for the
- * lifetime of the pool. Equal texts have the same pointer. A NUL inside is kept in the pool's bytes,
- * but ends the C string.
+ * lifetime of the pool. Equal texts have the same pointer. A NUL inside is kept in the pool's
+ * bytes, but ends the C string.
  */
 #ifndef RWALKER_REPORT_READ_TEXT_POOL_H
 #define RWALKER_REPORT_READ_TEXT_POOL_H

@@ -10,8 +10,8 @@
 
 /*
  * A fork shares its parent's mappings, so only mappings need nodes: one each, one more if it splits
- * another, and copies of the shared nodes above it (a path, twice) when the processes that share them
- * diverge. If that is not enough, dead processes are dropped early.
+ * another, and copies of the shared nodes above it (a path, twice) when the processes that share
+ * them diverge. If that is not enough, dead processes are dropped early.
  */
 enum { NODES_PER_MAPPING = 16, MAPPINGS_MAX = 4 << 20, DEAD_MAX = 8192 };
 

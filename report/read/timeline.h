@@ -7,8 +7,8 @@
  * Mappings "from before the recording" are valid from the beginning of time, unless the process
  * forked or called exec since. An exit is applied late: a process still runs, and is sampled, after
  * its exit event, and a leader may exit long before its threads. A dead process is dropped when so
- * many others have died since that keeping it would cost memory, and only if it was not looked up in
- * the meantime.
+ * many others have died since that keeping it would cost memory, and only if it was not looked up
+ * in the meantime.
  *
  * In the middle of an exec the address space is new, but the registers still belong to the old one.
  * So the old one is kept, too.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The traces on the command line. They are opened before any of them is read, because the process that reads them
- * cannot open files. If one could not be opened, taking it returns the error.
+ * The traces on the command line. They are opened before any of them is read, because the process
+ * that reads them cannot open files. If one could not be opened, taking it returns the error.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_INPUTS_H
 #define RWALKER_REPORT_READ_TRACE_INPUTS_H
@@ -30,7 +30,8 @@ int trace_inputs_add(struct trace_inputs *inputs, struct opener *opener, const c
 void trace_inputs_close(struct trace_inputs *inputs);
 
 /*
- * Copies pipes into temporary files, so that pread() is enough from here on. Reads them to their end.
+ * Copies pipes into temporary files, so that pread() is enough from here on. Reads them to their
+ * end.
  */
 void trace_inputs_spool(struct trace_inputs *inputs);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Adds records that the model keeps in a list, and to which nothing else refers while it is read: what waits were for,
- * control groups, spans of time without records, counters. Also implements the queries of trace_model.h for them.
- * Called by trace_records.c only. 0, -ENOMEM.
+ * Adds records that the model keeps in a list, and to which nothing else refers while it is read:
+ * what waits were for, control groups, spans of time without records, counters. Also implements the
+ * queries of trace_model.h for them. Called by trace_records.c only. 0, -ENOMEM.
  */
 #ifndef RWALKER_REPORT_READ_TRACE_LISTS_H
 #define RWALKER_REPORT_READ_TRACE_LISTS_H

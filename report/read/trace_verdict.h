@@ -12,8 +12,8 @@
 /* Whether events, or the kernel's records of processes, were lost during the recording. */
 bool trace_model_lost(const struct trace_model *model);
 /*
- * Whether any section has such losses; or chunks are damaged, missing or unreadable; or it is unknown
- * what followed the last one. Damage in EVENTS chunks is found only when they are read.
+ * Whether any section has such losses; or chunks are damaged, missing or unreadable; or it is
+ * unknown what followed the last one. Damage in EVENTS chunks is found only when they are read.
  */
 bool trace_file_lacks(const struct trace_file *file);
 

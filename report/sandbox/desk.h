@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A desk answers requests, which are bytes. The answer may come from this process, or from the keeper (keeper.h): the
- * process that asks does not see the difference. The one that serves must not trust the bytes.
+ * A desk answers requests, which are bytes. The answer may come from this process, or from the
+ * keeper (keeper.h): the process that asks does not see the difference. The one that serves must
+ * not trust the bytes.
  */
 #ifndef RWALKER_REPORT_SANDBOX_DESK_H
 #define RWALKER_REPORT_SANDBOX_DESK_H

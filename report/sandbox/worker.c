@@ -82,8 +82,9 @@ static void pass_on(const struct worker *worker, int interrupts)
 }
 
 /*
- * Serves until the worker closes its end of the line. poll() checks the interrupts after the socket, and they are
- * passed on first. So interrupts that came before a request arrive before its answer.
+ * Serves until the worker closes its end of the line. poll() checks the interrupts after the
+ * socket, and they are passed on first. So interrupts that came before a request arrive before its
+ * answer.
  */
 static int serve(const struct worker *worker, int interrupts, const struct desk *desks, size_t count)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Forks the worker, and is its keeper (keeper.h) until it ends. For a process that waits for the keeper, the two are
- * one: the keeper passes on Ctrl-C and ends as the worker did. A terminal sends SIGINT to both, whereas others send it
- * to the one that they know. So the worker ignores it, and is interrupted by WORKER_INTERRUPT, once for each SIGINT
- * that the keeper got. If the keeper dies, so does the worker.
+ * Forks the worker, and is its keeper (keeper.h) until it ends. For a process that waits for the
+ * keeper, the two are one: the keeper passes on Ctrl-C and ends as the worker did. A terminal sends
+ * SIGINT to both, whereas others send it to the one that they know. So the worker ignores it, and
+ * is interrupted by WORKER_INTERRUPT, once for each SIGINT that the keeper got. If the keeper dies,
+ * so does the worker.
  */
 #ifndef RWALKER_REPORT_SANDBOX_WORKER_H
 #define RWALKER_REPORT_SANDBOX_WORKER_H
@@ -26,14 +27,15 @@ struct worker {
 int worker_fork(struct worker *ret_worker);
 
 /*
- * A desk of the keeper with an empty answer. Once that has arrived, the worker has got all interrupts that came before
- * the request, however late the keeper was.
+ * A desk of the keeper with an empty answer. Once that has arrived, the worker has got all
+ * interrupts that came before the request, however late the keeper was.
  */
 struct desk worker_interrupts_desk(void);
 
 /*
- * The keeper's main: serves the desks, which are in the order of their numbers. Returns the exit code of the worker, or
- * 1 if the sandbox killed it, which is reported; if another signal killed the worker, dies of that.
+ * The keeper's main: serves the desks, which are in the order of their numbers. Returns the exit
+ * code of the worker, or 1 if the sandbox killed it, which is reported; if another signal killed
+ * the worker, dies of that.
  */
 int worker_keep(const struct worker *worker, const struct desk *desks, size_t count);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names that say nothing about a host because every other host has them: files of distributions, kernel threads,
- * kernel releases. There is no network to ask, and whoever installs a program chooses its path (packages of a company
- * are below /usr/bin too). So these are lists of what is known, and everything else counts as private. Each function
- * judges the whole text: one unknown word makes it private.
+ * Names that say nothing about a host because every other host has them: files of distributions,
+ * kernel threads, kernel releases. There is no network to ask, and whoever installs a program
+ * chooses its path (packages of a company are below /usr/bin too). So these are lists of what is
+ * known, and everything else counts as private. Each function judges the whole text: one unknown
+ * word makes it private.
  */
 #ifndef RWALKER_REPORT_SCRUB_COMMON_NAMES_H
 #define RWALKER_REPORT_SCRUB_COMMON_NAMES_H
@@ -18,8 +19,8 @@ bool common_comm(const char *comm, size_t length);
 /* The machine, as in uname(2). */
 bool common_machine(const char *machine);
 /*
- * How much at the start of a kernel's release is its version and words that distributions use. If it is all of it,
- * the kernel is a distribution's, or looks like one.
+ * How much at the start of a kernel's release is its version and words that distributions use. If
+ * it is all of it, the kernel is a distribution's, or looks like one.
  */
 size_t common_release(const char *release);
 /* The name and version of one of our own recorders. */
@@ -36,8 +37,8 @@ bool common_identifier(const char *name, size_t length);
 /* The kernel's name of a block device of a common kind: "sda1", "dm-0". */
 bool common_block_device(const char *name, size_t length);
 /*
- * A tracepoint, "GROUP:NAME", or a kernel function, "NAME" or "MODULE:NAME". Not a probe that a user defined:
- * it may have any name.
+ * A tracepoint, "GROUP:NAME", or a kernel function, "NAME" or "MODULE:NAME". Not a probe that a
+ * user defined: it may have any name.
  */
 bool common_probe(const char *name);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names and their pseudonyms. A pseudonym is the prefix of its class and the first 65 bits of HMAC-SHA-256(key, class
- * and name) in base 32. So it is the same wherever the same key is used, and nobody can try out names without the
- * key. The table holds both directions. Each new pseudonym is checked: no two names ever share one.
+ * Names and their pseudonyms. A pseudonym is the prefix of its class and the first 65 bits of
+ * HMAC-SHA-256(key, class and name) in base 32. So it is the same wherever the same key is used,
+ * and nobody can try out names without the key. The table holds both directions. Each new pseudonym
+ * is checked: no two names ever share one.
  */
 #ifndef RWALKER_REPORT_SCRUB_PSEUDONYMS_H
 #define RWALKER_REPORT_SCRUB_PSEUDONYMS_H
@@ -29,8 +30,8 @@ enum { PSEUDONYM_KEY = 32, PSEUDONYM_DIGITS = 13, PSEUDONYM_TEXT = 48 };
 struct pseudonyms;
 
 /*
- * `digits`: number of base-32 digits, at most PSEUDONYM_DIGITS. Only tests of what happens if there are too few use
- * fewer. 0, -ENOMEM, -errno.
+ * `digits`: number of base-32 digits, at most PSEUDONYM_DIGITS. Only tests of what happens if there
+ * are too few use fewer. 0, -ENOMEM, -errno.
  */
 int pseudonyms_create(const uint8_t key[static PSEUDONYM_KEY], size_t digits, struct pseudonyms **ret_names);
 void pseudonyms_destroy(struct pseudonyms *names);

@@ -10,8 +10,8 @@
 #include "report/scrub/scrub_internal.h"
 
 /*
- * CLOCK_MONOTONIC at the start of every scrubbed trace: ten years. So waits that began earlier still have a begin,
- * and nobody can see how long the host had been up.
+ * CLOCK_MONOTONIC at the start of every scrubbed trace: ten years. So waits that began earlier
+ * still have a begin, and nobody can see how long the host had been up.
  */
 #define FIRST_TIME UINT64_C(315360000000000000)
 

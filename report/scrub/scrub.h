@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Removes from the records of a trace, while it is condensed, what they say about a host, its programs and its users.
- * It is an allowlist: each kind of record has a function that fills a new record from the members it knows, and each
- * text is on a list of common names (common_names.h), becomes a pseudonym, or is dropped. A kind without a function
- * is left out, and so is an unknown key of META.
+ * Removes from the records of a trace, while it is condensed, what they say about a host, its
+ * programs and its users. It is an allowlist: each kind of record has a function that fills a new
+ * record from the members it knows, and each text is on a list of common names (common_names.h),
+ * becomes a pseudonym, or is dropped. A kind without a function is left out, and so is an unknown
+ * key of META.
  *
- * The functions are those of struct condense_rewrite (report/tool), and return what those return: 1: write the
- * record; 0: leave it out; -ENOMEM; -EEXIST: two names would share a pseudonym.
+ * The functions are those of struct condense_rewrite (report/tool), and return what those return:
+ * 1: write the record; 0: leave it out; -ENOMEM; -EEXIST: two names would share a pseudonym.
  */
 #ifndef RWALKER_REPORT_SCRUB_SCRUB_H
 #define RWALKER_REPORT_SCRUB_SCRUB_H
@@ -31,9 +32,9 @@ int scrub_event(struct scrub *scrub, struct event *event, struct event_task *tas
 int scrub_lines(struct scrub *scrub, uint32_t module, struct event_line *lines, size_t count);
 
 /*
- * Call after the last event and after what was embedded: adds the symbols of the addresses in the section's stacks to
- * the log, from whichever source they were found in. The trace's own symbols were left out before: it has those of
- * all functions. 0, or what event_log returns.
+ * Call after the last event and after what was embedded: adds the symbols of the addresses in the
+ * section's stacks to the log, from whichever source they were found in. The trace's own symbols
+ * were left out before: it has those of all functions. 0, or what event_log returns.
  */
 int scrub_add_symbols(struct scrub *scrub, struct event_log *log);
 

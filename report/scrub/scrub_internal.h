@@ -36,8 +36,8 @@ static inline bool scrub_wants(const struct scrub *scrub, enum scrub_class class
 }
 
 /*
- * scrub_names.c: each returns 0, -ENOMEM, -EEXIST. The given text may be any bytes; as in reports, a name ends at a
- * NUL. *ret_text is valid as long as the scrubber, or is the given text.
+ * scrub_names.c: each returns 0, -ENOMEM, -EEXIST. The given text may be any bytes; as in reports,
+ * a name ends at a NUL. *ret_text is valid as long as the scrubber, or is the given text.
  */
 int scrub_comm(struct scrub *scrub, const char *comm, size_t length, struct event_text *ret_text);
 int scrub_host(struct scrub *scrub, const struct event_text *host, struct event_text *ret_text);

@@ -85,8 +85,8 @@ int scrub_host(struct scrub *scrub, const struct event_text *host, struct event_
 }
 
 /*
- * "/FOLDER/FILE". Reports also show the last component alone, so each half is translated back separately. The result
- * is kept in the pool.
+ * "/FOLDER/FILE". Reports also show the last component alone, so each half is translated back
+ * separately. The result is kept in the pool.
  */
 static int join_path(struct scrub *scrub, const char *path, const struct event_text *folder, const char *file,
 		     struct event_text *ret_text)

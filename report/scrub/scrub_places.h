@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * New addresses for those of processes. A byte of a file gets the same address in every process that maps it, from
- * its module's slot and its offset in the file. So mappings of a process overlap only if they show the same bytes,
- * and nothing is left of where the kernel had put them. Memory without a file, such as JIT code, keeps its order, but
- * without the gaps; addresses in no mapping are numbered. Marks stay.
+ * New addresses for those of processes. A byte of a file gets the same address in every process
+ * that maps it, from its module's slot and its offset in the file. So mappings of a process overlap
+ * only if they show the same bytes, and nothing is left of where the kernel had put them. Memory
+ * without a file, such as JIT code, keeps its order, but without the gaps; addresses in no mapping
+ * are numbered. Marks stay.
  */
 #ifndef RWALKER_REPORT_SCRUB_SCRUB_PLACES_H
 #define RWALKER_REPORT_SCRUB_SCRUB_PLACES_H

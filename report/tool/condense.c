@@ -105,8 +105,9 @@ static int add_total(struct condensing *condensing, uint32_t cause, uint64_t her
 }
 
 /*
- * The totals of condense_writes_total(), including what was cut here. LOSS_FILES is always written, at the time of
- * the last record: if the recorder was killed, this tells a reader where the recording ended.
+ * The totals of condense_writes_total(), including what was cut here. LOSS_FILES is always written,
+ * at the time of the last record: if the recorder was killed, this tells a reader where the
+ * recording ended.
  */
 static int add_totals(struct condensing *condensing)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names of what waits were for. A condensed trace has stand-ins instead, which distinguish names and say nothing
- * else: "file#3" for a path, "name#2" for that of a unix socket, "peer#1" for the address of a socket's other end.
+ * Names of what waits were for. A condensed trace has stand-ins instead, which distinguish names
+ * and say nothing else: "file#3" for a path, "name#2" for that of a unix socket, "peer#1" for the
+ * address of a socket's other end.
  */
 #include <errno.h>
 #include <stdio.h>

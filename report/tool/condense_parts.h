@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Private to condense*.c. A trace is condensed section by section. First come the STATE records that refer to nothing
- * (without the command line), then the events in time order, each user stack as the chain that its snapshot unwinds
- * to, cut at the first address that is not code. Then come the records that name something (STATE, and what was
- * embedded, without unwind information), as far as events refer to them, then END.
+ * Private to condense*.c. A trace is condensed section by section. First come the STATE records
+ * that refer to nothing (without the command line), then the events in time order, each user stack
+ * as the chain that its snapshot unwinds to, cut at the first address that is not code. Then come
+ * the records that name something (STATE, and what was embedded, without unwind information), as
+ * far as events refer to them, then END.
  */
 #ifndef RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
 #define RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
@@ -62,8 +63,9 @@ struct condensing {
 bool condense_writes_total(const struct event_loss *loss);
 
 /*
- * condense_records.c: copies the records of a section that are not events: those before the events, and after them
- * those that events refer to. 0, -ENOMEM, -errno of reading or writing; -ECANCELED: Ctrl-C.
+ * condense_records.c: copies the records of a section that are not events: those before the events,
+ * and after them those that events refer to. 0, -ENOMEM, -errno of reading or writing; -ECANCELED:
+ * Ctrl-C.
  */
 int condense_state(struct condensing *condensing);
 int condense_referred(struct condensing *condensing);

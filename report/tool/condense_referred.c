@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What events refer to. A mapping is kept if one of its pages was hit in its process or in a descendant, and so are
- * the forks, execs and exits on the way. Everything that a reader looks up for the events is found as before.
+ * What events refer to. A mapping is kept if one of its pages was hit in its process or in a
+ * descendant, and so are the forks, execs and exits on the way. Everything that a reader looks up
+ * for the events is found as before.
  */
 #include "common/hash.h"
 #include "report/tool/condense_parts.h"
@@ -108,9 +109,9 @@ static bool is_module(const struct condensing *condensing, uint32_t id)
 }
 
 /*
- * Mappings from before the recording are valid from the beginning of time, unless something else is known
- * about the process from before they were read. That may be dropped here, so a mapping that starts at a later
- * time must say so itself.
+ * Mappings from before the recording are valid from the beginning of time, unless something else is
+ * known about the process from before they were read. That may be dropped here, so a mapping that
+ * starts at a later time must say so itself.
  */
 static bool is_mapping(const struct condensing *condensing, struct event_mapping *mapping)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a tool does to the records of a condensed trace while they are written. It is called with each record as
- * the last step, may change members in place, and decides whether the record is written. Texts may be replaced
- * with ones that belong to the tool and are valid until its next call. Order: `begin`; META, CLOCK, SOURCE and
- * PROBE; the events in time order; all other records of STATE, as far as the events refer to them; what was
- * embedded; END. So when a tool sees a module or a symbol, it has seen all events. The writer makes the file
- * header, and its copy in META, itself.
+ * What a tool does to the records of a condensed trace while they are written. It is called with
+ * each record as the last step, may change members in place, and decides whether the record is
+ * written. Texts may be replaced with ones that belong to the tool and are valid until its next
+ * call. Order: `begin`; META, CLOCK, SOURCE and PROBE; the events in time order; all other records
+ * of STATE, as far as the events refer to them; what was embedded; END. So when a tool sees a
+ * module or a symbol, it has seen all events. The writer makes the file header, and its copy in
+ * META, itself.
  *
- * All functions return 1: write the record; 0: leave it out; -errno: give up, which the tool has not reported.
- * NULL: nothing is changed.
+ * All functions return 1: write the record; 0: leave it out; -errno: give up, which the tool has
+ * not reported. NULL: nothing is changed.
  */
 #ifndef RWALKER_REPORT_TOOL_CONDENSE_REWRITE_H
 #define RWALKER_REPORT_TOOL_CONDENSE_REWRITE_H
@@ -25,8 +26,8 @@ struct condense_rewrite {
 	/* Records without task, stack or list: STATE and END, WALK, EMBED_MODULE, EMBED_UNWIND (MINI_DEBUG_INFO). */
 	int (*record)(void *data, struct event *record);
 	/*
-	 * `others`: WAIT_OTHERS tasks: the waker and the owner of a WAIT, or the target of a WAKE (the rest is zero).
-	 * NULL for other kinds. `stacks`: NULL if the kind has none.
+	 * `others`: WAIT_OTHERS tasks: the waker and the owner of a WAIT, or the target of a WAKE
+	 * (the rest is zero). NULL for other kinds. `stacks`: NULL if the kind has none.
 	 */
 	int (*event)(void *data, struct event *event, struct event_task *task, struct event_task *others,
 		     struct event_stacks *stacks);

@@ -152,9 +152,9 @@ static int note_process(struct condensing *condensing, const struct place *place
 }
 
 /*
- * A reader looks up a leaf without callers in the program before an exec too. That is right if the registers are
- * still those of that program (chain_leaf_frame()), but not if the leaf had callers: then an address in no mapping
- * stays in their place.
+ * A reader looks up a leaf without callers in the program before an exec too. That is right if the
+ * registers are still those of that program (chain_leaf_frame()), but not if the leaf had callers:
+ * then an address in no mapping stays in their place.
  */
 static bool would_be_named(const struct condensing *condensing, uint32_t process, uint32_t count)
 {

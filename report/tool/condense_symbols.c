@@ -62,9 +62,9 @@ static size_t find_next(const struct gathered_symbols *gathered, size_t from, bo
 }
 
 /*
- * Keeps the symbols around a hit and the last ones before it, which are the limit for a symbol without a size. If
- * these have no size themselves, the next symbols are kept too, because they end them. Symbols without a name are
- * functions from a table of their own.
+ * Keeps the symbols around a hit and the last ones before it, which are the limit for a symbol
+ * without a size. If these have no size themselves, the next symbols are kept too, because they end
+ * them. Symbols without a name are functions from a table of their own.
  */
 static void mark(const struct hits *hits, struct gathered_symbols *gathered, bool named)
 {

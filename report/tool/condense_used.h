@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the events of a section refer to: a set of numbers by kind and owner. It is filled while the events are
- * written, then sorted and searched by ranges. Its size depends on the number of different addresses in the stacks,
- * not on the number of events.
+ * What the events of a section refer to: a set of numbers by kind and owner. It is filled while the
+ * events are written, then sorted and searched by ranges. Its size depends on the number of
+ * different addresses in the stacks, not on the number of events.
  */
 #ifndef RWALKER_REPORT_TOOL_CONDENSE_USED_H
 #define RWALKER_REPORT_TOOL_CONDENSE_USED_H
@@ -38,8 +38,9 @@ struct condense_used {
 int condense_used_init(struct condense_used *used); /* 0 or -ENOMEM */
 void condense_used_deinit(struct condense_used *used);
 /*
- * Call before the next section: removes items with numbers of this section. Code and build-ids stay: the next section
- * may add to this one (--resolve-lines, rwalker-record --finalize). 0 or -ENOMEM.
+ * Call before the next section: removes items with numbers of this section. Code and build-ids
+ * stay: the next section may add to this one (--resolve-lines, rwalker-record --finalize). 0 or
+ * -ENOMEM.
  */
 int condense_used_next(struct condense_used *used);
 

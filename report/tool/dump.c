@@ -228,8 +228,8 @@ static uint64_t damaged_chunks(const struct trace_file *file)
 }
 
 /*
- * Shows the content of the file itself: a chunk that PARITY recovered is shown as damaged, and a chunk without a
- * header is not shown.
+ * Shows the content of the file itself: a chunk that PARITY recovered is shown as damaged, and a
+ * chunk without a header is not shown.
  */
 static int dump_chunk(struct trace_file *file, uint32_t number, struct event_decoder *decoder, FILE *out)
 {

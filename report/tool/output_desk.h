@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The keeper's side of trace_output.h: a desk that opens a tool's output file. The path comes from the user, not from
- * the tool, and there is only one file. A file that was opened but not kept is deleted.
+ * The keeper's side of trace_output.h: a desk that opens a tool's output file. The path comes from
+ * the user, not from the tool, and there is only one file. A file that was opened but not kept is
+ * deleted.
  */
 #ifndef RWALKER_REPORT_TOOL_OUTPUT_DESK_H
 #define RWALKER_REPORT_TOOL_OUTPUT_DESK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Copies the trace, unchanged, and appends for each section one with lines and inlined functions for the addresses in
- * its call chains, for readers without debug information.
+ * Copies the trace, unchanged, and appends for each section one with lines and inlined functions
+ * for the addresses in its call chains, for readers without debug information.
  */
 #include "common/plural.h"
 #include "report/tool/tool.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tools work on the trace itself: what it contains, what it lacks, its raw records. Each is one function and
- * one row of the table.
+ * Tools work on the trace itself: what it contains, what it lacks, its raw records. Each is one
+ * function and one row of the table.
  */
 #ifndef RWALKER_REPORT_TOOL_TOOL_H
 #define RWALKER_REPORT_TOOL_TOOL_H

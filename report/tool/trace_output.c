@@ -18,8 +18,8 @@
 static const char OPEN_FILES[] = "/proc/self/fd";
 
 /*
- * Creates an unnamed file in the folder of `path`. It gets its name when it is complete, so nothing is left if we are
- * killed. False if the file system does not support that.
+ * Creates an unnamed file in the folder of `path`. It gets its name when it is complete, so nothing
+ * is left if we are killed. False if the file system does not support that.
  */
 static bool create_nameless(const char *path, int *ret_fd)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The file that a tool or an export writes to FILE of -o, which must not exist yet unless --force is given, or to
- * stdout. It gets its name only when it is complete, and is deleted unless it is kept. A process that cannot open
- * files gets the descriptor from a desk, which has the path, and renames or deletes the file (output_desk.h).
+ * The file that a tool or an export writes to FILE of -o, which must not exist yet unless --force
+ * is given, or to stdout. It gets its name only when it is complete, and is deleted unless it is
+ * kept. A process that cannot open files gets the descriptor from a desk, which has the path, and
+ * renames or deletes the file (output_desk.h).
  */
 #ifndef RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
 #define RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
@@ -29,8 +30,8 @@ enum trace_output_request { TRACE_OUTPUT_OPEN = 1, TRACE_OUTPUT_KEEP, TRACE_OUTP
 /* Opens the output through the desk, or directly if that is NULL. 0, or -errno after reporting why. */
 int trace_output_open(const char *path, const struct desk *desk, struct trace_output *output);
 /*
- * Copies the first bytes of a file to the output's position. -EIO: the file is shorter; -ECANCELED: Ctrl-C; -errno.
- * `progress` may be NULL.
+ * Copies the first bytes of a file to the output's position. -EIO: the file is shorter; -ECANCELED:
+ * Ctrl-C; -errno. `progress` may be NULL.
  */
 int trace_output_copy(const struct trace_output *output, struct progress *progress, int from,
 		      uint64_t length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The meaning of the words in headings, columns and notes of reports: one table for --explain and for the manual's
- * section of words, which tests/lint/man.sh compares with it.
+ * The meaning of the words in headings, columns and notes of reports: one table for --explain and
+ * for the manual's section of words, which tests/lint/man.sh compares with it.
  */
 #ifndef RWALKER_REPORT_TOOL_WORDS_H
 #define RWALKER_REPORT_TOOL_WORDS_H
@@ -10,8 +10,8 @@
 #include <stdio.h>
 
 /*
- * Prints the meaning of `word`; NULL: the list of words; "all": each with its meaning, one per line. -ENOENT if there
- * is no such word, after reporting the nearest.
+ * Prints the meaning of `word`; NULL: the list of words; "all": each with its meaning, one per
+ * line. -ENOENT if there is no such word, after reporting the nearest.
  */
 int words_explain(const char *word, FILE *out);
 

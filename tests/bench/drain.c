@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cost of a wait from its ring into the trace, by the number of rings: waits of 12 frames are put into rings of
- * this program's own, each wait followed in time by one in another ring, and passes over them are timed. Prints ns of
- * CPU time and bytes for a wait.
+ * The cost of a wait from its ring into the trace, by the number of rings: waits of 12 frames are
+ * put into rings of this program's own, each wait followed in time by one in another ring, and
+ * passes over them are timed. Prints ns of CPU time and bytes for a wait.
  */
 #define FAKE_CPUS 1024
 #define FAKE_RINGS 512

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Takes CPU time away as a hypervisor does (steal.c). A BPF program on a CPU clock event runs in an interrupt and spins
- * there: no switch, no preemption, no other interrupt and no account shows it. A thread that reads the clock before and
- * after sees a gap.
+ * Takes CPU time away as a hypervisor does (steal.c). A BPF program on a CPU clock event runs in an
+ * interrupt and spins there: no switch, no preemption, no other interrupt and no account shows it.
+ * A thread that reads the clock before and after sees a gap.
  */
 #include "bpf/kernel.h"
 
@@ -54,9 +54,9 @@ extern void bpf_local_irq_save(unsigned long *flags) __ksym __weak; /* since 6.1
 extern void bpf_local_irq_restore(unsigned long *flags) __ksym __weak;
 
 /*
- * Runs where a thread is most sensitive to lost time: between reading its clock and the wait, and between the wait and
- * reading its clock. Interrupts are disabled, so that no profile samples it; if that is impossible, profiles show this
- * program.
+ * Runs where a thread is most sensitive to lost time: between reading its clock and the wait, and
+ * between the wait and reading its clock. Interrupts are disabled, so that no profile samples it;
+ * if that is impossible, profiles show this program.
  */
 static __always_inline int at_call(void)
 {

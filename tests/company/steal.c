@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * steal [-f TIMES] [-l US] [-m US] [-c PERMILLE] COMMAND...: takes CPU time away from all tasks, as a busy host takes
- * it from a virtual machine, while COMMAND runs. Prints how much, and exits with COMMAND's exit code.
+ * steal [-f TIMES] [-l US] [-m US] [-c PERMILLE] COMMAND...: takes CPU time away from all tasks, as
+ * a busy host takes it from a virtual machine, while COMMAND runs. Prints how much, and exits with
+ * COMMAND's exit code.
  *
  *   -f TIMES     times per second on each CPU, on average, at random times (25)
  *   -l, -m US    least and most time taken at once (200, 8000)
  *   -c PERMILLE  in addition, before and after that share of all system calls of COMMAND and its children (0): there, a
  *                thread reads its clock around a wait
  *
- * The kernel does not know of this time (steal.bpf.c): it charges it to the thread that was interrupted.
+ * The kernel does not know of this time (steal.bpf.c): it charges it to the thread that was
+ * interrupted.
  */
 #include "tests/company/steal.skel.h"
 

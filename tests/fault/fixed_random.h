@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * In a program that includes this, random_bytes() returns the same numbers in every run: the linker uses this function
- * instead of the kernel's. For one file of a program.
+ * In a program that includes this, random_bytes() returns the same numbers in every run: the linker
+ * uses this function instead of the kernel's. For one file of a program.
  */
 #pragma once
 

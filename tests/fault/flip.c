@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One flipped bit anywhere in a trace: no crash (under ASan and UBSan), at most one chunk lost (two if a header is
- * hit), the rest decoded and named, and damage always reported. Then smears of random bytes: no crash, no wrong data
- * accepted, damage always reported.
+ * One flipped bit anywhere in a trace: no crash (under ASan and UBSan), at most one chunk lost (two
+ * if a header is hit), the rest decoded and named, and damage always reported. Then smears of
+ * random bytes: no crash, no wrong data accepted, damage always reported.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"

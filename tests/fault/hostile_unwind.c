@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * hostile_unwind OUT KIND BYTES: writes a trace of one module with an .eh_frame of this kind and at most that many
- * bytes, and samples throughout its code, each with a stack whose words are addresses of that code. hostile_unwind:
- * lists the kinds.
+ * hostile_unwind OUT KIND BYTES: writes a trace of one module with an .eh_frame of this kind and at
+ * most that many bytes, and samples throughout its code, each with a stack whose words are
+ * addresses of that code. hostile_unwind: lists the kinds.
  */
 #include "format/limits.h"
 #include "tests/make_events.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A writer killed with SIGKILL at random moments: every chunk whose write returned is readable, decoded and named, and
- * the file can be continued. The writer counts writes that returned in memory that survives it.
+ * A writer killed with SIGKILL at random moments: every chunk whose write returned is readable,
+ * decoded and named, and the file can be continued. The writer counts writes that returned in
+ * memory that survives it.
  */
 #include <fcntl.h>
 #include <signal.h>

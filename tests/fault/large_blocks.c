@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tests that the large blocks of the mutants hide nothing from AddressSanitizer (large_blocks.h): each mistake is made
- * in a child, which must be ended by it. Prints "skip" in a build without AddressSanitizer.
+ * Tests that the large blocks of the mutants hide nothing from AddressSanitizer (large_blocks.h):
+ * each mistake is made in a child, which must be ended by it. Prints "skip" in a build without
+ * AddressSanitizer.
  */
 #include <stdio.h>
 #include <sys/wait.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Large blocks of memory for a program that allocates and frees the same ones a million times. AddressSanitizer maps
- * each of them, writes its whole shadow, and unmaps it, which took most of the time. Here they come from a range of
- * their own and are kept. AddressSanitizer still finds the same mistakes: everything except the bytes of a block in use
- * is poisoned, including guards around it, and a freed block is not reused until others of its size were freed after
- * it. A leak shows in large_blocks_used(). For one file of a program with one thread.
+ * Large blocks of memory for a program that allocates and frees the same ones a million times.
+ * AddressSanitizer maps each of them, writes its whole shadow, and unmaps it, which took most of
+ * the time. Here they come from a range of their own and are kept. AddressSanitizer still finds the
+ * same mistakes: everything except the bytes of a block in use is poisoned, including guards around
+ * it, and a freed block is not reused until others of its size were freed after it. A leak shows in
+ * large_blocks_used(). For one file of a program with one thread.
  */
 #pragma once
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * large_sections OUT MODULES SECTION PIECES BYTE: writes a trace with one sample in each of MODULES modules. For each
- * module the trace has a section (enum unwind_section) that claims the largest size, and PIECES pieces of it, filled
- * with BYTE. With enough pieces the section is complete; in the file it is small. Code of bytes 1 is windows of one
- * byte.
+ * large_sections OUT MODULES SECTION PIECES BYTE: writes a trace with one sample in each of MODULES
+ * modules. For each module the trace has a section (enum unwind_section) that claims the largest
+ * size, and PIECES pieces of it, filled with BYTE. With enough pieces the section is complete; in
+ * the file it is small. Code of bytes 1 is windows of one byte.
  */
 #include "format/limits.h"
 #include "tests/make_events.h"

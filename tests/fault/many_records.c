@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * many_records KIND COUNT FILE: a small recording with COUNT records of one kind, which all differ, so that a reader
- * that keeps them needs memory for each. Numbers beyond a limit of the format wrap around.
- * many_records --kinds: prints the names of the kinds, one per line.
+ * many_records KIND COUNT FILE: a small recording with COUNT records of one kind, which all differ,
+ * so that a reader that keeps them needs memory for each. Numbers beyond a limit of the format wrap
+ * around. many_records --kinds: prints the names of the kinds, one per line.
  */
 #include "format/event_layout.h"
 #include "format/limits.h"

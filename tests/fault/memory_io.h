@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A file in memory behind trace_io, on a disk of a chosen size, whose n-th call of a chosen kind fails. It
- * behaves like a real file: a failed write may have written a part, preallocated blocks count, truncation frees them.
+ * A file in memory behind trace_io, on a disk of a chosen size, whose n-th call of a chosen kind
+ * fails. It behaves like a real file: a failed write may have written a part, preallocated blocks
+ * count, truncation frees them.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the reporter must do with any trace whose checksums are right: read it, or refuse it for one of the known
- * reasons, print every view and tool without a raw byte, and condense it into a trace that is not reported as damaged.
+ * What the reporter must do with any trace whose checksums are right: read it, or refuse it for one
+ * of the known reasons, print every view and tool without a raw byte, and condense it into a trace
+ * that is not reported as damaged.
  */
 #pragma once
 

@@ -61,8 +61,8 @@ static inline void mutant_rewrite(struct mutant_scene *scene, struct mutant_piec
 }
 
 /*
- * One of the numbers in a body, every other time one of the first, which refer to something or count what follows. Each
- * byte of a text counts as a number.
+ * One of the numbers in a body, every other time one of the first, which refer to something or
+ * count what follows. Each byte of a text counts as a number.
  */
 static inline struct mutant_record mutant_any_number(struct random *random, const uint8_t *body, size_t length,
 						     uint64_t *ret_number)

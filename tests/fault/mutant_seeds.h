@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the mutants are made of: files, and small made-up traces that together hold every kind of record and chunk,
- * which is checked.
+ * What the mutants are made of: files, and small made-up traces that together hold every kind of
+ * record and chunk, which is checked.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes the pieces of a mutant: every checksum is right, and INDEX, PARITY and trailer match what is written unless
- * they were changed themselves.
+ * Writes the pieces of a mutant: every checksum is right, and INDEX, PARITY and trailer match what
+ * is written unless they were changed themselves.
  */
 #pragma once
 

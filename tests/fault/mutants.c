@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mutants FIRST COUNT TRACE...: passes mutants FIRST to FIRST + COUNT - 1 of made-up traces and of these traces through
- * the reporter. Their checksums are right, so that wrong data reaches the code behind the checksums. A child does the
- * work; if it crashes, or needs more than a minute for a mutant, the mutant's number is printed and a new child goes
- * on. mutants --write N FILE TRACE...: writes that mutant to a file, to reproduce a finding.
+ * mutants FIRST COUNT TRACE...: passes mutants FIRST to FIRST + COUNT - 1 of made-up traces and of
+ * these traces through the reporter. Their checksums are right, so that wrong data reaches the code
+ * behind the checksums. A child does the work; if it crashes, or needs more than a minute for a
+ * mutant, the mutant's number is printed and a new child goes on. mutants --write N FILE TRACE...:
+ * writes that mutant to a file, to reproduce a finding.
  *
- * Each mutant is read whole into a profile, with a filter drawn at random: every record decoded, every stack looked up,
- * every snapshot unwound. Two of the views print it, in turn, so that each prints more than 100,000 of a million; all
- * of them print every hundredth. Each of the tools --info, --needs, --dump, --condense and --scrub gets every tenth
- * mutant; the output of the last two is read completely, too. AddressSanitizer checks all memory (large_blocks.h);
- * leaks are found every 5,000 mutants, large ones at once.
+ * Each mutant is read whole into a profile, with a filter drawn at random: every record decoded,
+ * every stack looked up, every snapshot unwound. Two of the views print it, in turn, so that each
+ * prints more than 100,000 of a million; all of them print every hundredth. Each of the tools
+ * --info, --needs, --dump, --condense and --scrub gets every tenth mutant; the output of the last
+ * two is read completely, too. AddressSanitizer checks all memory (large_blocks.h); leaks are found
+ * every 5,000 mutants, large ones at once.
  */
 #include <sys/wait.h>
 

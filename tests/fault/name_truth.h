@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The answers of a resolver for made-up modules: always the same for a module and an address, so that right and wrong
- * answers of a cache can be told apart.
+ * The answers of a resolver for made-up modules: always the same for a module and an address, so
+ * that right and wrong answers of a cache can be told apart.
  */
 #pragma once
 

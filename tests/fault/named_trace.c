@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * named_trace OUT OFFSET PATH BUILD_ID [PATH BUILD_ID]...: writes a trace that refers to these files and embeds nothing
- * of them, with one sample in each, at that offset of the file.
+ * named_trace OUT OFFSET PATH BUILD_ID [PATH BUILD_ID]...: writes a trace that refers to these
+ * files and embeds nothing of them, with one sample in each, at that offset of the file.
  */
 #include "tests/make_events.h"
 

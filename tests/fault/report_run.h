@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reporter in one process: makes a profile from bytes in memory and prints every view of it to a stream that
- * keeps only a sum, and detects bytes that must never reach a terminal. For damaged or made-up traces.
+ * The reporter in one process: makes a profile from bytes in memory and prints every view of it to
+ * a stream that keeps only a sum, and detects bytes that must never reach a terminal. For damaged
+ * or made-up traces.
  */
 #pragma once
 

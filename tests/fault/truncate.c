@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A trace truncated at every byte; at the check level, at every byte of its header and around the begin of each chunk,
- * and at every ninth of all others. All complete chunks are there, decoded and named, and nothing else, and a
- * truncation is never reported as damage. Which chunks are complete is computed here from the headers, without the
- * reader.
+ * A trace truncated at every byte; at the check level, at every byte of its header and around the
+ * begin of each chunk, and at every ninth of all others. All complete chunks are there, decoded and
+ * named, and nothing else, and a truncation is never reported as damage. Which chunks are complete
+ * is computed here from the headers, without the reader.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as a chunk's payload. Everything that the decoder returns is used, so that a bad pointer, number or length
- * shows as a fault here; and the promises of its interface are checked.
+ * Any bytes as a chunk's payload. Everything that the decoder returns is used, so that a bad
+ * pointer, number or length shows as a fault here; and the promises of its interface are checked.
  */
 #pragma once
 

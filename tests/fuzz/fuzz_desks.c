@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a worker that was taken over may send the keeper: any bytes, or, if the first byte is odd, whole requests to the
- * desks of the cache and of the output: the desk's number, two bytes of size, and the request. The keeper answers or
- * ends the service; nothing is written but the two files.
+ * What a worker that was taken over may send the keeper: any bytes, or, if the first byte is odd,
+ * whole requests to the desks of the cache and of the output: the desk's number, two bytes of size,
+ * and the request. The keeper answers or ends the service; nothing is written but the two files.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * debuginfod's process (errand.h), and the two that it talks to. The first byte says which side is hostile:
+ * debuginfod's process (errand.h), and the two that it talks to. The first byte says which side is
+ * hostile:
  *
  *	worker    what it sends to the desk: any bytes, or whole requests
  *	library   what it answers and reports meanwhile: any result, path, and calls of progress()
  *	process   what it answers to the worker's question: any bytes, with or without a descriptor
  *
- * The library is not the real one: dlopen() and dlsym() are wrapped, and nothing is contacted. No descriptor is lost,
- * no limit is left changed, and each question has an answer.
+ * The library is not the real one: dlopen() and dlsym() are wrapped, and nothing is contacted. No
+ * descriptor is lost, no limit is left changed, and each question has an answer.
  */
 #include <dirent.h>
 #include <dlfcn.h>

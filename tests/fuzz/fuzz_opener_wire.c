@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a reporter that was taken over may send the opener: the first byte chooses the settings, the rest is a packet.
- * Packets that are no request are not served; others get one answer, whole, and a descriptor only with a result of 0.
- * Nothing behind the packet's end is read.
+ * What a reporter that was taken over may send the opener: the first byte chooses the settings, the
+ * rest is a packet. Packets that are no request are not served; others get one answer, whole, and a
+ * descriptor only with a result of 0. Nothing behind the packet's end is read.
  */
 #include "report/opener/opener_worker.c"
 

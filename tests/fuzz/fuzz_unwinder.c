@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The unwinder on any module, registers and stack: it ends, and its results are consistent. After the sections come
- * 33 registers of 16 bits (the high byte says what they point to, so that most are useful), then the stack.
+ * The unwinder on any module, registers and stack: it ends, and its results are consistent. After
+ * the sections come 33 registers of 16 bits (the high byte says what they point to, so that most
+ * are useful), then the stack.
  */
 #include "report/resolve/unwind/unwind_walk.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The traces that fuzz_report_waits makes of any bytes, through a tool that writes a new one: no crash, no leak, and
- * the new one is read without a complaint by the reporter and by --dump. To be included once; LLVMFuzzerTestOneInput is
- * the target's.
+ * The traces that fuzz_report_waits makes of any bytes, through a tool that writes a new one: no
+ * crash, no leak, and the new one is read without a complaint by the reporter and by --dump. To be
+ * included once; LLVMFuzzerTestOneInput is the target's.
  */
 #pragma once
 

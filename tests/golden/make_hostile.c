@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_hostile FILE NUMBER: writes a trace with every source in which every name is the hostile name of that number:
- * markup, controls, text directions, separators of CSV and folded stacks, malformed UTF-8, an empty name, the longest
- * one possible. Prints the kind of the name; prints nothing and exits with 1 if there is no such number.
+ * make_hostile FILE NUMBER: writes a trace with every source in which every name is the hostile
+ * name of that number: markup, controls, text directions, separators of CSV and folded stacks,
+ * malformed UTF-8, an empty name, the longest one possible. Prints the kind of the name; prints
+ * nothing and exits with 1 if there is no such number.
  */
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_idle FILE: writes samples/idle/trace.rwk, 5 seconds of a host on which most threads do nothing.
- * A shop waits for its storekeeper, which waits in D for a kernel thread that sleeps for the rest of
- * the time; a program hangs in D; cron sleeps; a deadlock has two threads that never run; a cache
- * checks its clients once a second. Four threads of a pool and three kernel threads are idle, and so are a server
- * whose loop was woken once and two threads of its pool.
+ * make_idle FILE: writes samples/idle/trace.rwk, 5 seconds of a host on which most threads do
+ * nothing. A shop waits for its storekeeper, which waits in D for a kernel thread that sleeps for
+ * the rest of the time; a program hangs in D; cron sleeps; a deadlock has two threads that never
+ * run; a cache checks its clients once a second. Four threads of a pool and three kernel threads
+ * are idle, and so are a server whose loop was woken once and two threads of its pool.
  */
 #include "tests/make_events.h"
 

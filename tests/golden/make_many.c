@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_many FILE: writes a trace with more waits than a page shows in ns. Some are shorter than a microsecond: in the
- * middle, and at both ends of the recording, which cut them off. A new thread is not put on a run queue at once.
- * Another one has two sleeps that overlap, because their times are from two clocks.
+ * make_many FILE: writes a trace with more waits than a page shows in ns. Some are shorter than a
+ * microsecond: in the middle, and at both ends of the recording, which cut them off. A new thread
+ * is not put on a run queue at once. Another one has two sleeps that overlap, because their times
+ * are from two clocks.
  */
 #include "tests/make_events.h"
 

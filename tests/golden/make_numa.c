@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_numa FILE: writes samples/numa/trace.rwk, one second of a host with two NUMA nodes of four CPUs each. A database
- * works on node 0 and waits on node 1; a job that was meant for node 1 is on both. CPU 9 came online after the start.
+ * make_numa FILE: writes samples/numa/trace.rwk, one second of a host with two NUMA nodes of four
+ * CPUs each. A database works on node 0 and waits on node 1; a job that was meant for node 1 is on
+ * both. CPU 9 came online after the start.
  */
 #include "tests/make_events.h"
 

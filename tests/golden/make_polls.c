@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_polls FILE: writes samples/polls/trace.rwk, 2 seconds of threads that wait for descriptors. A
- * proxy polls many: two connections and a pipe become ready, and sometimes it times out; so does a
- * balancer, with an epoll. A worker polls one end of a socket whose other end the proxy has, a
+ * make_polls FILE: writes samples/polls/trace.rwk, 2 seconds of threads that wait for descriptors.
+ * A proxy polls many: two connections and a pipe become ready, and sometimes it times out; so does
+ * a balancer, with an epoll. A worker polls one end of a socket whose other end the proxy has, a
  * reader one pipe. A client polls the connection to a server that was stopped before it read the
  * question; another client sent none.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * make_private FILE: writes a trace in which every text that a record may have is a private name of the host, and
- * prints these names as a list for tests/canaries.py.
+ * make_private FILE: writes a trace in which every text that a record may have is a private name of
+ * the host, and prints these names as a list for tests/canaries.py.
  */
 #include <inttypes.h>
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * against_gdb [-n STOPS] [-d DIFFERENCES] [-v] NAME STOPS_FILE: unwinds the stops that
- * gdb_stops.py wrote and compares the addresses with gdb's. A chain is right if it is the same, or
- * if one is the exact beginning of the other: ours if the snapshot ends early, gdb's if it gives
- * up. If gdb gives up at the leaf, there is nothing to compare, and the stop is not counted. gdb's
- * chain is cut before an address that is not code: after the dynamic linker's _start, which says
- * that it has no caller, gdb continues through whatever is on the stack. The file of DIFFERENCES
- * has lines "NAME MODULE PERCENT why" for what else may differ, in at most PERCENT of the stops:
- * MODULE is the file (without folders) of the last frame that both have, "-" for code that is in no
- * file. Exit 0 if, apart from those, at least 99.5 % are right, there are STOPS stops, and a quarter
- * can be judged.
+ * against_gdb [-n STOPS] [-d DIFFERENCES] [-v] NAME STOPS_FILE: unwinds the stops that gdb_stops.py
+ * wrote and compares the addresses with gdb's. A chain is right if it is the same, or if one is the
+ * exact beginning of the other: ours if the snapshot ends early, gdb's if it gives up. If gdb gives
+ * up at the leaf, there is nothing to compare, and the stop is not counted. gdb's chain is cut
+ * before an address that is not code: after the dynamic linker's _start, which says that it has no
+ * caller, gdb continues through whatever is on the stack. The file of DIFFERENCES has lines "NAME
+ * MODULE PERCENT why" for what else may differ, in at most PERCENT of the stops: MODULE is the file
+ * (without folders) of the last frame that both have, "-" for code that is in no file. Exit 0 if,
+ * apart from those, at least 99.5 % are right, there are STOPS stops, and a quarter can be judged.
  */
 #include <elf.h>
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whole chains by libdwfl on the same snapshots, for measuring. One Dwfl per address space, as libdwfl requires: made
- * when the space is first seen, kept until the end. Debug files are not used.
+ * Whole chains by libdwfl on the same snapshots, for measuring. One Dwfl per address space, as
+ * libdwfl requires: made when the space is first seen, kept until the end. Debug files are not
+ * used.
  */
 #pragma once
 

@@ -150,8 +150,9 @@ static int evaluate(struct evaluation *e, const Dwarf_Op *ops, size_t count, uin
 }
 
 /*
- * Where CFI has no rule, libdw uses its table of call-saved registers (elfutils, backends/x86_64_cfi.c). In 0.188 that
- * table has number 0, rax, instead of rbx, which is 3. The psABI is right; no compiler writes the opposite.
+ * Where CFI has no rule, libdw uses its table of call-saved registers (elfutils,
+ * backends/x86_64_cfi.c). In 0.188 that table has number 0, rax, instead of rbx, which is 3. The
+ * psABI is right; no compiler writes the opposite.
  */
 static int by_default(int number, int found)
 {

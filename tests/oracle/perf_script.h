@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * perf's own result for a perf.data file: the text of `perf script -F pid,tid,time,ip --ns --no-inline`, read sample by
- * sample. User frames only; perf prints them as offsets in the file.
+ * perf's own result for a perf.data file: the text of `perf script -F pid,tid,time,ip --ns
+ * --no-inline`, read sample by sample. User frames only; perf prints them as offsets in the file.
  */
 #pragma once
 

@@ -7,7 +7,8 @@
 
 /*
  * Calls `stopped` with each task that was interrupted while it lives; continues until the callback
- * returns false or all have ended. -1 if the command could not be started. All are killed at the end.
+ * returns false or all have ended. -1 if the command could not be started. All are killed at the
+ * end.
  */
 int tracees_run(char *const *command, unsigned int interval_us,
 		bool (*stopped)(void *context, pid_t task), void *context);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What an attacker who runs code in a process would try: system calls as plain numbers and arguments. None of them
- * succeeds without rights, or would harm this machine: they name no process, file or descriptor that exists.
+ * What an attacker who runs code in a process would try: system calls as plain numbers and
+ * arguments. None of them succeeds without rights, or would harm this machine: they name no
+ * process, file or descriptor that exists.
  */
 #pragma once
 

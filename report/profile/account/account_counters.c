@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Samples that the kernel counted but did not deliver, by the state of the CPU: a halted CPU gets no ticks, and so
- * misses none. The base is the busy time of the CPUs, whatever the report's filters are.
+ * Samples that the kernel counted but did not deliver, by the state of the CPU: a halted CPU gets
+ * no ticks, and so misses none. The base is the busy time of the CPUs, whatever the report's
+ * filters are.
  */
 #include <inttypes.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The notes of the account, kept in profile->notes until a view prints them. One table (account_notes.c) says for
- * each kind which reports it concerns and what can be done about it. Kinds are in order of gravity, but notes that
- * concern less than ACCOUNT_TRIFLE percent of the samples come last.
+ * The notes of the account, kept in profile->notes until a view prints them. One table
+ * (account_notes.c) says for each kind which reports it concerns and what can be done about it.
+ * Kinds are in order of gravity, but notes that concern less than ACCOUNT_TRIFLE percent of the
+ * samples come last.
  */
 #ifndef RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
 #define RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_NOTES_H
@@ -58,7 +59,8 @@ struct account_notes {
 void account_notes_destroy(struct account_notes *notes);
 
 /*
- * Adds one formatted note, made printable. `share` orders the notes of a kind; the text need not contain it. -ENOMEM.
+ * Adds one formatted note, made printable. `share` orders the notes of a kind; the text need not
+ * contain it. -ENOMEM.
  */
 int account_note(struct profile *profile, enum account_kind kind, double share, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

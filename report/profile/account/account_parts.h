@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The parts of the account: account.c reports what is missing from the traces, account_counters.c what
- * samplers did not deliver, account_quality.c the quality of the rest. Each adds notes (account_notes.h),
- * and returns 0 or -ENOMEM.
+ * The parts of the account: account.c reports what is missing from the traces, account_counters.c
+ * what samplers did not deliver, account_quality.c the quality of the rest. Each adds notes
+ * (account_notes.h), and returns 0 or -ENOMEM.
  */
 #ifndef RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_PARTS_H
 #define RWALKER_REPORT_PROFILE_ACCOUNT_ACCOUNT_PARTS_H

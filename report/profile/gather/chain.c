@@ -104,8 +104,8 @@ static const struct cached_user *cached_above(const struct chain_context *contex
 }
 
 /*
- * In code without frame pointers, what follows the last true frame is garbage: addresses in no mapping. Seen from the
- * root, such frames are left out up to the first better one.
+ * In code without frame pointers, what follows the last true frame is garbage: addresses in no
+ * mapping. Seen from the root, such frames are left out up to the first better one.
  */
 static bool is_rubbish(const struct chain_context *context, const struct user_walk *walk,
 		       const struct cached_user *cached, uint32_t above,
@@ -290,8 +290,8 @@ static int kernel_caller(const struct chain_context *context, uint32_t node, uin
 }
 
 /*
- * The number of frames at the leaf that belong to the recorder. A CPU sample may have hit another BPF program: then
- * only the frames that lead to the stack walker count.
+ * The number of frames at the leaf that belong to the recorder. A CPU sample may have hit another
+ * BPF program: then only the frames that lead to the stack walker count.
  */
 static int count_overhead(const struct chain_context *context, uint32_t leaf, uint32_t *ret_count)
 {
@@ -363,8 +363,9 @@ static int keep_pair(struct chain_cache *cache, const struct cached_pair *cached
 }
 
 /*
- * The path to the parent of a chunk's node, on top of a base, with all frames as callers. Leaves differ more than
- * their callers, so the path is cached. Every few steps on the way are cached too, to bound the work for long paths.
+ * The path to the parent of a chunk's node, on top of a base, with all frames as callers. Leaves
+ * differ more than their callers, so the path is cached. Every few steps on the way are cached too,
+ * to bound the work for long paths.
  */
 static int kernel_path(const struct chain_context *context, uint32_t base, uint32_t callee, uint32_t *ret_node)
 {

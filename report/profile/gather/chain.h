@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Translates stack nodes of a chunk into nodes of the profile. Most stacks of a chunk share most of their path, so
- * the result for a chunk's node is cached: for user nodes with the address space for which it is valid (by its
- * generation), for kernel nodes as frames, and for a kernel stack on top of a user stack as a pair. There is one
- * cache per open chunk, cleared when the next chunk takes its place. So the work is done per node that is new to its
- * chunk, not per sample.
+ * Translates stack nodes of a chunk into nodes of the profile. Most stacks of a chunk share most of
+ * their path, so the result for a chunk's node is cached: for user nodes with the address space for
+ * which it is valid (by its generation), for kernel nodes as frames, and for a kernel stack on top
+ * of a user stack as a pair. There is one cache per open chunk, cleared when the next chunk takes
+ * its place. So the work is done per node that is new to its chunk, not per sample.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_CHAIN_H
 #define RWALKER_REPORT_PROFILE_GATHER_CHAIN_H
@@ -78,8 +78,8 @@ int chain_mapped_frame(const struct chain_context *context, uint32_t process, co
 int chain_user_frame(const struct chain_context *context, uint32_t process, uint64_t address, bool caller,
 		     struct profile_frame *ret_frame);
 /*
- * The same for a leaf without callers. For a task in execve() only the call itself is left of the user stack, and
- * that is in the program that was replaced.
+ * The same for a leaf without callers. For a task in execve() only the call itself is left of the
+ * user stack, and that is in the program that was replaced.
  */
 int chain_leaf_frame(const struct chain_context *context, uint32_t process, uint64_t address,
 		     struct profile_frame *ret_frame);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Notes about an unwound chain: how it ended, and where its callers were found in another way. In the profile these
- * are notes, frames that are not code; in the stacks of a condensed trace they are marks (format/stack_mark.h). Both
- * have the same places in a chain, so both give the same reports.
+ * Notes about an unwound chain: how it ended, and where its callers were found in another way. In
+ * the profile these are notes, frames that are not code; in the stacks of a condensed trace they
+ * are marks (format/stack_mark.h). Both have the same places in a chain, so both give the same
+ * reports.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_CHAIN_MARKS_H
 #define RWALKER_REPORT_PROFILE_GATHER_CHAIN_MARKS_H
@@ -33,8 +34,8 @@ int chain_add_note(struct profile *profile, enum profile_note note, uint32_t *no
 enum profile_note chain_read_mark(enum stack_mark mark, struct chain_verdict *verdict);
 
 /*
- * Writes the chain as a stack with marks, leaf first. Returns the number of nodes. If it exceeds the limit of a path,
- * the root end is left out, and MARK_TOO_DEEP and *ret_cut say so.
+ * Writes the chain as a stack with marks, leaf first. Returns the number of nodes. If it exceeds
+ * the limit of a path, the root end is left out, and MARK_TOO_DEEP and *ret_cut say so.
  */
 size_t chain_write_marks(const struct unwind_chain *chain, uint64_t nodes[static RWK_MAX_PATH],
 			 bool *ret_cut);

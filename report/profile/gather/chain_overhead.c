@@ -14,8 +14,8 @@ static bool is_program(const char *name)
 }
 
 /*
- * The way of a task into a BPF program and from there to the stack walker. At the leaf, these frames belong to the
- * recording, not to what the task was doing.
+ * The way of a task into a BPF program and from there to the stack walker. At the leaf, these
+ * frames belong to the recording, not to what the task was doing.
  */
 static const struct {
 	const char *prefix;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * One section while its events are added to the profile. Maps its sources, and the tasks and nodes of each open
- * chunk, to numbers of the profile, and knows what is requested. On top of this, each kind of event has a file of its
- * own: section_samples.c, section_waits.c, section_walks.c. section_read.c puts them together.
+ * One section while its events are added to the profile. Maps its sources, and the tasks and nodes
+ * of each open chunk, to numbers of the profile, and knows what is requested. On top of this, each
+ * kind of event has a file of its own: section_samples.c, section_waits.c, section_walks.c.
+ * section_read.c puts them together.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_SECTION_H
 #define RWALKER_REPORT_PROFILE_GATHER_SECTION_H
@@ -63,8 +64,8 @@ struct section {
 };
 
 /*
- * Sets up everything but probes, recording and waits. Must be deinited on failure, too. -EINVAL after reporting that
- * the trace has no time of day; -ENOMEM.
+ * Sets up everything but probes, recording and waits. Must be deinited on failure, too. -EINVAL
+ * after reporting that the trace has no time of day; -ENOMEM.
  */
 int section_init(struct section *section, struct profile *profile, struct trace_model *model);
 /* Does not free the waits. */

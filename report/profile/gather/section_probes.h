@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The probes of one section while its events are added to the profile, and the samples that are kept one by one for
- * profile_events.h. Waits are always kept: the list of events only sorts them.
+ * The probes of one section while its events are added to the profile, and the samples that are
+ * kept one by one for profile_events.h. Waits are always kept: the list of events only sorts them.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_SECTION_PROBES_H
 #define RWALKER_REPORT_PROFILE_GATHER_SECTION_PROBES_H

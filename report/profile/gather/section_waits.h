@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The waits of one section while its events are added to the profile. A wait consists of several records: the stacks
- * of its waker precede it, its user stack may follow it. Both are matched by thread, so for each thread we keep the
- * last wakeup call and the waits that still lack their user stack. Call chains are put together at the end.
+ * The waits of one section while its events are added to the profile. A wait consists of several
+ * records: the stacks of its waker precede it, its user stack may follow it. Both are matched by
+ * thread, so for each thread we keep the last wakeup call and the waits that still lack their user
+ * stack. Call chains are put together at the end.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_SECTION_WAITS_H
 #define RWALKER_REPORT_PROFILE_GATHER_SECTION_WAITS_H

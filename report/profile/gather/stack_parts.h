@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The two parts of an event's call chain, and what the account says about their quality. Every kind of event uses
- * this: samples, waits and walked tasks differ only in where their records keep the data.
+ * The two parts of an event's call chain, and what the account says about their quality. Every kind
+ * of event uses this: samples, waits and walked tasks differ only in where their records keep the
+ * data.
  */
 #ifndef RWALKER_REPORT_PROFILE_GATHER_STACK_PARTS_H
 #define RWALKER_REPORT_PROFILE_GATHER_STACK_PARTS_H
@@ -25,8 +26,9 @@ int stack_user(const struct chain_context *context, uint32_t process, uint32_t l
 	       struct user_part *ret_part);
 
 /*
- * Puts the kernel part on top of node `base`, unless there is none or kernel parts are hidden. `strip`: BPF frames at
- * the leaf belong to the recorder, down to the function `traced` if that is not NULL.
+ * Puts the kernel part on top of node `base`, unless there is none or kernel parts are hidden.
+ * `strip`: BPF frames at the leaf belong to the recorder, down to the function `traced` if that is
+ * not NULL.
  */
 int stack_kernel(struct chain_context *context, uint32_t base, uint32_t leaf, bool strip, const char *traced,
 		 uint32_t *ret_node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The account of a profile, so that an empty or thin one is not mistaken for the whole picture: notes, gravest first.
- * Each report ends with the first few notes that concern it; --info prints all of them, with their details. Texts are
- * printable, without newline.
+ * The account of a profile, so that an empty or thin one is not mistaken for the whole picture:
+ * notes, gravest first. Each report ends with the first few notes that concern it; --info prints
+ * all of them, with their details. Texts are printable, without newline.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_ACCOUNT_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_ACCOUNT_H

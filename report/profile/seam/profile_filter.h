@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which parts of the traces become a profile, and where names may come from apart from the traces. Filters choose the
- * threads that a profile is about, not those that may appear in it: wakers have names and stacks even if no filter
- * lets them pass. Filters are applied while events are read, before weights are summed, except -U and -K, which leave
- * out frames but not their weight. Plain data, owned by the caller. It and what it points to must live until
- * profile_create() returns, the names as long as the profile.
+ * Which parts of the traces become a profile, and where names may come from apart from the traces.
+ * Filters choose the threads that a profile is about, not those that may appear in it: wakers have
+ * names and stacks even if no filter lets them pass. Filters are applied while events are read,
+ * before weights are summed, except -U and -K, which leave out frames but not their weight. Plain
+ * data, owned by the caller. It and what it points to must live until profile_create() returns, the
+ * names as long as the profile.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_FILTER_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_FILTER_H
@@ -64,8 +65,8 @@ struct profile_filter {
 	bool each_half;  /* entries are kept apart by the half of their recording: CHAIN_LATE */
 	bool idle_apart; /* waits of idle threads (profile_idle.h) are only counted, unless nothing else is left */
 	/*
-	 * Waits that filters or idle_apart leave out are kept and flagged, for views that follow wakers: any thread may
-	 * have held up those that the report is about.
+	 * Waits that filters or idle_apart leave out are kept and flagged, for views that follow
+	 * wakers: any thread may have held up those that the report is about.
 	 */
 	bool everyone;
 	bool each_event; /* keep every single event, for profile_events.h */

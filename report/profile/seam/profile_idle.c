@@ -90,9 +90,9 @@ static bool is_for_what_comes(const struct profile_facts_ground *ground, const s
 }
 
 /*
- * A thread that waits in an epoll for what may come uses the same one each time. If it also waits in another one,
- * it waits for something else: a backend of PostgreSQL, for example, waits for its client in one, and for the
- * holder of a lock in another.
+ * A thread that waits in an epoll for what may come uses the same one each time. If it also waits
+ * in another one, it waits for something else: a backend of PostgreSQL, for example, waits for its
+ * client in one, and for the holder of a lock in another.
  */
 static void note_epoll(struct profile_thread_facts *own, uint32_t descriptor)
 {

@@ -11,11 +11,11 @@
  *	a futex that is no lock. Their waker must have been as quiet, except for up to 5 % on run queues: else
  *	they may have waited for it.
  *
- * Some threads are never idle. A thread that was recorded in D, waiting for a lock, or within a function of a
- * kworker is held up. So is one that waited throughout for an answer of a stopped thread that has not read
- * what it was sent (profile_unanswered.h). A thread that ended a recorded wait (of a program, or one in D), or
- * held what such a wait was for, holds up others. Filters do not matter: a thread that is idle is so in every
- * report.
+ * Some threads are never idle. A thread that was recorded in D, waiting for a lock, or within a
+ * function of a kworker is held up. So is one that waited throughout for an answer of a stopped
+ * thread that has not read what it was sent (profile_unanswered.h). A thread that ended a recorded
+ * wait (of a program, or one in D), or held what such a wait was for, holds up others. Filters do
+ * not matter: a thread that is idle is so in every report.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_IDLE_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_IDLE_H
@@ -45,8 +45,8 @@ struct profile_thread_facts { /* one thread, all recordings */
 };
 
 /*
- * The decision, as far as it depends only on the thread itself. Every view that treats idle threads separately uses
- * this, or a result derived from it.
+ * The decision, as far as it depends only on the thread itself. Every view that treats idle threads
+ * separately uses this, or a result derived from it.
  */
 bool profile_thread_is_idle(const struct profile_thread_facts *facts);
 
@@ -65,8 +65,8 @@ void profile_facts_add_sums(struct profile_thread_facts *facts, const struct pro
 const struct profile_thread_facts *profile_facts(struct profile *profile);
 
 /*
- * Decides for all tasks of a profile. *ret_idle has one element per task, and the caller frees it: the first task of
- * the same thread if that is idle, else PROFILE_NO_TASK. 0, -ENOMEM.
+ * Decides for all tasks of a profile. *ret_idle has one element per task, and the caller frees it:
+ * the first task of the same thread if that is idle, else PROFILE_NO_TASK. 0, -ENOMEM.
  */
 int profile_idle_tasks(struct profile *profile, uint32_t **ret_idle);
 

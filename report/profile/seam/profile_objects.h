@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What waits were for. Each wait has the number of an operation (a system call, or what else its thread was in) and
- * of an object (a file, a socket, a futex ...), as far as the trace says. Item 0 of both lists is "not known". Texts
- * come from the trace and are not safe to print unescaped; "" is not known.
+ * What waits were for. Each wait has the number of an operation (a system call, or what else its
+ * thread was in) and of an object (a file, a socket, a futex ...), as far as the trace says. Item 0
+ * of both lists is "not known". Texts come from the trace and are not safe to print unescaped; ""
+ * is not known.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_OBJECTS_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_OBJECTS_H
@@ -118,8 +119,8 @@ struct profile_operation {
 };
 
 /*
- * The object that a wait was for. A call that waits for several has no object of its own: then what was ready. 0 if
- * not known.
+ * The object that a wait was for. A call that waits for several has no object of its own: then what
+ * was ready. 0 if not known.
  */
 static inline uint32_t profile_wait_thing(const struct profile_operation *operations, const struct profile_wait *wait)
 {

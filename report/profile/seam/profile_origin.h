@@ -27,8 +27,8 @@ struct profile_span { /* times of its recording, both included */
 bool profile_coarser(const struct profile *profile);
 
 /*
- * Span number `number` of a recording in which names may be wrong because records of processes were missing. Spans
- * are ascending and disjoint. False if there are no more.
+ * Span number `number` of a recording in which names may be wrong because records of processes were
+ * missing. Spans are ascending and disjoint. False if there are no more.
  */
 bool profile_unsure(const struct profile *profile, uint32_t recording, size_t number, struct profile_span *ret_span);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Threads that waited for an answer that could not come: they waited throughout on a connection whose other end
- * belongs to a stopped thread that has not read what was sent to it. A thread that only keeps a connection open has
- * sent nothing, and may have nothing to do.
+ * Threads that waited for an answer that could not come: they waited throughout on a connection
+ * whose other end belongs to a stopped thread that has not read what was sent to it. A thread that
+ * only keeps a connection open has sent nothing, and may have nothing to do.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_UNANSWERED_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_UNANSWERED_H

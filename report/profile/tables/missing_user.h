@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Why requested user stacks are missing: the reasons as they are counted and reported. A record's reason can mean two
- * things: most threads take their own stack, but the recorder copies the stacks of threads that sleep during a walk
- * or when the recording ends.
+ * Why requested user stacks are missing: the reasons as they are counted and reported. A record's
+ * reason can mean two things: most threads take their own stack, but the recorder copies the stacks
+ * of threads that sleep during a walk or when the recording ends.
  */
 #ifndef RWALKER_REPORT_PROFILE_TABLES_MISSING_USER_H
 #define RWALKER_REPORT_PROFILE_TABLES_MISSING_USER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Private to the rooms of the profile: the profile while it is built. Everything returned through profile.h is in one
- * of these arrays. The tables by which items are interned are below the arrays.
+ * Private to the rooms of the profile: the profile while it is built. Everything returned through
+ * profile.h is in one of these arrays. The tables by which items are interned are below the arrays.
  */
 #ifndef RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H
 #define RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which sections may say something about the modules of which section. A section learns about its modules from itself
- * and from sections that add to it (--finalize, --resolve-lines), and from no other: the traces of one report may be
- * from strangers. An addition is a section that recorded nothing. It names the sections of its file that it adds to
- * (META adds_to); without that, it adds to the recorded section before it.
+ * Which sections may say something about the modules of which section. A section learns about its
+ * modules from itself and from sections that add to it (--finalize, --resolve-lines), and from no
+ * other: the traces of one report may be from strangers. An addition is a section that recorded
+ * nothing. It names the sections of its file that it adds to (META adds_to); without that, it adds
+ * to the recorded section before it.
  */
 #ifndef RWALKER_REPORT_PROFILE_TABLES_PROFILE_SCOPES_H
 #define RWALKER_REPORT_PROFILE_TABLES_PROFILE_SCOPES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Decides which threads the report is about. This needs all sections: only then is it known which threads were idle.
- * While sections are read, facts are noted from all waits, whatever the filters.
+ * Decides which threads the report is about. This needs all sections: only then is it known which
+ * threads were idle. While sections are read, facts are noted from all waits, whatever the filters.
  */
 #ifndef RWALKER_REPORT_PROFILE_TABLES_PROFILE_SETTLE_H
 #define RWALKER_REPORT_PROFILE_TABLES_PROFILE_SETTLE_H

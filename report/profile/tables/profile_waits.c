@@ -40,8 +40,9 @@ static int compare_waits(const void *one, const void *two)
 }
 
 /*
- * A thread's waits are in the order of their ends, which is also the order of their starts except for a few (one that
- * had not ended is recorded last): these are moved by insertion. If there are many, the whole trace is out of order.
+ * A thread's waits are in the order of their ends, which is also the order of their starts except
+ * for a few (one that had not ended is recorded last): these are moved by insertion. If there are
+ * many, the whole trace is out of order.
  */
 static void straighten(struct profile_wait *waits, size_t count)
 {

@@ -84,8 +84,8 @@ enum name_answer {
 
 /*
  * `what` is "debuginfo", "executable" ..., `servers` the value of DEBUGINFOD_URLS: answers are not
- * valid for other servers. The cache owns the path. Only a server's response is an answer: a failure
- * to reach one is not.
+ * valid for other servers. The cache owns the path. Only a server's response is an answer: a
+ * failure to reach one is not.
  */
 enum name_answer name_cache_answer(struct name_cache *cache, const struct build_id *id, const char *what,
 				   const char *servers, const char **ret_path);

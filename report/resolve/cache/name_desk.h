@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The desk (report/sandbox/desk.h) in front of the cache's file: checks the path (name_place.h), opens the store
- * (name_store.h), and serves requests. The client is not trusted: it can change the content of the cache and nothing
- * else; the desk sets the path and the limit.
+ * The desk (report/sandbox/desk.h) in front of the cache's file: checks the path (name_place.h),
+ * opens the store (name_store.h), and serves requests. The client is not trusted: it can change the
+ * content of the cache and nothing else; the desk sets the path and the limit.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_NAME_DESK_H
 #define RWALKER_REPORT_RESOLVE_CACHE_NAME_DESK_H

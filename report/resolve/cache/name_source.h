@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What an answer was made from, as a line of text: the cache uses it as a key, to know whether the
- * answer would be the same today. The resolver builds it: its rank (larger: more content; the caller
- * chooses it, from 1), and everything on which the answer depends: each file, the resolver's version,
- * options. Two sources are equal if their ranks and texts are. If the text does not fit, nothing is
- * cached for the source.
+ * answer would be the same today. The resolver builds it: its rank (larger: more content; the
+ * caller chooses it, from 1), and everything on which the answer depends: each file, the resolver's
+ * version, options. Two sources are equal if their ranks and texts are. If the text does not fit,
+ * nothing is cached for the source.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_NAME_SOURCE_H
 #define RWALKER_REPORT_RESOLVE_CACHE_NAME_SOURCE_H

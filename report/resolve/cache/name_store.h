@@ -65,9 +65,9 @@ void name_store_undo(struct name_store *store);
 /* Marks the module as used at `now`; does nothing if that was recorded within the last `slack` seconds. */
 int name_store_touch(struct name_store *store, const struct build_id *id, uint64_t now, uint64_t slack);
 /*
- * Replaces the module's bytes of that kind that come from this source or from poorer ones. Of sources
- * with the same rank, the last four stay. If there is no room, removes modules that were not used at
- * `now`, least recently used first. 1; 0: there is no room below `limit` bytes.
+ * Replaces the module's bytes of that kind that come from this source or from poorer ones. Of
+ * sources with the same rank, the last four stay. If there is no room, removes modules that were
+ * not used at `now`, least recently used first. 1; 0: there is no room below `limit` bytes.
  */
 int name_store_put(struct name_store *store, const struct build_id *id, const char *name,
 		   enum name_content kind, const struct name_source *source, const void *bytes,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The protocol between name_shelf.h, which sends requests for the cache's file, and name_desk.h, which answers them:
- * varints, NUL-terminated texts, and byte strings preceded by their length. The input is hostile: the readers check
- * that a text has its only NUL at the end, and that everything is within the cursor.
+ * The protocol between name_shelf.h, which sends requests for the cache's file, and name_desk.h,
+ * which answers them: varints, NUL-terminated texts, and byte strings preceded by their length. The
+ * input is hostile: the readers check that a text has its only NUL at the end, and that everything
+ * is within the cursor.
  */
 #ifndef RWALKER_REPORT_RESOLVE_CACHE_NAME_WIRE_H
 #define RWALKER_REPORT_RESOLVE_CACHE_NAME_WIRE_H

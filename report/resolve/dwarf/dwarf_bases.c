@@ -2,7 +2,8 @@
 /*
  * The data of split units in the main file: addresses, and in version 4 ranges. The skeletons give
  * the start of each unit's data (DW_AT_addr_base, DW_AT_GNU_addr_base, DW_AT_GNU_ranges_base;
- * gcc.gnu.org/wiki/DebugFission), but nothing gives the end: it is the start of another unit's data.
+ * gcc.gnu.org/wiki/DebugFission), but nothing gives the end: it is the start of another unit's
+ * data.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -99,8 +100,8 @@ int dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint64
 }
 
 /*
- * Adds the start of the unit's code, which only the skeleton has, to the offsets relative to it: those
- * before an entry that sets another base.
+ * Adds the start of the unit's code, which only the skeleton has, to the offsets relative to it:
+ * those before an entry that sets another base.
  */
 static void add_low(uint8_t *ranges, size_t size, uint64_t low)
 {

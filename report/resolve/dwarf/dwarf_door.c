@@ -69,8 +69,8 @@ struct wanted_section {
 };
 
 /*
- * Whether the section begins with this split unit. In version 5 each type unit has a section of the same name
- * (§7.5.1.2); in earlier versions nothing else has that name.
+ * Whether the section begins with this split unit. In version 5 each type unit has a section of the
+ * same name (§7.5.1.2); in earlier versions nothing else has that name.
  */
 static bool begins_with(struct line_bytes section, uint64_t unit)
 {

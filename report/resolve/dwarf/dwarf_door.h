@@ -33,8 +33,8 @@ void dwarf_lines_set_place(struct dwarf_lines *lines, const struct local_files *
  */
 bool dwarf_lines_alternate(const struct dwarf_lines *lines, const char **ret_name, struct build_id *ret_id);
 /*
- * Sets that file; fd -1: it was not found, and names from it are unknown. `ours` as in struct opened_file. Call it
- * once, before the first query.
+ * Sets that file; fd -1: it was not found, and names from it are unknown. `ours` as in struct
+ * opened_file. Call it once, before the first query.
  */
 int dwarf_lines_set_alternate(struct dwarf_lines *lines, int fd, bool ours);
 

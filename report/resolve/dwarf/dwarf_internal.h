@@ -74,8 +74,9 @@ void dwarf_close_image(struct dwarf_image *image);
 bool dwarf_is_code(const struct dwarf_lines *lines, uint64_t address);
 
 /*
- * dwarf_door.c: the sections of a file with split units. They are valid as long as the image, and that as long as fd.
- * If there are several .debug_info.dwo, takes the one with the unit `id`, if there is one. 0; -errno: nothing is open.
+ * dwarf_door.c: the sections of a file with split units. They are valid as long as the image, and
+ * that as long as fd. If there are several .debug_info.dwo, takes the one with the unit `id`, if
+ * there is one. 0; -errno: nothing is open.
  */
 int dwarf_read_split(int fd, uint64_t id, struct dwarf_image *ret_image, struct split_sections *ret_sections);
 
@@ -86,15 +87,15 @@ bool dwarf_split_unit(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64
 enum { DWARF_LOOSE_PLACES = 2 };
 
 /*
- * dwarf_loose.c: opens the file with one split unit (.dwo) that a skeleton names, at one of the places where it may
- * be. The caller has to check that it contains the unit. -1: there is no file.
+ * dwarf_loose.c: opens the file with one split unit (.dwo) that a skeleton names, at one of the
+ * places where it may be. The caller has to check that it contains the unit. -1: there is no file.
  */
 int dwarf_open_loose(struct dwarf_lines *lines, Dwarf_Die *skeleton, unsigned int place);
 
 /*
  * dwarf_bases.c: copies the data of a skeleton's unit from the main file. The unit's ranges are
- * offsets from the start of its code, which only the skeleton has. In version 4 the start is added to
- * them; in version 5 it is subtracted from the addresses (`less`). -ENOMEM.
+ * offsets from the start of its code, which only the skeleton has. In version 4 the start is added
+ * to them; in version 5 it is subtracted from the addresses (`less`). -ENOMEM.
  */
 int dwarf_based_addresses(struct dwarf_lines *lines, Dwarf_Die *skeleton, uint64_t less,
 			  uint8_t **ret_bytes, size_t *ret_size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds the file with a split unit (.dwo). The skeleton has its name, relative to the folder in which it was compiled
- * (DW_AT_dwo_name, DW_AT_comp_dir; DWARF 5 §3.1.2). That folder may be gone, so a relative name is also tried in the
- * folder of the main file. Both names are hostile.
+ * Finds the file with a split unit (.dwo). The skeleton has its name, relative to the folder in
+ * which it was compiled (DW_AT_dwo_name, DW_AT_comp_dir; DWARF 5 §3.1.2). That folder may be gone,
+ * so a relative name is also tried in the folder of the main file. Both names are hostile.
  */
 #include <dwarf.h>
 #include <limits.h>

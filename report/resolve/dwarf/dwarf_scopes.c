@@ -96,9 +96,9 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 }
 
 /*
- * In C and C++, a type outside of functions contains declarations only; the code of its functions has
- * separate DIEs elsewhere, which refer to them. Most DIEs of C++ are in such types. (gcc puts the
- * code of a lambda into its type, which is in a function.)
+ * In C and C++, a type outside of functions contains declarations only; the code of its functions
+ * has separate DIEs elsewhere, which refer to them. Most DIEs of C++ are in such types. (gcc puts
+ * the code of a lambda into its type, which is in a function.)
  */
 static bool is_plain(Dwarf_Die *unit)
 {
@@ -177,8 +177,9 @@ static int walk_step(struct walk *walk)
 }
 
 /*
- * In the main file a split unit has only its skeleton; everything below is in a separate file. libdw opens that file by
- * name when asked for the split unit, or for an attribute that the skeleton lacks. So we never ask for these.
+ * In the main file a split unit has only its skeleton; everything below is in a separate file.
+ * libdw opens that file by name when asked for the split unit, or for an attribute that the
+ * skeleton lacks. So we never ask for these.
  */
 static Dwarf_Die root_of(struct dwarf_lines *lines, struct dwarf_unit *unit)
 {

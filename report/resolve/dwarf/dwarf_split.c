@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Split units. They are in a package (.dwp; DWARF 5 §7.3.5, and before it gcc.gnu.org/wiki/DebugFissionDWP, whose
- * index has the same layout), which libdw 0.188 does not support, or each in its own file (.dwo), which libdw can only
- * open by name. So we copy a unit's part of each section to a small ELF image under the plain section names, with the
- * addresses that its skeleton points to, in version 4 also the ranges, and the strings that it uses. For libdw that is
- * a file with one unit.
+ * Split units. They are in a package (.dwp; DWARF 5 §7.3.5, and before it
+ * gcc.gnu.org/wiki/DebugFissionDWP, whose index has the same layout), which libdw 0.188 does not
+ * support, or each in its own file (.dwo), which libdw can only open by name. So we copy a unit's
+ * part of each section to a small ELF image under the plain section names, with the addresses that
+ * its skeleton points to, in version 4 also the ranges, and the strings that it uses. For libdw
+ * that is a file with one unit.
  */
 #include <dwarf.h>
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What DWARF says about some addresses of a module: for each one its functions, innermost first; the
- * last is the real one, and the others are inlined in it. The addresses are fixed at the start;
+ * What DWARF says about some addresses of a module: for each one its functions, innermost first;
+ * the last is the real one, and the others are inlined in it. The addresses are fixed at the start;
  * answers are added in any order.
  */
 #ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_ANSWERS_H

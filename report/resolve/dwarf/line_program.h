@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One unit's line number program (DWARF 2 to 5, §6.2 of DWARF 5): its files, and its rows in
- * sequences of ascending addresses. libdw can do this, too, but it sorts all rows one by one, at five
- * times the cost of reading the unit's DIEs, and mixes sequences that the linker dropped with those
- * that it kept. The bytes are hostile: everything is checked, and a malformed program is used up to
- * the error.
+ * sequences of ascending addresses. libdw can do this, too, but it sorts all rows one by one, at
+ * five times the cost of reading the unit's DIEs, and mixes sequences that the linker dropped with
+ * those that it kept. The bytes are hostile: everything is checked, and a malformed program is used
+ * up to the error.
  */
 #ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_PROGRAM_H
 #define RWALKER_REPORT_RESOLVE_DWARF_LINE_PROGRAM_H

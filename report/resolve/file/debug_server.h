@@ -34,9 +34,9 @@ struct debug_server_memory {
 };
 
 /*
- * Does not contact any server yet. `memory` may be NULL, and is copied; `progress` and `desk` may be
- * NULL, and must outlive the server. With a desk, that desk queries the servers (debug_server_desk() of
- * another process). -ENOMEM.
+ * Does not contact any server yet. `memory` may be NULL, and is copied; `progress` and `desk` may
+ * be NULL, and must outlive the server. With a desk, that desk queries the servers
+ * (debug_server_desk() of another process). -ENOMEM.
  */
 int debug_server_create(const struct debug_server_memory *memory, struct progress *progress,
 			const struct desk *desk, struct debug_server **ret_server);
@@ -44,7 +44,8 @@ void debug_server_destroy(struct debug_server *server);
 
 /*
  * 0: an open descriptor and the path of the file, both owned by the caller. -ENOENT: the servers do
- * not have the file, or could not be asked (which was reported); -ENOMEM. A NULL server has no files.
+ * not have the file, or could not be asked (which was reported); -ENOMEM. A NULL server has no
+ * files.
  */
 int debug_server_find(struct debug_server *server, enum debug_server_file what,
 		      const struct build_id *id, int *ret_fd, char **ret_path);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Finds files with the symbols that a trace lacks: binaries at the trace's path below `symfs`, separate
- * debug files by build-id or .gnu_debuglink below the debug directories, and files from debuginfod
- * servers, if the user allowed that. A file is used only if it has the module's build-id; a file with
- * another one is refused, and reported. Paths from a trace are hostile: they must not contain "..", and
- * the opener decides what may be opened (report/opener/opener.h).
+ * Finds files with the symbols that a trace lacks: binaries at the trace's path below `symfs`,
+ * separate debug files by build-id or .gnu_debuglink below the debug directories, and files from
+ * debuginfod servers, if the user allowed that. A file is used only if it has the module's
+ * build-id; a file with another one is refused, and reported. Paths from a trace are hostile: they
+ * must not contain "..", and the opener decides what may be opened (report/opener/opener.h).
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_LOCAL_FILES_H
 #define RWALKER_REPORT_RESOLVE_FILE_LOCAL_FILES_H
@@ -44,9 +44,9 @@ struct local_elf {
 void local_elf_close(struct local_elf *local);
 
 /*
- * The file at `path` below symfs. 0; -ENOENT, -EPERM: it does not exist or may not be used; -ESTALE: it
- * has another build-id; -ENOEXEC, -EBADMSG, -E2BIG: it cannot be read as ELF; -ENOMEM. -ENOENT for
- * modules without a build-id.
+ * The file at `path` below symfs. 0; -ENOENT, -EPERM: it does not exist or may not be used;
+ * -ESTALE: it has another build-id; -ENOEXEC, -EBADMSG, -E2BIG: it cannot be read as ELF; -ENOMEM.
+ * -ENOENT for modules without a build-id.
  */
 int local_elf_open(const struct local_files *files, const char *path, const struct build_id *id,
 		   struct local_elf *ret_elf);
@@ -58,9 +58,9 @@ int local_elf_open_debug(const struct local_files *files, const struct build_id 
  * The separate debug file of a module, with its DWARF and full symbol table, if they exist. Tries:
  * the build-id, below the debug directories; the .gnu_debuglink of `binary` (NULL: of the file at
  * `path`, if there is one), next to it, in .debug/ next to it, and below the debug directories (the
- * CRC must match the link, and the build-id, if there is one, the module's); the debuginfod servers,
- * if they may be asked. As above. *ret_refused (may be NULL) is set to the path of a wrong file that
- * was found earlier, in new memory; else unchanged.
+ * CRC must match the link, and the build-id, if there is one, the module's); the debuginfod
+ * servers, if they may be asked. As above. *ret_refused (may be NULL) is set to the path of a wrong
+ * file that was found earlier, in new memory; else unchanged.
  */
 int local_elf_open_debug_for(const struct local_files *files, const char *path, const struct build_id *id,
 			     const struct elf_file *binary, char **ret_refused, struct local_elf *ret_elf);

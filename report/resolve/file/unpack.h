@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The doors to liblzma and libzstd: decompress files and sections into anonymous files, which an elf_file can read, or
- * into memory. (report/pack/deflate.h decompresses zlib data.) The input is hostile: output and the library's memory
- * are bounded, and a stream that needs more, or has trailing data, is refused. Nothing is ever written to disk.
+ * The doors to liblzma and libzstd: decompress files and sections into anonymous files, which an
+ * elf_file can read, or into memory. (report/pack/deflate.h decompresses zlib data.) The input is
+ * hostile: output and the library's memory are bounded, and a stream that needs more, or has
+ * trailing data, is refused. Nothing is ever written to disk.
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_UNPACK_H
 #define RWALKER_REPORT_RESOLVE_FILE_UNPACK_H

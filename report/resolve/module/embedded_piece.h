@@ -7,8 +7,8 @@
 #include "report/read/trace_file.h"
 
 /*
- * Copies a piece into its section, which the first piece creates. Bytes that no piece covers are zero.
- * 1: it was the first; 0: copied, or ignored because it does not fit the others; -ENOMEM.
+ * Copies a piece into its section, which the first piece creates. Bytes that no piece covers are
+ * zero. 1: it was the first; 0: copied, or ignored because it does not fit the others; -ENOMEM.
  */
 int embedded_piece_take(const struct event_embed_unwind *piece, struct elf_section_bytes *section);
 

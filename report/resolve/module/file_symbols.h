@@ -42,9 +42,9 @@ struct file_symbols {
 void file_symbols_deinit(struct file_symbols *symbols);
 
 /*
- * 0 if there is a file with the build-id, even without symbols; else the error of opening the binary,
- * as local_elf_open(); -ENOMEM. `debug`: debug files may be used, because the caller knows where the
- * code is in the binary. ret_symbols is always set.
+ * 0 if there is a file with the build-id, even without symbols; else the error of opening the
+ * binary, as local_elf_open(); -ENOMEM. `debug`: debug files may be used, because the caller knows
+ * where the code is in the binary. ret_symbols is always set.
  */
 int file_symbols_collect(const struct local_files *files, const char *path,
 			 const struct build_id *id, bool debug, struct file_symbols *ret_symbols);

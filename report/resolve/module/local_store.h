@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Facts about modules from files of this machine, read once for all modules with the same kind,
- * build-id and path. They do not depend on traces, except for the path of the file, whether link-time
- * addresses are known, and the release of a kernel module.
+ * build-id and path. They do not depend on traces, except for the path of the file, whether
+ * link-time addresses are known, and the release of a kernel module.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_LOCAL_STORE_H
 #define RWALKER_REPORT_RESOLVE_MODULE_LOCAL_STORE_H

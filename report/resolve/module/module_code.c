@@ -16,8 +16,9 @@ struct code_window {
 };
 
 /*
- * Windows are searched in the section itself, where they are in order, from the mark before every 16th window. A list
- * of all windows would be up to 8 times as large as the section, which a hostile trace can store compressed.
+ * Windows are searched in the section itself, where they are in order, from the mark before every
+ * 16th window. A list of all windows would be up to 8 times as large as the section, which a
+ * hostile trace can store compressed.
  */
 enum { MARK_EVERY = 16 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Reads the code of a module, a few bytes at a time, for the unwinder when it has to guess. The code
- * comes from the trace if that has it, else from the file with the module's build-id, which is opened
- * on demand. Also knows the names of functions with special stacks.
+ * Reads the code of a module, a few bytes at a time, for the unwinder when it has to guess. The
+ * code comes from the trace if that has it, else from the file with the module's build-id, which is
+ * opened on demand. Also knows the names of functions with special stacks.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULE_CODE_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULE_CODE_H

@@ -275,8 +275,8 @@ static int learn_module(struct modules *modules, const struct modules_place *pla
 }
 
 /*
- * Learns all modules about which the section says something. A file with two paths is one module, and only one of the
- * two was embedded, perhaps by a section that adds to another.
+ * Learns all modules about which the section says something. A file with two paths is one module,
+ * and only one of the two was embedded, perhaps by a section that adds to another.
  */
 static int learn(struct modules *modules, const struct modules_place *place, const struct trace_model *model)
 {

@@ -2,8 +2,8 @@
 /*
  * Lines of a module's addresses. They come from the traces, else from DWARF on this machine: of the
  * local binary, if it has the module's build-id and DWARF, else of its separate debug file; for the
- * kernel, of --vmlinux or its debug file. All addresses of a module are resolved at once, before the
- * first lookup. The answers belong to the module.
+ * kernel, of --vmlinux or its debug file. All addresses of a module are resolved at once, before
+ * the first lookup. The answers belong to the module.
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULE_LINES_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULE_LINES_H

@@ -13,8 +13,8 @@
 /* --- from the traces --- */
 
 /*
- * A BPF program is one function, as is other code that the kernel generates. Several of one name, with different
- * lengths, may have been loaded.
+ * A BPF program is one function, as is other code that the kernel generates. Several of one name,
+ * with different lengths, may have been loaded.
  */
 static bool is_one_function(enum module_kind kind)
 {

@@ -145,8 +145,9 @@ uint64_t modules_address(struct modules *modules, uint32_t number, uint64_t file
 /* --- names --- */
 
 /*
- * Whether a return address does not follow a call, so that it must be looked up as it is: a signal handler returns to
- * the first byte of the trampoline; and a kernel function that was interrupted at its first byte has padding before it.
+ * Whether a return address does not follow a call, so that it must be looked up as it is: a signal
+ * handler returns to the first byte of the trampoline; and a kernel function that was interrupted
+ * at its first byte has padding before it.
  */
 static bool was_not_called(const struct symbol_index *index, uint64_t address)
 {
@@ -222,8 +223,8 @@ static bool may_have_debug(const struct module *module)
 }
 
 /*
- * If the file was read completely while recording, this machine can only add a debug file, which was
- * already searched, except on servers.
+ * If the file was read completely while recording, this machine can only add a debug file, which
+ * was already searched, except on servers.
  */
 static bool wants_local(const struct modules *modules, const struct module *module)
 {
@@ -245,8 +246,8 @@ static int load_first(struct modules *modules, struct module *module)
 }
 
 /*
- * If a function has two names, uses the one in the trace: a full table has more names, and the choice
- * must not depend on the machine of the report.
+ * If a function has two names, uses the one in the trace: a full table has more names, and the
+ * choice must not depend on the machine of the report.
  */
 static bool find_best(const struct module *module, uint64_t address, bool caller,
 		      struct module_symbol *ret_symbol)

@@ -4,10 +4,10 @@
  * host and path, and by what its trace says about it: modules of two scopes are one only if both
  * traces say the same, so that no trace names or unwinds what another one recorded.
  *
- * Module addresses are link-time addresses if the load segments are known (from the trace, else from
- * a local file with the build-id), else file offsets. Addresses of kernel modules and vmlinux are
- * relative to their start. JIT code has the process's addresses, and is one module per process if
- * there is a perf map for it.
+ * Module addresses are link-time addresses if the load segments are known (from the trace, else
+ * from a local file with the build-id), else file offsets. Addresses of kernel modules and vmlinux
+ * are relative to their start. JIT code has the process's addresses, and is one module per process
+ * if there is a perf map for it.
  *
  * Symbols are loaded on demand. The best table wins: a full one, even from a local debug file; then
  * the trace's; then any other of the local file. Number 0 is "no module". Modules that differ in

@@ -10,8 +10,8 @@
 #include "report/resolve/symbol/symbol_index.h"
 
 /*
- * The opener may be NULL. -ENOENT: no such file, or no _text in it, for instance because addresses are
- * hidden; -ENOMEM.
+ * The opener may be NULL. -ENOENT: no such file, or no _text in it, for instance because addresses
+ * are hidden; -ENOMEM.
  */
 int kallsyms_file_add(struct opener *opener, const char *path, struct symbol_list *list);
 

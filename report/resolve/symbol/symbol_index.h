@@ -2,10 +2,10 @@
 /*
  * The functions of one module, found by address. Built once from any source of names (an ELF file,
  * a trace, a text file), then only searched. Of several symbols with the same address the best is
- * kept: the one with the lower rank (common/elf/symbol_rank.h), then with fewer leading underscores,
- * then with the longer name, then the first in byte order. This is perf's order, except for the last
- * step. A symbol without a size extends to the next one, the last to the end of its page. If symbols
- * nest, the innermost wins.
+ * kept: the one with the lower rank (common/elf/symbol_rank.h), then with fewer leading
+ * underscores, then with the longer name, then the first in byte order. This is perf's order,
+ * except for the last step. A symbol without a size extends to the next one, the last to the end of
+ * its page. If symbols nest, the innermost wins.
  */
 #ifndef RWALKER_REPORT_RESOLVE_SYMBOL_SYMBOL_INDEX_H
 #define RWALKER_REPORT_RESOLVE_SYMBOL_SYMBOL_INDEX_H

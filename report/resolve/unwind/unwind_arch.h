@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The differences between the supported machines, as a constant table for each. Chosen at run time by
- * the machine of the trace, so that an aarch64 snapshot can be unwound on x86-64. Registers have
+ * The differences between the supported machines, as a constant table for each. Chosen at run time
+ * by the machine of the trace, so that an aarch64 snapshot can be unwound on x86-64. Registers have
  * their DWARF numbers: System V ABI, AMD64 supplement, figure 3.36; DWARF for the Arm 64-bit
  * Architecture, §4.1. The program counter has its own slot, which is the return address column on
  * x86-64 and DWARF's number of PC on aarch64.

@@ -8,8 +8,8 @@
 
 /*
  * Whether a register keeps its value although its slot is not in the snapshot. In an epilogue the
- * rule still refers to the slot below sp that the register was just restored from, so the interrupted
- * frame has the value. Elsewhere it is unknown.
+ * rule still refers to the slot below sp that the register was just restored from, so the
+ * interrupted frame has the value. Elsewhere it is unknown.
  */
 static bool keeps_value(const struct unwind_walk *walk, const struct unwind_frame *frame, unsigned int number,
 			uint64_t address)

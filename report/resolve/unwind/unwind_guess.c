@@ -50,8 +50,8 @@ static bool leads_elsewhere(const struct unwind_walk *walk, const struct unwind_
 }
 
 /*
- * Go calls its copying routines with a frame record right below sp. No snapshot has it, but a walk by
- * frame pointers inside the process finds it.
+ * Go calls its copying routines with a frame record right below sp. No snapshot has it, but a walk
+ * by frame pointers inside the process finds it.
  */
 static bool leads_below(const struct unwind_walk *walk, const struct unwind_frame *frame, uint64_t fp)
 {
@@ -199,8 +199,8 @@ static int judge_candidate(struct unwind_walk *walk, enum unwind_evidence eviden
 /*
  * For a function without a frame record and call frame information whose code is available
  * (assembly, a static musl). Searches the stack for the next return address after a call of this
- * function; else for one after a call that may have led to it, if from there to the end of the stack
- * each return address follows such a call.
+ * function; else for one after a call that may have led to it, if from there to the end of the
+ * stack each return address follows such a call.
  */
 static int search(struct unwind_walk *walk, const struct unwind_function *function,
 		  enum unwind_evidence least, struct unwind_frame *frame)

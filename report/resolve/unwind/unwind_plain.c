@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The common steps: by a plain rule, to code that was reached before. They spend their time waiting
- * for memory: each step needs bytes of the stack to know where the next one reads. So a few steps are
- * predicted first, to the same callers as the last time: that needs no byte of the stack, and
+ * for memory: each step needs bytes of the stack to know where the next one reads. So a few steps
+ * are predicted first, to the same callers as the last time: that needs no byte of the stack, and
  * prefetches all of their slots at once. Then the return addresses are checked. Callee-saved
  * registers are not read until they are needed.
  *

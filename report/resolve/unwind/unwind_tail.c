@@ -3,8 +3,8 @@
 #include "report/resolve/unwind/unwind_walk.h"
 
 /*
- * The entry whose frame record the last frame's frame pointer points to, on whatever stack; else the
- * first one at or above sp, which belongs to the last frame or to one beyond.
+ * The entry whose frame record the last frame's frame pointer points to, on whatever stack; else
+ * the first one at or above sp, which belongs to the last frame or to one beyond.
  */
 static size_t first_above(const struct unwind_tail *tail, uint64_t sp, uint64_t fp)
 {

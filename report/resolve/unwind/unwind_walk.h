@@ -65,8 +65,8 @@ int unwind_walk_begin(struct unwind_walk *walk, struct unwinder *unwinder, const
 int unwind_walk_next(struct unwind_walk *walk);
 
 /*
- * A hand-made return address may point to a function's first instruction, as if the function had been
- * interrupted there: Go's cgocallback() and coroutines make such addresses. The byte before it
+ * A hand-made return address may point to a function's first instruction, as if the function had
+ * been interrupted there: Go's cgocallback() and coroutines make such addresses. The byte before it
  * belongs to no function. If the walk's frame, which is the last of the chain, has such an address,
  * marks both as exact. Call it for each frame before the next step. UNWIND_GOES_ON, or -ENOMEM.
  */

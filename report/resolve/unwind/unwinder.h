@@ -3,12 +3,12 @@
  * Unwinds a snapshot (registers and stack bytes) into a call chain. The unwinder knows neither
  * traces nor files: it asks which module is mapped at an address and reads that module's call frame
  * information; code without any (JIT, Go) is walked by frame pointers. Callers of code that has
- * neither are guessed, and marked: a guessed return address follows a call that could have led to the
- * callee, as far as code and names are available. Every chain ends with a reason.
+ * neither are guessed, and marked: a guessed return address follows a call that could have led to
+ * the callee, as far as code and names are available. Every chain ends with a reason.
  *
  * One unwinder per thread; sections (cfi_section.h) are shared. The work is bounded, whatever the
- * snapshot or the modules contain: 1024 frames, 16384 steps of expressions and 24 searches of 16 KiB
- * per chain, and a memory budget for compiled rows.
+ * snapshot or the modules contain: 1024 frames, 16384 steps of expressions and 24 searches of 16
+ * KiB per chain, and a memory budget for compiled rows.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H
 #define RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H

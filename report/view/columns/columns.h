@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The columns of a page's payload (report/page/PAYLOAD.md): numbers as varints (LEB128), signed ones as zigzag varints,
- * or JSON. If memory runs out, the column remembers it, so writers need not check each number: columns_status() reports
- * it at the end.
+ * The columns of a page's payload (report/page/PAYLOAD.md): numbers as varints (LEB128), signed
+ * ones as zigzag varints, or JSON. If memory runs out, the column remembers it, so writers need not
+ * check each number: columns_status() reports it at the end.
  */
 #ifndef RWALKER_REPORT_VIEW_COLUMNS_COLUMNS_H
 #define RWALKER_REPORT_VIEW_COLUMNS_COLUMNS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The chains of a profile, and of one that it is compared with, as one tree of functions. Nodes of the second profile
- * are numbered after those of the first. Functions that read the same are one, and so are nodes whose chains read the
- * same. Like readings.h, for two profiles.
+ * The chains of a profile, and of one that it is compared with, as one tree of functions. Nodes of
+ * the second profile are numbered after those of the first. Functions that read the same are one,
+ * and so are nodes whose chains read the same. Like readings.h, for two profiles.
  */
 #ifndef RWALKER_REPORT_VIEW_COLUMNS_MERGE_H
 #define RWALKER_REPORT_VIEW_COLUMNS_MERGE_H

@@ -11,8 +11,8 @@
 #include "report/view/look/readings.h"
 
 /*
- * `function_of`: by node. Sets place[node], from 1 on, for each node that represents itself. Returns
- * the number of nodes including the root, or 0 if memory ran out.
+ * `function_of`: by node. Sets place[node], from 1 on, for each node that represents itself.
+ * Returns the number of nodes including the root, or 0 if memory ran out.
  */
 size_t preorder_write(const struct readings *readings, const uint32_t *function_of, size_t function_count,
 		      uint32_t *place, struct columns *columns);

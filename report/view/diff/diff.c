@@ -56,8 +56,8 @@ static bool is_waited(const struct profile_source *source)
 }
 
 /*
- * Weights of the same unit are compared as they are. Otherwise a sample represents the time between two samples: cycle
- * counters and clocks are both set up for a number of samples per second.
+ * Weights of the same unit are compared as they are. Otherwise a sample represents the time between
+ * two samples: cycle counters and clocks are both set up for a number of samples per second.
  */
 static bool choose_weights(struct diff *diff)
 {

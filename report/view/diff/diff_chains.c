@@ -13,9 +13,9 @@
 #include "report/view/wait/chains_targets.h"
 
 /*
- * What held up whom, and how that changed. The waits of both profiles are followed to their causes, each half of a
- * recording separately, and the ways are put into one tree, by the texts of their steps. A way is a path from a wait to
- * a cause; together the ways divide the time of the waits.
+ * What held up whom, and how that changed. The waits of both profiles are followed to their causes,
+ * each half of a recording separately, and the ways are put into one tree, by the texts of their
+ * steps. A way is a path from a wait to a cause; together the ways divide the time of the waits.
  */
 
 enum { MOST = 2000, INDENT = 2 }; /* MOST: waits that are followed on each side */

@@ -51,8 +51,8 @@ void diff_tree_deinit(struct diff_tree *tree);
 int diff_tree_enter(struct diff_tree *tree, uint32_t parent, uint32_t name, uint32_t *ret_node);
 
 /*
- * For each name, the sum of the paths that contain it. A path counts once, however often it contains
- * the name. `totals` has room for all names, and is zeroed. -ENOMEM.
+ * For each name, the sum of the paths that contain it. A path counts once, however often it
+ * contains the name. `totals` has room for all names, and is zeroed. -ENOMEM.
  */
 int diff_tree_totals(const struct diff_tree *tree, size_t names, struct diff_pair *totals);
 

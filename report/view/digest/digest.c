@@ -55,8 +55,8 @@ static int digest_init(struct digest *digest, const struct view_context *context
 }
 
 /*
- * Bytes that are special in an expression are put in brackets. Bytes that a shell, a terminal or a locale might change
- * are replaced by an expression for any text.
+ * Bytes that are special in an expression are put in brackets. Bytes that a shell, a terminal or a
+ * locale might change are replaced by an expression for any text.
  */
 void digest_write_comm(const char *comm, FILE *out)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The lines of a digest: each has a label, a text, and in brackets the options that prove it. They are collected first,
- * because the digest has a limit: if there are too many, those of the highest rank are dropped, the last of them first.
+ * The lines of a digest: each has a label, a text, and in brackets the options that prove it. They
+ * are collected first, because the digest has a limit: if there are too many, those of the highest
+ * rank are dropped, the last of them first.
  *
  *	label      text, folded at the width of a terminal and never in a pipe  [--view -c '^comm$']
  */

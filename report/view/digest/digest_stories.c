@@ -3,7 +3,8 @@
  * The longest stories: who was held up, where, and by whom in the end. A story is a group of waits
  * of one comm at one place, as --chains=COMM prints it. Some of its waits were more than sleep:
  * another task ended them, they were in D, or runnable for most of the time. A kernel thread that
- * sleeps waits for work, which is no story. A group on the path of a longer story gets none of its own.
+ * sleeps waits for work, which is no story. A group on the path of a longer story gets none of its
+ * own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -119,8 +120,8 @@ static bool was_blocked(const struct story *story)
 }
 
 /*
- * Blocked waits come before those that only competed for a CPU, which the line on pressure shows, too. Then the
- * heaviest comes first, then the one whose worst wait has the lower number.
+ * Blocked waits come before those that only competed for a CPU, which the line on pressure shows,
+ * too. Then the heaviest comes first, then the one whose worst wait has the lower number.
  */
 static int compare_stories(const void *left, const void *right)
 {
@@ -244,8 +245,8 @@ static bool is_mostly(uint64_t weight, const struct telling *telling)
 }
 
 /*
- * Chooses all waits of the comm, unless most of their time was sleep: then those of the thread with the worst wait; and
- * none if that thread mostly slept, too.
+ * Chooses all waits of the comm, unless most of their time was sleep: then those of the thread with
+ * the worst wait; and none if that thread mostly slept, too.
  */
 static int choose_group(struct stories *stories, const struct story *story, struct telling *ret_telling)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The rows of event_rows.h in another order, for exports that group them by thread or place waits at their begin. Only
- * numbers are kept, 64 bytes per row.
+ * The rows of event_rows.h in another order, for exports that group them by thread or place waits
+ * at their begin. Only numbers are kept, 64 bytes per row.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_EVENT_ITEMS_H
 #define RWALKER_REPORT_VIEW_EXPORT_EVENT_ITEMS_H
@@ -37,8 +37,8 @@ void event_items_deinit(struct event_items *items);
 const char *event_item_name(const struct event_items *items, const struct event_item *item);
 
 /*
- * Writes what a wait was for, or what a walked task slept for, as a member of the open object; nothing if it is not
- * known. 0, -ENOMEM.
+ * Writes what a wait was for, or what a walked task slept for, as a member of the open object;
+ * nothing if it is not known. 0, -ENOMEM.
  */
 int event_item_write_object(const struct event_items *items, const struct event_item *item, const char *key,
 			    struct json_text *json);

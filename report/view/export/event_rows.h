@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Everything that a profile has, one by one: samples, hits, wakeups and waits in the order of the event reader, then
- * the walked tasks. Also what exports need to know about recordings: names of hosts, and one time for all of them.
+ * Everything that a profile has, one by one: samples, hits, wakeups and waits in the order of the
+ * event reader, then the walked tasks. Also what exports need to know about recordings: names of
+ * hosts, and one time for all of them.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_EVENT_ROWS_H
 #define RWALKER_REPORT_VIEW_EXPORT_EVENT_ROWS_H

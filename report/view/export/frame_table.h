@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers frames, from 0, for exports that list each frame once, after stacks that consist of these numbers. A frame is
- * a name and a module. Its JSON is appended to the list when it is first seen. There is one entry per function.
+ * Numbers frames, from 0, for exports that list each frame once, after stacks that consist of these
+ * numbers. A frame is a name and a module. Its JSON is appended to the list when it is first seen.
+ * There is one entry per function.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_FRAME_TABLE_H
 #define RWALKER_REPORT_VIEW_EXPORT_FRAME_TABLE_H

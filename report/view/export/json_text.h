@@ -6,9 +6,9 @@
  * errors.
  *
  * Text is valid UTF-8 without control characters. Names from a trace are first escaped as in all
- * reports (common/printable.h), so a name reads the same everywhere, and two names never become one.
- * No text contains <, > or &, which become \u003c ...: it cannot end a <script> or begin a comment,
- * so JSON may be put into HTML.
+ * reports (common/printable.h), so a name reads the same everywhere, and two names never become
+ * one. No text contains <, > or &, which become \u003c ...: it cannot end a <script> or begin a
+ * comment, so JSON may be put into HTML.
  *
  * Numbers are written in full. A reader that parses them as doubles (JavaScript) gets them exactly
  * up to 2^53.

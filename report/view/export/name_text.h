@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names from a trace in the syntax of an export: first made printable, as everywhere (common/printable.h), then
- * escaped as the syntax requires.
+ * Names from a trace in the syntax of an export: first made printable, as everywhere
+ * (common/printable.h), then escaped as the syntax requires.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_NAME_TEXT_H
 #define RWALKER_REPORT_VIEW_EXPORT_NAME_TEXT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The unique stacks of all sources, summed, for exports that have no times: those of --folded with --per-process, which
- * keeps hosts apart, separately for each control group. Source by source, lightest first. With `by_object`, stacks of
- * waits and walked tasks are also split by what they were for, one object after the other; only by kind if there are
- * too many objects.
+ * The unique stacks of all sources, summed, for exports that have no times: those of --folded with
+ * --per-process, which keeps hosts apart, separately for each control group. Source by source,
+ * lightest first. With `by_object`, stacks of waits and walked tasks are also split by what they
+ * were for, one object after the other; only by kind if there are too many objects.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_STACK_ROWS_H
 #define RWALKER_REPORT_VIEW_EXPORT_STACK_ROWS_H

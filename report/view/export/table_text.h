@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A table as CSV (a line of names, then a line for each row; text is in quotes, and quotes within it are doubled, as in
- * RFC 4180) or as NDJSON (an object for each row, without the empty fields).
+ * A table as CSV (a line of names, then a line for each row; text is in quotes, and quotes within
+ * it are doubled, as in RFC 4180) or as NDJSON (an object for each row, without the empty fields).
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H
 #define RWALKER_REPORT_VIEW_EXPORT_TABLE_TEXT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * For exports that list the stacks, functions and texts of each thread separately: the tables of one thread after the
- * other. They contain only what the thread uses: a number is assigned when something is first asked for.
+ * For exports that list the stacks, functions and texts of each thread separately: the tables of
+ * one thread after the other. They contain only what the thread uses: a number is assigned when
+ * something is first asked for.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_THREAD_TABLES_H
 #define RWALKER_REPORT_VIEW_EXPORT_THREAD_TABLES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The waits for which a page has no room, as sums: how much of each bin of time each task spent in them. The bins of a
- * recording are equally long; the first one begins with it.
+ * The waits for which a page has no room, as sums: how much of each bin of time each task spent in
+ * them. The bins of a recording are equally long; the first one begins with it.
  */
 #include "report/view/html/html.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The document. Data from a trace is in it as escaped text or within the payload, never as markup. The policy in its
- * head allows the one style and the one script that it contains, by their hashes, and nothing from anywhere else.
+ * The document. Data from a trace is in it as escaped text or within the payload, never as markup.
+ * The policy in its head allows the one style and the one script that it contains, by their hashes,
+ * and nothing from anywhere else.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the stack. Sources have
- * none if their single samples add up to them.
+ * The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the
+ * stack. Sources have none if their single samples add up to them.
  */
 #include <errno.h>
 #include <stdlib.h>

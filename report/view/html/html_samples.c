@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The single samples of a page, by source, recording, CPU and time. This order takes the fewest bytes: the next sample
- * of a CPU comes one step later, mostly of the same thread. Wakeups are the ends of waits, which the page has: they are
- * samples only if the waits were not requested.
+ * The single samples of a page, by source, recording, CPU and time. This order takes the fewest
+ * bytes: the next sample of a CPU comes one step later, mostly of the same thread. Wakeups are the
+ * ends of waits, which the page has: they are samples only if the waits were not requested.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The single waits of a page, by recording, task and start. The start of each is written as a gap after the one before,
- * so gaps and lengths add up. What many waits have in common is numbered: kinds, and wakers with their stacks and the
- * step that ends a chain there.
+ * The single waits of a page, by recording, task and start. The start of each is written as a gap
+ * after the one before, so gaps and lengths add up. What many waits have in common is numbered:
+ * kinds, and wakers with their stacks and the step that ends a chain there.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Maps frames to functions, the unit by which views group. A function is identified by symbol name and
- * module name, so the same function in two builds of a library, or on two hosts, is one; the same
- * name in two libraries is two, and is then printed with its module: "init [libfoo.so]". Inlined
- * and called instances are different functions.
+ * Maps frames to functions, the unit by which views group. A function is identified by symbol name
+ * and module name, so the same function in two builds of a library, or on two hosts, is one; the
+ * same name in two libraries is two, and is then printed with its module: "init [libfoo.so]".
+ * Inlined and called instances are different functions.
  *
  * If there is no symbol but the function's start is known, the start is its name:
  * "[libfoo.so]+0x1200".

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The processes at the other end of what a wait was for: the peer of a socket, the writers or readers of a pipe.
+ * The processes at the other end of what a wait was for: the peer of a socket, the writers or
+ * readers of a pipe.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_OTHER_ENDS_H
 #define RWALKER_REPORT_VIEW_LOOK_OTHER_ENDS_H

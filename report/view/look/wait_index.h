@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Finds a thread's waits by time, ordered by start, without searching all of them. A thread is
- * (host, tid, start): a thread that changes its comm is several tasks of the profile, but one thread
- * here. Its waits in one recording may overlap by microseconds, because their times are by two clocks,
- * or by any amount in a malformed trace; callers cut those that do.
+ * (host, tid, start): a thread that changes its comm is several tasks of the profile, but one
+ * thread here. Its waits in one recording may overlap by microseconds, because their times are by
+ * two clocks, or by any amount in a malformed trace; callers cut those that do.
  *
  * It also has the thread's total of waits that were too short for an event.
  */
@@ -23,8 +23,7 @@ struct wait_index {
 	const struct waits *waits;
 	uint32_t *thread_of; /* by task: the lowest task that is the same thread */
 	uint32_t *order;     /* waits by recording, thread, out */
-	/* Their ends, in that order, and at least the end of the thread's previous wait. For searches in adjacent memory. */
-	uint64_t *ends;
+	uint64_t *ends; /* in that order; at least the end of the thread's previous wait. Adjacent, for searches */
 	struct wait_thread *threads; /* by recording, thread: threads with waits or sums */
 	size_t thread_count;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which walked task holds up which: a task that sleeps for a lock, the holder of the lock at that moment, what the
- * holder sleeps for in turn. Tasks are rows of the profile's list. Holders that were not walked have numbers above
- * the rows. A task that held a lock for reading is no holder here: there may be others, and it may have released it.
+ * Which walked task holds up which: a task that sleeps for a lock, the holder of the lock at that
+ * moment, what the holder sleeps for in turn. Tasks are rows of the profile's list. Holders that
+ * were not walked have numbers above the rows. A task that held a lock for reading is no holder
+ * here: there may be others, and it may have released it.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_WALK_HOLDERS_H
 #define RWALKER_REPORT_VIEW_LOOK_WALK_HOLDERS_H

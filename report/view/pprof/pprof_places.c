@@ -103,8 +103,9 @@ int pprof_places_find(struct pprof_places *places)
 /* --- from places to locations --- */
 
 /*
- * A function has a number for each file that its lines are in: one name may be in several files. It gets no system
- * name: if that were equal to the name, pprof would take it for a mangled one, and shorten it.
+ * A function has a number for each file that its lines are in: one name may be in several files. It
+ * gets no system name: if that were equal to the name, pprof would take it for a mangled one, and
+ * shorten it.
  */
 static int write_function(struct pprof_places *places, const char *name, const char *file, uint64_t *ret_number)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Call chains as pprof has them. In pprof, a location is an address with all functions at that
- * address: the innermost inlined one first, the real one last. In a profile, each of them is a frame
- * of its own. So a place is a frame and the place in which it is inlined. It becomes a location when
- * it is the innermost of a chain.
+ * address: the innermost inlined one first, the real one last. In a profile, each of them is a
+ * frame of its own. So a place is a frame and the place in which it is inlined. It becomes a
+ * location when it is the innermost of a chain.
  *
  *	chain, leaf first:  memcpy (inlined) ─ copy (inlined) ─ work │ main
  *	places:             memcpy in copy in work                   │ main

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The samples of a pprof profile: rows with the same call chain and the same labels are one. Waits for different
- * objects are different samples if there are not too many objects; else only waits for different kinds of objects.
+ * The samples of a pprof profile: rows with the same call chain and the same labels are one. Waits
+ * for different objects are different samples if there are not too many objects; else only waits
+ * for different kinds of objects.
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H
 #define RWALKER_REPORT_VIEW_PPROF_PPROF_ROWS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The numbers of fields in profile.proto, the format of pprof (github.com/google/pprof, proto/profile.proto). Mappings,
- * locations and functions are identified by numbers from 1, texts by their index in the table of texts, which begins
- * with "".
+ * The numbers of fields in profile.proto, the format of pprof (github.com/google/pprof,
+ * proto/profile.proto). Mappings, locations and functions are identified by numbers from 1, texts
+ * by their index in the table of texts, which begins with "".
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PROFILE_PROTO_H
 #define RWALKER_REPORT_VIEW_PPROF_PROFILE_PROTO_H

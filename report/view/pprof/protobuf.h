@@ -2,8 +2,8 @@
 /*
  * Writes protobuf messages (protobuf.dev, "Encoding") into memory. It has only what profile.proto
  * needs: numbers, texts, messages within messages, and packed numbers. A message that is part of
- * another one is written first, in a buffer of its own. A buffer that could not grow stays `failed`,
- * and so does the one that it is copied into: check once, at the end.
+ * another one is written first, in a buffer of its own. A buffer that could not grow stays
+ * `failed`, and so does the one that it is copied into: check once, at the end.
  */
 #ifndef RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H
 #define RWALKER_REPORT_VIEW_PPROF_PROTOBUF_H

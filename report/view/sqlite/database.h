@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The interface to sqlite for writing: a new database in a file that is open and empty, filled row by row in one
- * transaction. sqlite opens no files: its only file is that descriptor (database_file.h), and it sorts in memory. If
- * anything fails, the file is useless.
+ * The interface to sqlite for writing: a new database in a file that is open and empty, filled row
+ * by row in one transaction. sqlite opens no files: its only file is that descriptor
+ * (database_file.h), and it sorts in memory. If anything fails, the file is useless.
  *
- * Errors are -ENOSPC, -ENOMEM, or that of the system; -EINVAL: the statement does not fit the schema.
+ * Errors are -ENOSPC, -ENOMEM, or that of the system; -EINVAL: the statement does not fit the
+ * schema.
  */
 #ifndef RWALKER_REPORT_VIEW_SQLITE_DATABASE_H
 #define RWALKER_REPORT_VIEW_SQLITE_DATABASE_H

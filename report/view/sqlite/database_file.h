@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A file system for sqlite (sqlite.org/vfs.html) that has one file, an open descriptor, which can be opened once as a
- * database. It has no names: any other file, a journal or a temporary one, does not exist and cannot be created. So a
- * process that may not open files can write a database.
+ * A file system for sqlite (sqlite.org/vfs.html) that has one file, an open descriptor, which can
+ * be opened once as a database. It has no names: any other file, a journal or a temporary one, does
+ * not exist and cannot be created. So a process that may not open files can write a database.
  */
 #ifndef RWALKER_REPORT_VIEW_SQLITE_DATABASE_FILE_H
 #define RWALKER_REPORT_VIEW_SQLITE_DATABASE_FILE_H

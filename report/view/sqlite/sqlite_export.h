@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What all tables of --export sqlite have in common. Rows refer to each other by the profile's numbers, except stacks,
- * which have numbers of their own (stack_order.h). Only what an event refers to is written: the first pass marks it.
+ * What all tables of --export sqlite have in common. Rows refer to each other by the profile's
+ * numbers, except stacks, which have numbers of their own (stack_order.h). Only what an event
+ * refers to is written: the first pass marks it.
  */
 #ifndef RWALKER_REPORT_VIEW_SQLITE_SQLITE_EXPORT_H
 #define RWALKER_REPORT_VIEW_SQLITE_SQLITE_EXPORT_H

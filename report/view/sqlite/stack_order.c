@@ -40,8 +40,8 @@ static void count_chains(const struct stack_order *order, uint32_t *sizes)
 }
 
 /*
- * The number of a node is that of its caller, plus 1, plus the number of chains of its earlier siblings, which are
- * lower nodes. `next`: by node, the number for its next callee.
+ * The number of a node is that of its caller, plus 1, plus the number of chains of its earlier
+ * siblings, which are lower nodes. `next`: by node, the number for its next callee.
  */
 int stack_order_number(struct stack_order *order)
 {

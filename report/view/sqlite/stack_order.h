@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Numbers call chains in preorder: a chain comes before all chains that begin with it, and these have the numbers up to
- * its `last`. So all that was called from a chain is a range of numbers, which any database can look up.
+ * Numbers call chains in preorder: a chain comes before all chains that begin with it, and these
+ * have the numbers up to its `last`. So all that was called from a chain is a range of numbers,
+ * which any database can look up.
  *
  *	main 1..4 ─┬─ parse 2..3 ── read 3..3
  *	           └─ write 4..4

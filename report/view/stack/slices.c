@@ -83,8 +83,8 @@ static int begin_recording(struct slices *slices)
 }
 
 /*
- * Sets the end of the slice that begins at `next`; returns whether that is the end of the recording.
- * Sources stop a few milliseconds late, which does not make another slice.
+ * Sets the end of the slice that begins at `next`; returns whether that is the end of the
+ * recording. Sources stop a few milliseconds late, which does not make another slice.
  */
 static bool find_end(const struct slices *slices, uint64_t *ret_end)
 {

@@ -8,8 +8,8 @@
 #include "report/view/look/walk_holders.h"
 
 /*
- * "mv tid 31630 pid 31630, D for 5.230 s, in rename on rwsem #3", "dd tid 7 pid 7, running on CPU 1"; only the name of
- * a task that was not walked. Does not say who holds it up.
+ * "mv tid 31630 pid 31630, D for 5.230 s, in rename on rwsem #3", "dd tid 7 pid 7, running on CPU
+ * 1"; only the name of a task that was not walked. Does not say who holds it up.
  */
 void walk_write_task(FILE *out, const struct waits *waits, const struct walk_holders *holders, uint32_t number);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The boxes of a flame graph: one for each prefix of a folded line, group and comm first, then the functions from the
- * root on. Box 0 is the whole. Siblings are drawn from left to right in the order of their names.
+ * The boxes of a flame graph: one for each prefix of a folded line, group and comm first, then the
+ * functions from the root on. Box 0 is the whole. Siblings are drawn from left to right in the
+ * order of their names.
  */
 #ifndef RWALKER_REPORT_VIEW_SVG_SVG_BOXES_H
 #define RWALKER_REPORT_VIEW_SVG_SVG_BOXES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The rows of a timeline: a lane for each thread of each recording, and what it did in each column of the
- * picture. Threads that waited longest for a CPU or in D come first.
+ * The rows of a timeline: a lane for each thread of each recording, and what it did in each column
+ * of the picture. Threads that waited longest for a CPU or in D come first.
  */
 #ifndef RWALKER_REPORT_VIEW_SVG_SVG_LANES_H
 #define RWALKER_REPORT_VIEW_SVG_SVG_LANES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * For readers whose locale is not UTF-8: a stream that writes our own signs in ASCII (">=", not "≥"). Other bytes that
- * are not ASCII, such as the letters of a name, pass unchanged.
+ * For readers whose locale is not UTF-8: a stream that writes our own signs in ASCII (">=", not
+ * "≥"). Other bytes that are not ASCII, such as the letters of a name, pass unchanged.
  */
 #ifndef RWALKER_REPORT_VIEW_TEXT_ASCII_STREAM_H
 #define RWALKER_REPORT_VIEW_TEXT_ASCII_STREAM_H

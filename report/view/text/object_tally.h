@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the waits of a line were for, if a line represents many waits. The caller numbers its lines, adds
- * waits to them, and gets the objects of each, heaviest first. Objects that read the same are one.
+ * What the waits of a line were for, if a line represents many waits. The caller numbers its lines,
+ * adds waits to them, and gets the objects of each, heaviest first. Objects that read the same are
+ * one.
  */
 #ifndef RWALKER_REPORT_VIEW_TEXT_OBJECT_TALLY_H
 #define RWALKER_REPORT_VIEW_TEXT_OBJECT_TALLY_H

@@ -359,8 +359,8 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 }
 
 /*
- * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout". ", fd 7" if it is the
- * object of the wait; nothing if that object's own text has its descriptor already.
+ * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout". ", fd 7" if it is
+ * the object of the wait; nothing if that object's own text has its descriptor already.
  */
 static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {

@@ -3,7 +3,8 @@
  * What a wait was for, as text. All views append the same form to what they print about a wait: "in
  * read of pipe:866554", "on futex named_lock of redis-server 31630 (held by main 31630)", "on epoll
  * 12 of nginx → fd 7, tcp ...", "in poll of pipe:5, fd 4", "in poll → timeout", "sleep 33.0 ms",
- * "child 31771", "in munmap on mmap_lock of postgres 4711 (held by postgres 4713)", "in rename on rwsem #3".
+ * "child 31771", "in munmap on mmap_lock of postgres 4711 (held by postgres 4713)", "in rename on
+ * rwsem #3".
  */
 #ifndef RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXT_H
 #define RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXT_H

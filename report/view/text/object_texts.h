@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Objects by their text: objects that read the same are one, also those of several recordings. Texts are numbered when
- * they are first asked for.
+ * Objects by their text: objects that read the same are one, also those of several recordings.
+ * Texts are numbered when they are first asked for.
  */
 #ifndef RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXTS_H
 #define RWALKER_REPORT_VIEW_TEXT_OBJECT_TEXTS_H
@@ -35,8 +35,8 @@ struct object_key {
 };
 
 /*
- * What ended a wait matters if the wait has no object, as poll and select for several descriptors, or, for all waits,
- * if `apart` is set. It does not matter if it was the object itself. 0, -ENOMEM.
+ * What ended a wait matters if the wait has no object, as poll and select for several descriptors,
+ * or, for all waits, if `apart` is set. It does not matter if it was the object itself. 0, -ENOMEM.
  */
 int object_texts_key(struct object_texts *texts, const struct profile_wait *wait, bool apart,
 		     struct object_key *ret_key);

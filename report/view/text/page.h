@@ -28,8 +28,8 @@ struct page_shown {
 };
 
 /*
- * Prints the gravest notes about what is shown, and how many more there are. Views with machine-readable lines pass
- * stderr.
+ * Prints the gravest notes about what is shown, and how many more there are. Views with
+ * machine-readable lines pass stderr.
  */
 void page_notes(const struct view_context *context, struct page_shown shown, FILE *out);
 

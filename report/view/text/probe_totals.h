@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The hits of a source's tracepoints and functions, most frequent first, as the recorder counted
- * them. If the number of events in the trace differs, the line says why. Each line begins with "# ".
+ * them. If the number of events in the trace differs, the line says why. Each line begins with "#
+ * ".
  */
 #ifndef RWALKER_REPORT_VIEW_TEXT_PROBE_TOTALS_H
 #define RWALKER_REPORT_VIEW_TEXT_PROBE_TOTALS_H

@@ -109,8 +109,8 @@ struct view {
 extern const struct view views[VIEW_KINDS];
 
 /*
- * Prints all sources. If `view` is NULL, prints the digest and then the default view of each source: the tasks if they
- * were walked, else the tree.
+ * Prints all sources. If `view` is NULL, prints the digest and then the default view of each
+ * source: the tasks if they were walked, else the tree.
  */
 int views_print(const struct view_context *context, const struct view *view);
 

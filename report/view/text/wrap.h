@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 /*
- * Prints a text that begins at `column` of a terminal with `width` columns; continuation lines begin
- * there, too. The text is not folded if `width` is 0 or leaves too little room to be readable.
- * Escapes that change the colour take no room.
+ * Prints a text that begins at `column` of a terminal with `width` columns; continuation lines
+ * begin there, too. The text is not folded if `width` is 0 or leaves too little room to be
+ * readable. Escapes that change the colour take no room.
  */
 void wrap_write(FILE *out, const char *text, size_t column, size_t width);
 
@@ -20,8 +20,8 @@ struct wrap {
 };
 
 /*
- * Begins a line; continuation lines begin at `column`. Returns the stream for the pieces; end the line with
- * wrap_end(). NULL if there is not enough memory.
+ * Begins a line; continuation lines begin at `column`. Returns the stream for the pieces; end the
+ * line with wrap_end(). NULL if there is not enough memory.
  */
 FILE *wrap_begin(struct wrap *wrap, FILE *out, size_t column, size_t width);
 

@@ -50,8 +50,9 @@ static const struct call_tree_node *child_of(const struct printer *printer, cons
 }
 
 /*
- * The number of children shown; they are sorted, heaviest first. At least one is shown, even if each branch is small,
- * unless enough chains end here. With figures, a node's self figure already says how much ends in it.
+ * The number of children shown; they are sorted, heaviest first. At least one is shown, even if
+ * each branch is small, unless enough chains end here. With figures, a node's self figure already
+ * says how much ends in it.
  */
 static uint32_t shown_children(const struct printer *printer, const struct call_tree_node *node)
 {

@@ -29,8 +29,8 @@ struct tree_text {
 	void (*write)(const struct tree_text *text, const struct call_tree *tree,
 		      const struct call_tree_node *node, FILE *out);
 	/*
-	 * Prints the figures at the left of a line; `self` is NULL for branches that are left out. If
-	 * the function is NULL, there are no figures, and branches have their shares.
+	 * Prints the figures at the left of a line; `self` is NULL for branches that are left out.
+	 * If the function is NULL, there are no figures, and branches have their shares.
 	 */
 	void (*write_figures)(const struct tree_text *text, const struct tally *total, const uint64_t *self, FILE *out);
 	/* Prints lines about what ends in a leaf, each after `before`. NULL if there are none. */

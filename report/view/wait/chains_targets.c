@@ -99,8 +99,8 @@ static int ends_by_timer(const struct chains_found *found, const struct profile_
 }
 
 /*
- * choose_first() moves the first `wanted` waits in this order to the front. They are a heap with the last of them on
- * top, so most of a million waits are compared only once.
+ * choose_first() moves the first `wanted` waits in this order to the front. They are a heap with
+ * the last of them on top, so most of a million waits are compared only once.
  */
 static void sift_down(struct chains_found *found, size_t at, size_t count)
 {

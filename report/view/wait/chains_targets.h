@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The waits whose causes are wanted, and the tree of these causes (chains_follow.h has the method). The ground holds
- * what following needs. It is built once and serves any number of trees.
+ * The waits whose causes are wanted, and the tree of these causes (chains_follow.h has the method).
+ * The ground holds what following needs. It is built once and serves any number of trees.
  */
 #ifndef RWALKER_REPORT_VIEW_WAIT_CHAINS_TARGETS_H
 #define RWALKER_REPORT_VIEW_WAIT_CHAINS_TARGETS_H

@@ -66,8 +66,9 @@ static void note_stay(struct running_cpu *cpu, const struct profile_wait *wait, 
 }
 
 /*
- * The thread that was on a CPU at the given time; of two candidates, the one switched in later. A wait may begin and end
- * within the one before: their times are by two clocks. The thread runs from the end of the longer one.
+ * The thread that was on a CPU at the given time; of two candidates, the one switched in later. A
+ * wait may begin and end within the one before: their times are by two clocks. The thread runs from
+ * the end of the longer one.
  */
 static void find_stays(struct running_at *running, const struct stays *stays, uint64_t time)
 {

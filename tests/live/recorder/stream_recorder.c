@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder for tests of --flight, which keeps only the last part of a recording, in memory. This one also writes
- * everything to the file $RWALKER_STREAM, so that dumps can be compared with what really happened. With --max-cpu,
- * $RWALKER_CALM_MS is how long the load must be low before more is recorded again.
+ * The recorder for tests of --flight, which keeps only the last part of a recording, in memory.
+ * This one also writes everything to the file $RWALKER_STREAM, so that dumps can be compared with
+ * what really happened. With --max-cpu, $RWALKER_CALM_MS is how long the load must be low before
+ * more is recorded again.
  */
 #include <stdlib.h>
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * asleep FOLDER [SECONDS]: one thread sleeps on each kind of object, and is named after it. When all of them sleep, the
- * program prints its process id, what each thread waits for, and "ready"; then it sleeps that long, or until killed.
+ * asleep FOLDER [SECONDS]: one thread sleeps on each kind of object, and is named after it. When
+ * all of them sleep, the program prints its process id, what each thread waits for, and "ready";
+ * then it sleeps that long, or until killed.
  *
  *	process TGID
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME; tids of owners
  *
  * Walks with user stacks know the holder of a mutex of the process.
  *
- * Kernel locks are held by threads that pass the kernel memory whose pages are missing, and whose userfaultfd nobody
- * serves: a write to a pipe holds the pipe's mutex at that point, one to a file the inode's rwsem, and getdents64 the
- * folder's, for reading. w-mutex2 queues after w-mutex. w-rwsem2 wants the mutex of the open file that w-rwsem holds,
- * which itself waits for the rwsem.
+ * Kernel locks are held by threads that pass the kernel memory whose pages are missing, and whose
+ * userfaultfd nobody serves: a write to a pipe holds the pipe's mutex at that point, one to a file
+ * the inode's rwsem, and getdents64 the folder's, for reading. w-mutex2 queues after w-mutex.
+ * w-rwsem2 wants the mutex of the open file that w-rwsem holds, which itself waits for the rwsem.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"

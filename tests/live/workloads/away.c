@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * away N FOLDER: N waits for a file's lock in each of several places, each in a process that is named after the place:
- * below a mount within a mount, in a folder that is mounted a second time, below a root made by chroot() and one like
- * a container's, and in a pid namespace. Prints what was waited for, as objects.c does; paths start at the root of the
- * process's mount namespace. Needs root. Its mounts are visible only to itself.
+ * away N FOLDER: N waits for a file's lock in each of several places, each in a process that is
+ * named after the place: below a mount within a mount, in a folder that is mounted a second time,
+ * below a root made by chroot() and one like a container's, and in a pid namespace. Prints what was
+ * waited for, as objects.c does; paths start at the root of the process's mount namespace. Needs
+ * root. Its mounts are visible only to itself.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * burn COMM SECONDS [user|kernel [PERCENT]]: burns that much CPU time under the name COMM, in
- * burn_user or, by reading /dev/zero, in burn_kernel. For tests of who was recorded. It takes PERCENT (100) of a
- * CPU's time, in slices of a few milliseconds, and leaves the rest to others.
+ * burn_user or, by reading /dev/zero, in burn_kernel. For tests of who was recorded. It takes
+ * PERCENT (100) of a CPU's time, in slices of a few milliseconds, and leaves the rest to others.
  */
 #include "truth.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * callers N FOLDER DEVICE: N waits in each way that has no system call of its own, or an odd one: a worker of io_uring
- * opens a FIFO for a thread that waits for the ring, a thread reads from a pipe by int 0x80, one reads the block device
- * DEVICE bypassing the page cache, and one flushes it, which a kworker does if it is a loop device. Prints what was
- * waited for:
+ * callers N FOLDER DEVICE: N waits in each way that has no system call of its own, or an odd one: a
+ * worker of io_uring opens a FIFO for a thread that waits for the ring, a thread reads from a pipe
+ * by int 0x80, one reads the block device DEVICE bypassing the page cache, and one flushes it,
+ * which a kworker does if it is a loop device. Prints what was waited for:
  *
  *	COMM CONTEXT CALL KIND MEMBER=VALUE...	as in the records WAIT and OBJECT of a trace
  *

@@ -43,8 +43,8 @@ static char *copy_of(const char *code, size_t size)
 }
 
 /*
- * Replaces the mapping in one system call, so that the code is never missing. Watchers of mappings do not see this
- * call, but they see the other one.
+ * Replaces the mapping in one system call, so that the code is never missing. Watchers of mappings
+ * do not see this call, but they see the other one.
  */
 static int replace(const char *how, char *code, char *copy, size_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * cpu_paths SECONDS [PERCENT]: burns that much CPU time in each of two threads, in four call paths, and counts each of
- * them. Each takes PERCENT (100) of a CPU's time.
+ * cpu_paths SECONDS [PERCENT]: burns that much CPU time in each of two threads, in four call paths,
+ * and counts each of them. Each takes PERCENT (100) of a CPU's time.
  *
  *   main > alpha > leaf           50 % of main's time
  *   main > beta  > leaf           30 %

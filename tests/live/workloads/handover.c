@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * handover WAY N: two threads on one CPU hand a byte to each other, N times each, and wait for it in one way:
+ * handover WAY N: two threads on one CPU hand a byte to each other, N times each, and wait for it
+ * in one way:
  *
  *	read, recv, recvtcp, poll, poll4, select, epoll, futex
  *
- * recv reads from a unix socket, recvtcp from a TCP one. poll and select wait for one pipe, poll4 for four, the last of
- * which gets the byte. With "sleep" each thread sleeps for 1 us instead; with "pi" it holds a PI futex while it lets
- * the other one run; with "mmap" it maps memory, touches it and unmaps it, on any CPU.
+ * recv reads from a unix socket, recvtcp from a TCP one. poll and select wait for one pipe, poll4
+ * for four, the last of which gets the byte. With "sleep" each thread sleeps for 1 us instead; with
+ * "pi" it holds a PI futex while it lets the other one run; with "mmap" it maps memory, touches it
+ * and unmaps it, on any CPU.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

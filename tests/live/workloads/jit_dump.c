@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A compiler of one function: machine code in anonymous memory, and a jit-PID.dump in the
- * folder given as argument, mapped executable as perf's jitdump-specification.txt requires. With
- * "map" instead of a folder it writes a /tmp/perf-PID.map and prints its path; with "none" it writes
- * no file, because there is one already. Spins in that code for the given seconds.
+ * A compiler of one function: machine code in anonymous memory, and a jit-PID.dump in the folder
+ * given as argument, mapped executable as perf's jitdump-specification.txt requires. With "map"
+ * instead of a folder it writes a /tmp/perf-PID.map and prints its path; with "none" it writes no
+ * file, because there is one already. Spins in that code for the given seconds.
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * list_cursor SECONDS: walks a list, and sleeps, with its list pointer in the frame pointer register, as code without
- * frame pointers may do. To a walk by frame pointers, each node is a frame whose return address is the node's payload,
- * a random number. A second thread, "lc_sleeper", sleeps until the end. Meanwhile the program's arguments, environment
- * and heap, the stacks of both threads and some registers hold random bytes. Prints the payloads and these bytes in the
- * format of tests/canaries.py, a line each, then "ready".
+ * list_cursor SECONDS: walks a list, and sleeps, with its list pointer in the frame pointer
+ * register, as code without frame pointers may do. To a walk by frame pointers, each node is a
+ * frame whose return address is the node's payload, a random number. A second thread, "lc_sleeper",
+ * sleeps until the end. Meanwhile the program's arguments, environment and heap, the stacks of both
+ * threads and some registers hold random bytes. Prints the payloads and these bytes in the format
+ * of tests/canaries.py, a line each, then "ready".
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * locks N FILE: N waits for each of three kernel locks, each held by a known thread for a few milliseconds.
- * Prints
+ * locks N FILE: N waits for each of three kernel locks, each held by a known thread for a few
+ * milliseconds. Prints
  *
  *	COMM CALL LOCK OWNER MMAP	the waiter's comm and system call; enum object_lock; the holder's tid;
  *					bool: it is the mmap_lock
  *
- * A thread that writes to a pipe or a file holds the pipe's mutex or the inode's rwsem while the page that it writes
- * from is missing (userfaultfd), until another thread provides it. The mmap_lock is held by a thread that changes the
- * protection of many pages, on the same CPU, so that the waiter does not spin. Whether it has the lock when the waiter
- * comes is a matter of chance: the waiter goes on until it has slept in a quarter of N calls.
+ * A thread that writes to a pipe or a file holds the pipe's mutex or the inode's rwsem while the
+ * page that it writes from is missing (userfaultfd), until another thread provides it. The
+ * mmap_lock is held by a thread that changes the protection of many pages, on the same CPU, so that
+ * the waiter does not spin. Whether it has the lock when the waiter comes is a matter of chance:
+ * the waiter goes on until it has slept in a quarter of N calls.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * moved_asleep ROUNDS WANTED: a thread that has run for more than its share goes to sleep beside a busy one, and is
- * moved to another CPU at once. Linux 6.12 and later keep it on the run queue for a moment, and then account the move
- * as the begin of a wait for a CPU. Ends after ROUNDS rounds, or after WANTED in which the kernel's own account shows
- * that. For each round it prints, in ns of CLOCK_MONOTONIC,
+ * moved_asleep ROUNDS WANTED: a thread that has run for more than its share goes to sleep beside a
+ * busy one, and is moved to another CPU at once. Linux 6.12 and later keep it on the run queue for
+ * a moment, and then account the move as the begin of a wait for a CPU. Ends after ROUNDS rounds,
+ * or after WANTED in which the kernel's own account shows that. For each round it prints, in ns of
+ * CLOCK_MONOTONIC,
  *
  *     round TID BEGIN END LATE CHARGED
  *
- * It slept from BEGIN until END, LATE after the requested time; CHARGED is what the kernel counted as time on run
- * queues meanwhile. A round in which it got a CPU only after the requested time, and did not sleep, is not printed.
+ * It slept from BEGIN until END, LATE after the requested time; CHARGED is what the kernel counted
+ * as time on run queues meanwhile. A round in which it got a CPU only after the requested time, and
+ * did not sleep, is not printed.
  */
 #include "waits_truth.h"
 

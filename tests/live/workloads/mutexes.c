@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mutexes N FILE: N waits for each kind of mutex, held by a known thread for a few milliseconds; as many for futexes
- * that are not mutexes, and for mutexes in all kinds of memory, FILE among them. Prints
+ * mutexes N FILE: N waits for each kind of mutex, held by a known thread for a few milliseconds; as
+ * many for futexes that are not mutexes, and for mutexes in all kinds of memory, FILE among them.
+ * Prints
  *
  *	COMM PLACE WORDS OWNER MAPPING NAME OFFSET INODE
  *		the waiter; address of the lock, in its process; number of words of the lock; the holder's tid in the
@@ -233,8 +234,9 @@ static const struct job models[] = {
 enum { JOBS = sizeof(models) / sizeof(models[0]) };
 
 /*
- * All holders meet here, with their memory set up, when all threads exist: while a process changes its mappings, a
- * futex cannot be looked up in them, and on a busy machine a thread may be preempted in the middle of a change.
+ * All holders meet here, with their memory set up, when all threads exist: while a process changes
+ * its mappings, a futex cannot be looked up in them, and on a busy machine a thread may be
+ * preempted in the middle of a change.
  */
 static pthread_barrier_t all_there;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * newborn N MS: N children, one after the other, each of which exists for MS ms before it is put on
- * a run queue: before that, the kernel writes the child's pid into a page of its parent, which another
- * thread provides only after that time. A child that runs prints
+ * a run queue: before that, the kernel writes the child's pid into a page of its parent, which
+ * another thread provides only after that time. A child that runs prints
  *
  *	newborn PID NS		time that it has been on run queues so far, by the kernel's count
  *

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * objects N FOLDER: N waits on each kind of object, each kind in a thread that is named after it, all in one process,
- * so that descriptors are shared. Another thread ends each wait 3 ms after its begin. Prints what was waited for:
+ * objects N FOLDER: N waits on each kind of object, each kind in a thread that is named after it,
+ * all in one process, so that descriptors are shared. Another thread ends each wait 3 ms after its
+ * begin. Prints what was waited for:
  *
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME, `asked` of WAIT
  *
- * While w-swap sleeps, its descriptor is replaced by another pipe, from which it read just before; that of w-close is
- * closed; that of w-dup is duplicated first.
+ * While w-swap sleeps, its descriptor is replaced by another pipe, from which it read just before;
+ * that of w-close is closed; that of w-dup is duplicated first.
  */
 #define _GNU_SOURCE
 #include "sleeping.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * pages N FILE: N times each, waits for a page of FILE that is not in memory, by read() and by touching it in a
- * mapping, in two threads that are named after what they do. A third one reads the same pages as the first, at the same
- * time, so that one of them waits for the other's read. A fourth one touches the pages of a file that was deleted.
- * A thread that was slower than the disk did not wait, and tries another page. Prints after each wait:
+ * pages N FILE: N times each, waits for a page of FILE that is not in memory, by read() and by
+ * touching it in a mapping, in two threads that are named after what they do. A third one reads the
+ * same pages as the first, at the same time, so that one of them waits for the other's read. A
+ * fourth one touches the pages of a file that was deleted. A thread that was slower than the disk
+ * did not wait, and tries another page. Prints after each wait:
  *
  *	COMM NS INODE PAGE
  */

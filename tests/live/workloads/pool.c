@@ -7,7 +7,8 @@
  *   pool-victim   takes and releases a lock every millisecond, unless
  *   pool-holder   has it: for 20 ms, every 25 ms
  *
- * Threads have these names from just before they wait. "ready" is printed when all have been started.
+ * Threads have these names from just before they wait. "ready" is printed when all have been
+ * started.
  */
 #include <pthread.h>
 #include <signal.h>

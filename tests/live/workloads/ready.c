@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ready N: N waits for any of several descriptors, in each way to wait for them, each in a thread that is named after
- * it. Another thread makes one of them ready 3 ms after the begin of the wait. Prints what the call returned, and when:
+ * ready N: N waits for any of several descriptors, in each way to wait for them, each in a thread
+ * that is named after it. Another thread makes one of them ready 3 ms after the begin of the wait.
+ * Prints what the call returned, and when:
  *
  *	COMM NS DESCRIPTOR KIND INODE	INODE is 0 if there is none; DESCRIPTOR -1: that one was not ready
  *
- * Threads wait for a pipe, an eventfd, a unix and a TCP socket, in turn. While r-*-swap sleeps, its descriptor is
- * replaced by another pipe: the original pipe ends the wait, under a number that leads elsewhere. (The other pipe is
- * ready as well, because poll and select look up the number once more.)
+ * Threads wait for a pipe, an eventfd, a unix and a TCP socket, in turn. While r-*-swap sleeps, its
+ * descriptor is replaced by another pipe: the original pipe ends the wait, under a number that
+ * leads elsewhere. (The other pipe is ready as well, because poll and select look up the number
+ * once more.)
  */
 #define _GNU_SOURCE
 #include "sleeping.h"

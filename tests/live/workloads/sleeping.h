@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Shared by workloads whose threads sleep on known objects: they check their calls, rest, and wait until another thread
- * sleeps where it should. Define _GNU_SOURCE first.
+ * Shared by workloads whose threads sleep on known objects: they check their calls, rest, and wait
+ * until another thread sleeps where it should. Define _GNU_SOURCE first.
  */
 #ifndef TESTS_LIVE_SLEEPING_H
 #define TESTS_LIVE_SLEEPING_H
@@ -69,8 +69,8 @@ static inline long call_of(pid_t tid, unsigned long *ret_first)
 }
 
 /*
- * Whether the thread sleeps in a system call. False if it runs, if it sleeps in a page fault, or if it sleeps on a
- * futex of the barrier at which it meets others.
+ * Whether the thread sleeps in a system call. False if it runs, if it sleeps in a page fault, or if
+ * it sleeps on a futex of the barrier at which it meets others.
  */
 static inline bool sleeps_in_call(pid_t tid, const void *barrier, size_t size)
 {

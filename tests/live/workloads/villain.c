@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A program that wants the recorder to read a file for it. Until it is killed it spins, a millisecond out of two
- * hundred, in its own function and in machine code at a fixed address. Somebody has put names into a perf-PID.map, or
- * into:
+ * A program that wants the recorder to read a file for it. Until it is killed it spins, a
+ * millisecond out of two hundred, in its own function and in machine code at a fixed address.
+ * Somebody has put names into a perf-PID.map, or into:
  *
  *     villain FILE        a jit-PID.dump, which it maps executable
  *     villain FILE EVIL   the same, but each time a new file, which it unmaps at once; it then exchanges the names of

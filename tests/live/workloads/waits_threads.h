@@ -16,8 +16,8 @@ long pipe_read(int fd, void *buffer, size_t size);
 long pipe_write(int fd, const void *buffer, size_t size);
 
 /*
- * The kernel's own account, and how long it took to read. Reading the CPU time updates the run time, which otherwise
- * lags by a tick.
+ * The kernel's own account, and how long it took to read. Reading the CPU time updates the run
+ * time, which otherwise lags by a tick.
  */
 static inline uint64_t read_account(struct waiter *w, int schedstat, char *text, size_t size)
 {

@@ -58,8 +58,8 @@ _Noreturn static inline void fault(const char *what)
 }
 
 /*
- * A system call in the caller's own frame: libc's wrappers have none and would hide their caller. It asks for the frame
- * address because gcc otherwise gives a leaf function no frame.
+ * A system call in the caller's own frame: libc's wrappers have none and would hide their caller.
+ * It asks for the frame address because gcc otherwise gives a leaf function no frame.
  */
 static inline __attribute__((always_inline)) long raw_call(long number, long a, long b, long c, long d)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * waits_user ROUNDS: threads that wait where it is hard to get a user stack, each on a known path (waits_truth.h). For
- * those that do not end by returning, lines of "ended comm=COMM count=N path=PATH".
+ * waits_user ROUNDS: threads that wait where it is hard to get a user stack, each on a known path
+ * (waits_truth.h). For those that do not end by returning, lines of "ended comm=COMM count=N
+ * path=PATH".
  *
  *   deep-3, deep-40    sleep that many calls of go_down deep
  *   handled            a signal interrupts its sleep; the handler sleeps, too

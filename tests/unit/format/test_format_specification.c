@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * FORMAT.md and the headers must agree: every offset, number, limit and field, in both directions if there is
- * a table to go through. And its worked example must be the trace that it claims to be.
+ * FORMAT.md and the headers must agree: every offset, number, limit and field, in both directions
+ * if there is a table to go through. And its worked example must be the trace that it claims to be.
  */
 #include <stdio.h>
 #include <stdlib.h>

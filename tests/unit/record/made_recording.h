@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A recording without a kernel: its log is in memory, and what was written to it is read back with the format's reader.
+ * A recording without a kernel: its log is in memory, and what was written to it is read back with
+ * the format's reader.
  *
  *	struct made_recording made;
  *

@@ -8,8 +8,8 @@
 #include "report/profile/seam/profile_account.h"
 
 /*
- * Whether a note of the account, or a detail of one, contains `part`; *ret_lost (may be NULL): whether the account
- * reports losses.
+ * Whether a note of the account, or a detail of one, contains `part`; *ret_lost (may be NULL):
+ * whether the account reports losses.
  */
 static inline bool account_has(struct profile *profile, const char *part, bool *ret_lost)
 {

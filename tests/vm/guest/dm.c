@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * dm create NAME SECTORS TARGET PARAMS | suspend NAME | resume NAME : the part of dmsetup that the tests need.
+ * dm create NAME SECTORS TARGET PARAMS | suspend NAME | resume NAME : the part of dmsetup that the
+ * tests need.
  *
- * create prints the node, /dev/dm-N. suspend neither flushes nor freezes the file system on top: later requests wait
- * in D until resume. (Interface: linux/dm-ioctl.h.)
+ * create prints the node, /dev/dm-N. suspend neither flushes nor freezes the file system on top:
+ * later requests wait in D until resume. (Interface: linux/dm-ioctl.h.)
  */
 #include "guest.h"
 

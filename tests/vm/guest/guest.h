@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Shared by the programs of the test guest: the clock, and the line in which a program reports its own truth before
- * it begins to wait:
+ * Shared by the programs of the test guest: the clock, and the line in which a program reports its
+ * own truth before it begins to wait:
  *
  *     truth NAME TID STATE BEGIN-NS
  *
- * NAME is the comm, STATE the letter that /proc must show, BEGIN-NS CLOCK_MONOTONIC just before the blocking call.
- * The line is written with one write(2), so that many programs can share a file.
+ * NAME is the comm, STATE the letter that /proc must show, BEGIN-NS CLOCK_MONOTONIC just before the
+ * blocking call. The line is written with one write(2), so that many programs can share a file.
  */
 #ifndef TESTS_VM_GUEST_H
 #define TESTS_VM_GUEST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * mmlock DEVICE [FILE] : a process whose mm lock is held for as long as DEVICE is suspended, so that
- * everything that takes it (/proc/PID/maps, a VMA walk, copying its memory) blocks.
+ * mmlock DEVICE [FILE] : a process whose mm lock is held for as long as DEVICE is suspended, so
+ * that everything that takes it (/proc/PID/maps, a VMA walk, copying its memory) blocks.
  *
  * A page fault drops the lock before it waits for I/O, but an access through /proc/PID/mem does not
  * (access_remote_vm gives get_user_pages no way to unlock). So one thread reads its own mapping of

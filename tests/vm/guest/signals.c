@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * signals SECONDS : for that long, a signal every 20 ms, whose handler computes for 8 ms, in code without
- * frame pointers. The handler's path is signals_burn <- signals_inner <- on_signal; it
+ * signals SECONDS : for that long, a signal every 20 ms, whose handler computes for 8 ms, in code
+ * without frame pointers. The handler's path is signals_burn <- signals_inner <- on_signal; it
  * interrupts signals_spin <- signals_middle <- main, where signals_spin calls nothing and so need
  * not have saved its return address.
  */

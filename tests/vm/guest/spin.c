@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * spin N : waits for a spinlock on a kernel with PREEMPT_RT, where such waits sleep, until N of them were long. Prints
+ * spin N : waits for a spinlock on a kernel with PREEMPT_RT, where such waits sleep, until N of
+ * them were long. Prints
  *
  *	w-spin dup2 OWNER
  *
- * Two threads, each on its own CPU, use the same table of descriptors, which a spinlock guards. Sometimes
- * a thread of higher priority preempts one of them for a few milliseconds; if the preempted thread holds
- * the lock, the other one waits.
+ * Two threads, each on its own CPU, use the same table of descriptors, which a spinlock guards.
+ * Sometimes a thread of higher priority preempts one of them for a few milliseconds; if the
+ * preempted thread holds the lock, the other one waits.
  */
 #define _GNU_SOURCE
 #include "../../live/workloads/sleeping.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * vmexit RC: leave the virtual machine at once, without a sync, which a suspended device would block forever.
- * vmexit wait: started before the kernel is locked down, it exits on behalf of a vmexit that is later denied the port.
+ * vmexit RC: leave the virtual machine at once, without a sync, which a suspended device would
+ * block forever. vmexit wait: started before the kernel is locked down, it exits on behalf of a
+ * vmexit that is later denied the port.
  */
 #include "guest.h"
 

@@ -77,8 +77,8 @@ static void wait_create(const struct wait *wait)
 }
 
 /*
- * At least twice span_ns, and until this task has kept its CPU for span_ns without a single switch; gives up
- * after twenty times as long.
+ * At least twice span_ns, and until this task has kept its CPU for span_ns without a single switch;
+ * gives up after twenty times as long.
  */
 static void burn(uint64_t span_ns)
 {

@@ -33,9 +33,9 @@ APART void hs_burn(void)
 }
 
 /*
- * Leaves return addresses on the stack where others will have their frames: every 512 bytes, for 10 KiB. After that,
- * all of these pages are in memory. An untouched page cannot be copied: if a stack begins there, its callers are
- * unknown.
+ * Leaves return addresses on the stack where others will have their frames: every 512 bytes, for 10
+ * KiB. After that, all of these pages are in memory. An untouched page cannot be copied: if a stack
+ * begins there, its callers are unknown.
  */
 APART static void leave_words(int depth)
 {

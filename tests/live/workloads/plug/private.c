@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * private ROOM LIBRARY SECONDS: everything to which a program may give names of its own: functions, inlined ones,
- * threads, libraries, a program that was deleted, a file in memory, code made at run time: a perf map, and a jitdump in
- * ROOM. Each name is a macro, N_...; the test chooses them. Every function sleeps, so that it is sure to be in the
- * stack of a wait. All processes live on for SECONDS, in which the recorder opens their files.
+ * private ROOM LIBRARY SECONDS: everything to which a program may give names of its own: functions,
+ * inlined ones, threads, libraries, a program that was deleted, a file in memory, code made at run
+ * time: a perf map, and a jitdump in ROOM. Each name is a macro, N_...; the test chooses them.
+ * Every function sleeps, so that it is sure to be in the stack of a wait. All processes live on for
+ * SECONDS, in which the recorder opens their files.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * ELF files that no linker on this machine makes: more sections than 16 bits can count, other entry sizes, other note
- * alignment, and what an attacker would write. Then truncated and damaged copies of a real one.
+ * ELF files that no linker on this machine makes: more sections than 16 bits can count, other entry
+ * sizes, other note alignment, and what an attacker would write. Then truncated and damaged copies
+ * of a real one.
  */
 #include "common/elf/elf_file.h"
 
@@ -19,8 +20,8 @@
 #include "tests/test.h"
 
 /*
- * The forged file: header, one PT_LOAD, one PT_NOTE, notes, names, symbols, section indexes, sections.
- * A test changes what it needs and writes it into a memfd.
+ * The forged file: header, one PT_LOAD, one PT_NOTE, notes, names, symbols, section indexes,
+ * sections. A test changes what it needs and writes it into a memfd.
  */
 enum { NOTE_ROOM = 128, NAME_ROOM = 64, SYMBOLS = 3, CODE = 1, NAMES, SYMTAB, INDEXES, SECTIONS };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder's filter of system calls, in a process of its own that gives up its privileges as the recorder does:
- * each attack fails as an unknown call and is counted, the process lives on, and what a recording needs still works.
+ * The recorder's filter of system calls, in a process of its own that gives up its privileges as
+ * the recorder does: each attack fails as an unknown call and is counted, the process lives on, and
+ * what a recording needs still works.
  */
 #include <linux/perf_event.h>
 #include <signal.h>

@@ -112,8 +112,9 @@ static void address_spaces_are_flattened(struct test *t)
 }
 
 /*
- * A process may be sampled after the record of its exit until its memory is freed, a leader's threads even later: so it
- * has its mappings if its exit was not long ago. Its number may be in use again.
+ * A process may be sampled after the record of its exit until its memory is freed, a leader's
+ * threads even later: so it has its mappings if its exit was not long ago. Its number may be in use
+ * again.
  */
 static void who_may_be_in_exit_has_its_mappings(struct test *t)
 {

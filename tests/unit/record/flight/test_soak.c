@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Weeks of --flight in a few seconds: processes that each run a program of their own, one after the
- * other, or one that loads and unloads libraries, with events as fast as they come. Memory is as the
- * kernel counts it; it stays where it is once the tables have been used. SOAK_PROCESSES and SOAK_EVENTS (of each) make
- * it longer: 500 of each are 50 million.
+ * other, or one that loads and unloads libraries, with events as fast as they come. Memory is as
+ * the kernel counts it; it stays where it is once the tables have been used. SOAK_PROCESSES and
+ * SOAK_EVENTS (of each) make it longer: 500 of each are 50 million.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,8 +179,8 @@ static void run_process(struct soak *soak, uint32_t number, uint32_t events)
 }
 
 /*
- * dlopen() and dlclose() of one library after the other. No record says that one is gone; the next one is mapped in
- * about the same place.
+ * dlopen() and dlclose() of one library after the other. No record says that one is gone; the next
+ * one is mapped in about the same place.
  */
 static void load_library(struct soak *soak, uint32_t number, uint32_t events)
 {

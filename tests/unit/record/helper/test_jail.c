@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The jails of all helpers, and the nursery's, from inside and from outside: what /proc says about helpers that the
- * nursery forked is compared with capabilities written here as the numbers of capabilities(7); and each attack, made
- * in a process that has entered the jail, must kill it. So must each call that only another helper needs.
+ * The jails of all helpers, and the nursery's, from inside and from outside: what /proc says about
+ * helpers that the nursery forked is compared with capabilities written here as the numbers of
+ * capabilities(7); and each attack, made in a process that has entered the jail, must kill it. So
+ * must each call that only another helper needs.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -285,8 +286,8 @@ static bool is_gone(pid_t pid)
 enum { PIDS = HELPER_KINDS + 1 };
 
 /*
- * A recorder that has become the user behind sudo, without any capability, and whose helpers are all stopped. It then
- * ends them, or is killed itself.
+ * A recorder that has become the user behind sudo, without any capability, and whose helpers are
+ * all stopped. It then ends them, or is killed itself.
  */
 static void owner_run(int report, bool destroys)
 {

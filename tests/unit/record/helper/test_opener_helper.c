@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The opener, run for real: what it opens for a process that wants to see what it may not read, and for itself.
+ * The opener, run for real: what it opens for a process that wants to see what it may not read, and
+ * for itself.
  */
 #include <fcntl.h>
 #include <grp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A process that wants to see what it may not read: an unprivileged user in a mount namespace of its own, whose
- * /tmp is empty but for two files. Root has put there what only root can.
+ * A process that wants to see what it may not read: an unprivileged user in a mount namespace of
+ * its own, whose /tmp is empty but for two files. Root has put there what only root can.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Made-up rings, read through the tree as the drain reads them, against all of their records sorted by time and, where
- * times are equal, by the number of the ring.
+ * Made-up rings, read through the tree as the drain reads them, against all of their records sorted
+ * by time and, where times are equal, by the number of the ring.
  */
 #include "record/perf/merge.h"
 

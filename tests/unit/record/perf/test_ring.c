@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The reading end of a BPF ring, on one laid out by hand as kernel/bpf/ringbuf.c does: a header of length and
- * flags before each record, records at multiples of 8, positions that only grow, data mapped twice in a row.
+ * The reading end of a BPF ring, on one laid out by hand as kernel/bpf/ringbuf.c does: a header of
+ * length and flags before each record, records at multiples of 8, positions that only grow, data
+ * mapped twice in a row.
  */
 #include "record/perf/ring.h"
 

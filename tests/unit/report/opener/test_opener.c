@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The opener on files made for the purpose, by another process and in this one: what it opens must be the inode that
- * stat() and realpath() find, and anything but a regular file is refused and counted. Mounts that do not answer are in
- * tests/fault/test_opened_files.sh.
+ * The opener on files made for the purpose, by another process and in this one: what it opens must
+ * be the inode that stat() and realpath() find, and anything but a regular file is refused and
+ * counted. Mounts that do not answer are in tests/fault/test_opened_files.sh.
  */
 #include "report/opener/opener.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the opener's processes may do, from inside, as root and as another user: an attack kills the process. And what
- * the kernel says about the processes that opener_start() makes.
+ * What the opener's processes may do, from inside, as root and as another user: an attack kills the
+ * process. And what the kernel says about the processes that opener_start() makes.
  */
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The worker's jail from inside, as root and as another user, with both of its parts and with each alone: attacks must
- * kill the process, or fail, and what reports need must work.
+ * The worker's jail from inside, as root and as another user, with both of its parts and with each
+ * alone: attacks must kill the process, or fail, and what reports need must work.
  */
 #include <arpa/inet.h>
 #include <linux/filter.h>

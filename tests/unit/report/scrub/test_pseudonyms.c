@@ -28,8 +28,9 @@ static const char *make(struct pseudonyms *names, enum pseudonym_class class, co
 }
 
 /*
- * Computed by hand, with openssl: printf '\1postgres' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0102...1f20;
- * the first 65 bits in base 32, for the others as many hexadecimal digits as they have.
+ * Computed by hand, with openssl: printf '\1postgres' | openssl dgst -sha256 -mac HMAC -macopt
+ * hexkey:0102...1f20; the first 65 bits in base 32, for the others as many hexadecimal digits as
+ * they have.
  */
 static void is_hmac_in_base_32(struct test *t)
 {

@@ -122,8 +122,8 @@ static uint32_t add_snapshot(struct made_trace *trace)
 }
 
 /*
- * A stack with words of memory, one of which is code by chance; one in a parent's mapping; one from before an exec, and
- * one that looks like it, but has a caller.
+ * A stack with words of memory, one of which is code by chance; one in a parent's mapping; one from
+ * before an exec, and one that looks like it, but has a caller.
  */
 static void add_stacks(struct made_trace *trace)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Escape sequences, control characters and bidirectional overrides in comms, symbols, modules, paths, states
- * and the account are never printed raw, in any view with any setting; and a large, deep tree is printed in
- * reasonable time.
+ * Escape sequences, control characters and bidirectional overrides in comms, symbols, modules,
+ * paths, states and the account are never printed raw, in any view with any setting; and a large,
+ * deep tree is printed in reasonable time.
  */
 #include <libdeflate.h>
 #include <sys/mman.h>

@@ -13,7 +13,8 @@ static void set_line(struct profile *p, uint32_t frame, const char *file, uint32
 }
 
 /*
- * main calls sum, in which add is inlined; it also calls add itself. Frames are numbered in the order of the chains.
+ * main calls sum, in which add is inlined; it also calls add itself. Frames are numbered in the
+ * order of the chains.
  */
 static struct profile *some_lines(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which processes are at the ends of pipes and connections, and which waits timed out: what a made-up trace says about
- * it, and what it does not.
+ * Which processes are at the ends of pipes and connections, and which waits timed out: what a
+ * made-up trace says about it, and what it does not.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -57,8 +57,8 @@ static const struct event_wait whole = {.time = STOP, .length = STOP, .state = 1
 					.flags = WAIT_BEGAN_BEFORE | WAIT_NOT_ENDED};
 
 /*
- * Two threads of a pool and one of the kernel do nothing. One hangs in D. The victim waits twice for a thread of the
- * kernel, which slept nearly all the time, but is held up by it.
+ * Two threads of a pool and one of the kernel do nothing. One hangs in D. The victim waits twice
+ * for a thread of the kernel, which slept nearly all the time, but is held up by it.
  */
 static void make(const char *path)
 {

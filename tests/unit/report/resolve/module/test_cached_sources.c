@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The cache belongs to a file, not to a build-id: names of a program with MiniDebugInfo are cached,
- * and then another program with the same build-id, path, size and modification time takes its place.
+ * and then another program with the same build-id, path, size and modification time takes its
+ * place.
  */
 #include "report/resolve/module/cached_sources.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From a process's address to a name through local files. The oracles: the kernel's /proc/self/maps says what is mapped
- * where, the dynamic linker where functions are, readelf which build-id a file has.
+ * From a process's address to a name through local files. The oracles: the kernel's /proc/self/maps
+ * says what is mapped where, the dynamic linker where functions are, readelf which build-id a file
+ * has.
  */
 #include <dlfcn.h>
 #include <stdbool.h>

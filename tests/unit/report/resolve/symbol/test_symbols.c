@@ -20,8 +20,8 @@ struct nm_list {
 };
 
 /*
- * The functions that nm lists, by address. Versions ("@@GLIBC_2.2.5") are not part of the name. A weak variable of the
- * sanitizers looks like one.
+ * The functions that nm lists, by address. Versions ("@@GLIBC_2.2.5") are not part of the name. A
+ * weak variable of the sanitizers looks like one.
  */
 static struct nm_list run_nm(const char *options, const char *path)
 {
@@ -250,8 +250,9 @@ static void measure(struct test *t, size_t symbols, struct cost *least)
 }
 
 /*
- * A hundred times as many symbols: a lookup that looked at all of them, or an index that compared each with all, would
- * take a hundred times as long for each; one to two is usual. The least of five tries, as others use the caches.
+ * A hundred times as many symbols: a lookup that looked at all of them, or an index that compared
+ * each with all, would take a hundred times as long for each; one to two is usual. The least of
+ * five tries, as others use the caches.
  */
 static void is_never_quadratic(struct test *t)
 {

@@ -174,7 +174,7 @@ static void tells_work_from_sleep(struct test *t)
 	free(p);
 }
 
-/* A short wait of B seems to lie within its long one. A began to wait after the short one, so it waited for the long one. */
+/* A short wait of B seems to be within its long one. A began to wait after the short one, so it waited for the long one. */
 static void follows_the_longer_of_two(struct test *t)
 {
 	struct profile *p = fake_recorded();
@@ -476,6 +476,7 @@ static void bears_hostile_numbers(struct test *t)
 TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest),
 	  TEST(leaves_out_open_waits),
 	  TEST(tells_addresses_apart), TEST(follows_comms),
-	  TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two), TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
+	  TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two),
+	  TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
 	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep),
 	  TEST(looks_at_moments), TEST(bears_hostile_numbers))

@@ -174,7 +174,7 @@ static void tells_work_from_sleep(struct test *t)
 	free(p);
 }
 
-/* A short wait of B seems to be within its long one. A began to wait after the short one, so it waited for the long one. */
+/* A short wait of B seems to be within its long one. A began to wait after it, and so waited for the long one. */
 static void follows_the_longer_of_two(struct test *t)
 {
 	struct profile *p = fake_recorded();

@@ -22,7 +22,7 @@ struct walk_chains {
 	size_t walk_count;
 	uint32_t *held;	/* rows that have a holder, sorted by holder, then by how many they hold up, then by wait */
 	size_t held_count;
-	bool *wanted;	/* by row or outsider: it, or a task that it holds up, was requested */
+	bool *wanted;	/* by row or outsider: it, a task that it holds up, or one that holds it up was requested */
 };
 
 static void walk_chains_deinit(struct walk_chains *chains)
@@ -62,15 +62,49 @@ static bool is_target(const struct walk_chains *chains, uint32_t number)
 	return !settings->chain_target || task->tid == settings->chain_tid;
 }
 
-/* Marks a row and all that hold it up. Stops at a task that is marked already, so the total time is linear. */
-static void want(struct walk_chains *chains, uint32_t row)
+static uint32_t holder_of(const struct walk_chains *chains, uint32_t number)
 {
-	uint32_t at = row;
+	return number < chains->holders.row_count ? chains->holders.holder[number] : WALK_NO_HOLDER;
+}
 
-	while (at != WALK_NO_HOLDER && !chains->wanted[at]) {
+/* Marks a task and all that hold it up. Stops at a task that is marked already, so the total time is linear. */
+static void want(struct walk_chains *chains, uint32_t number)
+{
+	for (uint32_t at = number; at != WALK_NO_HOLDER && !chains->wanted[at]; at = holder_of(chains, at))
 		chains->wanted[at] = true;
-		at = at < chains->holders.row_count ? chains->holders.holder[at] : WALK_NO_HOLDER;
+}
+
+enum below { BELOW_UNKNOWN, BELOW_NO, BELOW_YES };
+
+/* Whether a task is a target or held up by one; the same for all in between. Each is looked at once. */
+static void look_below(const struct walk_chains *chains, uint8_t *below, uint32_t number)
+{
+	uint32_t at = number;
+
+	while (at != WALK_NO_HOLDER && !below[at]) {
+		below[at] = is_target(chains, at) ? BELOW_YES : BELOW_NO;
+		if (below[at] == BELOW_NO)
+			at = holder_of(chains, at);
 	}
+	if (at == WALK_NO_HOLDER || below[at] == BELOW_NO)
+		return;
+	for (at = number; below[at] == BELOW_NO; at = holder_of(chains, at))
+		below[at] = BELOW_YES;
+}
+
+static int choose(struct walk_chains *chains)
+{
+	const size_t count = chains->holders.row_count + chains->holders.outsider_count;
+	_cleanup_free_ uint8_t *below = calloc(count + 1, sizeof(*below));
+
+	if (!below)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		look_below(chains, below, i);
+	for (uint32_t i = 0; i < count; i++)
+		if (below[i] == BELOW_YES)
+			want(chains, i);
+	return 0;
 }
 
 static int walk_chains_init(struct walk_chains *chains, const struct view_context *context)
@@ -89,14 +123,11 @@ static int walk_chains_init(struct walk_chains *chains, const struct view_contex
 	chains->wanted = calloc(holders->row_count + holders->outsider_count + 1, sizeof(*chains->wanted));
 	if (!chains->held || !chains->wanted)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < holders->row_count; i++) {
+	for (uint32_t i = 0; i < holders->row_count; i++)
 		if (holders->holder[i] != WALK_NO_HOLDER)
 			chains->held[chains->held_count++] = i;
-		if (is_target(chains, i))
-			want(chains, i);
-	}
 	qsort_r(chains->held, chains->held_count, sizeof(*chains->held), compare_held, chains);
-	return 0;
+	return choose(chains);
 }
 
 /* --- print --- */

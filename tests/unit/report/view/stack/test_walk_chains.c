@@ -63,10 +63,29 @@ static const char only_d[] =
 	"    d tid 4 pid 4, D for 300.000 ms, in write on mutex #1\n"
 	"\n";
 
+/* A target in the middle: the one that holds it up, and the one that it holds up. */
+static const char only_b[] =
+	"# tasks: 5 of 100 that were seen, walks: 1\n"
+	"# held up by a task that is known: 3 tasks\n"
+	"# in D for other reasons: 1 task; --tasks --state D shows them\n"
+	"\n"
+	">>> a tid 1 pid 1, S for 900.000 ms: holds up 2 tasks\n"
+	"    b tid 2 pid 2, D for 500.000 ms, in write on mutex #1: holds up 1 task\n"
+	"        c tid 3 pid 3, D for 400.000 ms, in write on rwsem #2\n"
+	"\n";
+
+static void check_target(struct test *t, struct profile *p, uint32_t tid, const char *expected)
+{
+	struct view_settings settings = plain;
+
+	settings.chain_target = "a tid";
+	settings.chain_tid = tid;
+	fake_check(t, p, VIEW_CHAINS, &settings, expected);
+}
+
 /* One holder was walked, one was not; a task that held a lock for reading is no holder. */
 static void leads_to_the_holders(struct test *t)
 {
-	struct view_settings settings = plain;
 	struct profile *p = begin();
 	uint32_t a, b;
 	char *text;
@@ -79,9 +98,10 @@ static void leads_to_the_holders(struct test *t)
 	wait_for(add(p, "reader", 5, "D", 200), RWSEM, a);
 	p->walk_tasks[4].held |= PROFILE_HELD_FOR_READING;
 	fake_check(t, p, VIEW_CHAINS, &plain, two_hops);
-	settings.chain_target = "4";
-	settings.chain_tid = 4;
-	fake_check(t, p, VIEW_CHAINS, &settings, only_d);
+	check_target(t, p, 4, only_d);
+	check_target(t, p, 9, only_d); /* the holder that was not walked */
+	check_target(t, p, 2, only_b);
+	check_target(t, p, 1, only_b);
 	text = fake_print(p, &views[VIEW_TASKS], &plain);
 	CHECK(t, strstr(text, "comm c pid 3 state D wait 0.40 queue CPU 0, in write on rwsem #2 (held by b 2)\n"
 			      "    [held by b tid 2 pid 2, D for 500.000 ms, in write on mutex #1]\n"

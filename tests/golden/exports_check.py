@@ -245,8 +245,10 @@ def check_chrome(text, rows):
         there = {row["container"] for row in rows if row["pid"] == pid} - {""}
         if labels.get(pid, "") not in (there or {""}):
             say(f"chrome: process {pid} has the label '{labels.get(pid)}' and was in {there}")
-    if len(begins) != woken:
+    if any(row["source"] == "offcpu" for row in rows) and len(begins) != woken:
         say(f"chrome: {len(begins)} arrows for {woken} wakeups by tasks")
+    if begins != ends:
+        say(f"chrome: {len(begins ^ ends)} arrows have one end only")
 
 
 def firefox_stacks(thread):

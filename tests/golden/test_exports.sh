@@ -32,6 +32,7 @@ check a_comm samples/waits/trace.rwk -c '^w'
 check a_class samples/waits/trace.rwk --class preempted
 check a_process samples/cpu_paths/trace.rwk --pid 223
 check one_source samples/probes/trace.rwk --source kfunc
+check only_wakers samples/case_fsync/trace.rwk --source wakers
 check several samples/waits/trace.rwk samples/cpu_paths/trace.rwk samples/case_fsync/trace.rwk samples/probes/trace.rwk
 # Names that try to look like something else, in every field of every source.
 hostile=$build/tests/golden/make_hostile

@@ -227,7 +227,7 @@ static int write_wakeup(struct chrome *chrome, const struct event_item *item)
 	r = write_stack(chrome, "stack", item->node, 0, interrupt ? STACK_OF_INTERRUPT : STACK_OF_SAMPLE);
 	json_text_end_object(&chrome->json);
 	json_text_end_object(&chrome->json);
-	if (!r && !interrupt)
+	if (!r && !interrupt && chrome->items.waits) /* else no wait is there to lead to: --source wakers */
 		write_arrow(chrome, "s", item, item->task, item->time);
 	return r;
 }

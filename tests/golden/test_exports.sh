@@ -32,7 +32,10 @@ check a_comm samples/waits/trace.rwk -c '^w'
 check a_class samples/waits/trace.rwk --class preempted
 check a_process samples/cpu_paths/trace.rwk --pid 223
 check one_source samples/probes/trace.rwk --source kfunc
-check only_wakers samples/case_fsync/trace.rwk --source wakers
+# Wakeups without the waits that they ended: no arrow begins ("s") or ends ("f") there.
+kinds=$("$report" --no-local-files --export chrome --source wakers samples/case_fsync/trace.rwk 2>/dev/null |
+	grep -o '"ph":"[A-Za-z]"' | sort -u | tr -d '\n')
+verdict only_wakers "events are $kinds" [ "$kinds" = '"ph":"M""ph":"X""ph":"i"' ]
 check several samples/waits/trace.rwk samples/cpu_paths/trace.rwk samples/case_fsync/trace.rwk samples/probes/trace.rwk
 # Names that try to look like something else, in every field of every source.
 hostile=$build/tests/golden/make_hostile

@@ -127,7 +127,7 @@ static void add_lock_function(struct ring_object_functions *known, size_t *used,
 	}
 }
 
-/* Functions whose addresses the programs look for: each of them is at one place. */
+/* Kernel functions whose addresses the programs look for, and where their addresses go. */
 static const struct {
 	const char *name;
 	size_t at; /* in struct ring_object_functions */

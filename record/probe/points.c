@@ -115,7 +115,7 @@ static int add_unlisted(struct search *search)
 	return 0;
 }
 
-/* Not by its category: if that is unknown, it was not asked for. */
+/* The category does not matter: if it is unknown, the user cannot have asked for one. */
 static int find_exact(struct search *search)
 {
 	const struct point_name *found = NULL;

@@ -110,7 +110,7 @@ static void write_inet(FILE *out, const struct profile_object *object)
 	write_end(out, object->local, object->port);
 	if (object->peer_port) {
 		(void)fputs(" → ", out);
-		write_end(out, *object->peer ? object->peer : object->name, object->peer_port); /* a stand-in */
+		write_end(out, *object->peer ? object->peer : object->name, object->peer_port); /* "peer#1" in a condensed trace */
 	}
 	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
 }

@@ -8,7 +8,7 @@ enum { TOLD_FRAMES = 8 };
 
 struct told { /* an event, and what its numbers refer to */
 	struct event event;
-	struct event_task task, other; /* other: a wait's waker, a wakeup's target */
+	struct event_task task, other; /* other: a wait's waker, a wakeup's target, a lock's owner */
 	uint64_t kernel[TOLD_FRAMES], user[TOLD_FRAMES]; /* leaf first */
 	uint32_t kernel_count, user_count;
 };
@@ -52,6 +52,9 @@ static inline struct told told_make(const struct event_decoder *decoder, const s
 		told_name(&made, decoder, event->wake.task, event->wake.target, event->wake.kernel, event->wake.user);
 	else if (event->kind == EVENT_USER_STACK)
 		told_name(&made, decoder, event->user_stack.task, 0, 0, event->user_stack.user);
+	else if (event->kind == EVENT_WALK_TASK)
+		told_name(&made, decoder, event->walk_task.task, event->walk_task.owner, event->walk_task.kernel,
+			  event->walk_task.user);
 	else if (event->kind == EVENT_WAIT_SUMS)
 		told_name(&made, decoder, event->wait_sums.task, 0, 0, 0);
 	return made;

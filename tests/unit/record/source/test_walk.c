@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A walk, from hand-made rows of the iterator to events: what is kept, dropped and counted, and what becomes of rows
+ * that are cut. Defines what opens the iterator: it is a socket here, each message of which is what one read returns;
+ * and the functions of record/source/walk_users.h, which hold rows until the test has them returned.
+ */
+#include "record/source/walk.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "bpf/ring_wait.h"
+#include "record/machine/clocks.h"
+#include "record/probe/probe.h"
+#include "record/probe/sched_clock.h"
+#include "record/source/walk_users.h"
+#include "tests/test.h"
+#include "tests/unit/record/fake_kernel_map.h"
+#include "tests/unit/record/made_recording.h"
+#include "tests/unit/record/made_samples.h"
+
+enum { SOURCE = 4, MOST_ROWS = 8, OFFSET = 123 };
+#define USER UINT64_C(0x400000)
+
+struct row {
+	struct ring_walk_task raw;
+	uint64_t frames[MADE_FRAMES];
+};
+
+static struct {
+	struct ring_walk totals; /* set by the recorder before a walk, counted by the programs during it */
+	struct ring_walk asked;	 /* what the recorder has set */
+	struct ring_walk counts; /* what the programs count */
+	int fd;
+} fake;
+
+/* A walk asks for the time when it has begun and before it reads rows: here the programs count. */
+uint64_t clocks_now(void)
+{
+	if (!fake.asked.clock_offset)
+		fake.asked = fake.totals;
+	fake.totals.kept = fake.counts.kept;
+	fake.totals.own = fake.counts.own;
+	fake.totals.filtered = fake.counts.filtered;
+	return 7000;
+}
+
+int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd)
+{
+	(void)probe;
+	*ret_walk = &fake.totals;
+	*ret_fd = fake.fd;
+	return 0;
+}
+
+int sched_clock_offset(const struct probe *probe, uint64_t *ret_offset)
+{
+	(void)probe;
+	*ret_offset = OFFSET;
+	return 0;
+}
+
+/* --- rows that lack user stacks --- */
+
+struct walk_users {
+	struct row rows[MOST_ROWS];
+	size_t held, returned, may; /* may: how many are returned from now on */
+	unsigned int begun;
+};
+
+void walk_users_hold(struct walk_users *users, const struct ring_walk_task *row, size_t size, walk_users_emit *emit,
+		     void *context)
+{
+	(void)emit, (void)context;
+	if (users->held == MOST_ROWS || size > sizeof(users->rows[0]))
+		abort();
+	memcpy(&users->rows[users->held++], row, size);
+}
+
+void walk_users_begin(struct walk_users *users)
+{
+	users->begun++;
+}
+
+/* The stack of each is one frame, but there is none of the first one. */
+static void give_back(struct walk_users *users, size_t most, walk_users_emit *emit, void *context)
+{
+	for (; users->returned < users->held && users->returned < most; users->returned++) {
+		const struct ring_walk_task *row = &users->rows[users->returned].raw;
+		const uint64_t frame = USER + row->task.tid;
+		const struct walk_user user = {.frames = &frame, .count = users->returned != 0,
+					       .missing = users->returned ? 0 : USER_MISSING_FAULT};
+
+		emit(context, row, &user);
+	}
+}
+
+bool walk_users_step(struct walk_users *users, int timeout_ms, walk_users_emit *emit, void *context)
+{
+	(void)timeout_ms;
+	give_back(users, users->may, emit, context);
+	return users->returned == users->held;
+}
+
+void walk_users_finish(struct walk_users *users, unsigned int budget_ms, walk_users_emit *emit, void *context)
+{
+	(void)budget_ms;
+	give_back(users, users->held, emit, context);
+}
+
+struct bench {
+	struct made_recording made;
+	struct kernel_map map;
+	struct filter filter;
+	struct walk walk;
+	int send;
+};
+
+static void next_walk(struct bench *b)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		abort();
+	fake.fd = pair[0];
+	b->send = pair[1];
+}
+
+static void bench_open(struct bench *b)
+{
+	*b = (struct bench){0};
+	made_recording_open_with(&b->made, 4, &b->map);
+	b->walk = (struct walk){.recording = &b->made.recording, .filter = &b->filter, .source = SOURCE};
+	made_check(walk_init(&b->walk));
+	next_walk(b);
+}
+
+static void bench_close(struct bench *b)
+{
+	walk_deinit(&b->walk);
+	made_recording_close(&b->made);
+}
+
+static void give(struct bench *b, const void *bytes, size_t size)
+{
+	if (write(b->send, bytes, size) != (ssize_t)size)
+		abort();
+}
+
+static size_t bytes_of(const struct row *row)
+{
+	return sizeof(row->raw) + row->raw.count * sizeof(row->frames[0]);
+}
+
+/* A task that has slept for `wait`, with as many frames as its tid's last digit says. */
+static struct row row_of(uint32_t tid, const char *comm, uint32_t state, uint64_t wait)
+{
+	struct row row = {.raw = {.time = 5000 + tid, .wait = wait, .bound = RING_WAIT_EXACT, .cpu = 1, .state = state,
+				  .count = tid % 10, .task = made_ring_task(tid, comm)}};
+
+	for (uint32_t i = 0; i < row.raw.count; i++)
+		row.frames[i] = FAKE_KERNEL + 0x100 * tid + i;
+	return row;
+}
+
+/* Ends the rows, and walks. */
+static int walk(struct bench *b, const struct record_walk *config)
+{
+	fake.asked = (struct ring_walk){0};
+	(void)close(b->send);
+	return walk_run(&b->walk, config);
+}
+
+static void give_row(struct bench *b, const struct row *row)
+{
+	give(b, row, bytes_of(row));
+}
+
+static const struct record_walk plain;
+
+static void rows_become_events(struct test *t)
+{
+	struct row rows[] = {row_of(70, "first", 1, 300), row_of(73, "second", 2, 200)};
+	const struct told *event;
+	struct bench b;
+
+	bench_open(&b);
+	rows[1].raw.flags = RING_WALK_IOWAIT | RING_WALK_TRUNCATED;
+	rows[1].raw.bound = RING_WAIT_AT_LEAST;
+	give_row(&b, &rows[0]);
+	give_row(&b, &rows[1]);
+	fake.counts = (struct ring_walk){.kept = 2, .own = 3, .filtered = 40};
+	CHECK_INT(t, walk(&b, &plain), 0);
+	CHECK(t, fake.asked.clock_offset == OFFSET && fake.asked.filter == RING_WALK_DEFAULT && !fake.asked.kept);
+	CHECK(t, b.walk.rows == 2 && b.walk.kept == 2 && !b.walk.pending && !b.walk.refused);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_WALK_TASK) == 2 && told_count(&b.made, EVENT_WALK) == 2);
+	event = told(&b.made, EVENT_WALK_TASK, 0);
+	CHECK(t, event->task.tid == 70 && event->event.walk_task.time == 5070 && event->event.walk_task.wait == 300);
+	CHECK(t, event->event.walk_task.state == 1 && event->event.walk_task.walk == 1 && !event->kernel_count);
+	event = told(&b.made, EVENT_WALK_TASK, 1);
+	CHECK(t, event->task.tid == 73 && event->event.walk_task.bound == WAIT_AT_LEAST && event->event.walk_task.cpu == 1);
+	CHECK_INT(t, event->event.walk_task.flags, WALK_TASK_IOWAIT | WALK_TASK_KERNEL_TRUNCATED);
+	CHECK(t, event->kernel_count == 3 && event->kernel[0] == fake_kernel_frame(FAKE_KERNEL + 0x100 * 73));
+	CHECK(t, !told(&b.made, EVENT_WALK, 0)->event.walk.flags && !told(&b.made, EVENT_WALK, 0)->event.walk.seen);
+	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.flags, WALK_END);
+	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.seen, 45);
+	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.kept, 2);
+	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.source, SOURCE);
+	bench_close(&b);
+}
+
+/* However reads cut the rows; a walk reads nothing of the one before. */
+static void rows_may_come_in_pieces(struct test *t)
+{
+	uint8_t bytes[MOST_ROWS * sizeof(struct row)];
+	struct bench b;
+
+	bench_open(&b);
+	fake.counts = (struct ring_walk){.kept = MOST_ROWS};
+	for (size_t piece = 7; piece < 700; piece += 61) { /* a socket holds a few hundred */
+		size_t used = 0;
+
+		if (piece > 7)
+			next_walk(&b);
+		for (uint32_t i = 0; i < MOST_ROWS; i++) {
+			const struct row row = row_of(90 + i, "piece", 2, i + piece);
+
+			memcpy(bytes + used, &row, bytes_of(&row));
+			used += bytes_of(&row);
+		}
+		for (size_t at = 0; at < used; at += piece)
+			give(&b, bytes + at, used - at < piece ? used - at : piece);
+		CHECK_INT(t, walk(&b, &plain), 0);
+		CHECK_INT(t, b.walk.worst.wait, MOST_ROWS - 1 + piece);
+	}
+	CHECK_INT(t, b.walk.rows, (uint64_t)MOST_ROWS * b.walk.number);
+	made_recording_read(&b.made);
+	for (size_t i = 0; i < told_count(&b.made, EVENT_WALK_TASK); i++) {
+		const struct told *event = told(&b.made, EVENT_WALK_TASK, i);
+
+		CHECK(t, event->task.tid == 90 + i % MOST_ROWS && event->kernel_count == i % MOST_ROWS &&
+				 event->event.walk_task.walk == i / MOST_ROWS + 1);
+	}
+	bench_close(&b);
+}
+
+/* What is left of a row that is not whole, or cannot be one, ends the walk. What was before it stays. */
+static void a_walk_that_breaks_off_says_so(struct test *t)
+{
+	struct row good = row_of(71, "good", 1, 10), bad = row_of(72, "bad", 1, 20);
+	struct bench b;
+
+	bench_open(&b);
+	give_row(&b, &good);
+	give(&b, &bad, bytes_of(&bad) - 1);
+	CHECK_INT(t, walk(&b, &plain), -EBADMSG);
+	CHECK_INT(t, b.walk.rows, 1);
+	next_walk(&b);
+	bad.raw.count = RING_MAX_FRAMES + 1;
+	give_row(&b, &good);
+	give(&b, &bad, sizeof(bad));
+	CHECK_INT(t, walk(&b, &plain), -EBADMSG);
+	CHECK_INT(t, b.walk.rows, 2);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_WALK_TASK), 2);
+	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.flags, WALK_END);
+	bench_close(&b);
+}
+
+/* A -c that the programs have no room for: rows that it drops are seen, and neither kept nor the worst. */
+static void a_late_filter_drops_rows(struct test *t)
+{
+	const struct row rows[] = {row_of(80, "db", 2, 5), row_of(81, "web", 2, 900), row_of(82, "db", 2, 7)};
+	struct bench b;
+
+	bench_open(&b);
+	made_check(made_late_filter(&b.filter, "^db$"));
+	for (size_t i = 0; i < 3; i++)
+		give_row(&b, &rows[i]);
+	fake.counts = (struct ring_walk){.kept = 3, .filtered = 10};
+	CHECK_INT(t, walk(&b, &plain), 0);
+	CHECK(t, b.walk.rows == 2 && b.walk.kept == 2 && b.walk.unwanted == 1);
+	CHECK(t, b.walk.worst.wait == 7 && b.walk.worst.tid == 82);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.seen, 13);
+	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.kept, 2);
+	filter_deinit(&b.filter);
+	bench_close(&b);
+}
+
+/* The worst is the longest in D; a thread that idles is not in D. Each walk has its own. */
+static void the_worst_is_in_d(struct test *t)
+{
+	enum { D = 2, IDLE = 0x402, SLEEPS = 1 };
+	const struct row rows[] = {row_of(80, "sleeps", SLEEPS, 900), row_of(81, "idle", IDLE, 800),
+				   row_of(82, "sixteen_letters", D, 300), row_of(83, "later", D, 300)};
+	const struct record_walk all = {.all = true}, running = {.running = true, .waiting = 77};
+	struct bench b;
+
+	bench_open(&b);
+	for (size_t i = 0; i < 4; i++)
+		give_row(&b, &rows[i]);
+	CHECK_INT(t, walk(&b, &all), 0);
+	CHECK_INT(t, fake.asked.filter, RING_WALK_ALL);
+	CHECK(t, b.walk.worst.wait == 300 && b.walk.worst.tid == 82 && b.walk.worst.tgid == 82);
+	CHECK_STR(t, b.walk.worst.comm, "sixteen_letters");
+	next_walk(&b);
+	CHECK_INT(t, walk(&b, &running), 0);
+	CHECK(t, fake.asked.filter == RING_WALK_RUNNING && fake.asked.least_wait == 77);
+	CHECK(t, !b.walk.worst.wait && b.walk.number == 2);
+	bench_close(&b);
+}
+
+/* With user stacks a walk ends when all its rows have been returned, or the next one begins. */
+static void rows_wait_for_their_user_stacks(struct test *t)
+{
+	const struct row rows[] = {row_of(80, "a", 1, 5), row_of(81, "b", 1, 6), row_of(82, "c", 1, 7)};
+	struct walk_users users = {.may = 2};
+	struct bench b;
+
+	bench_open(&b);
+	b.walk.users = &users;
+	for (size_t i = 0; i < 3; i++) {
+		made_recording_map(&b.made, rows[i].raw.task.tgid, USER);
+		give_row(&b, &rows[i]);
+	}
+	fake.counts = (struct ring_walk){.kept = 3};
+	CHECK_INT(t, walk(&b, &plain), 0);
+	CHECK(t, b.walk.pending && users.begun == 1 && !b.walk.rows);
+	walk_step(&b.walk, 0);
+	CHECK(t, b.walk.pending && b.walk.rows == 2);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_WALK), 1); /* it has not ended */
+	CHECK_INT(t, told(&b.made, EVENT_WALK_TASK, 0)->event.walk_task.missing, USER_MISSING_FAULT);
+	CHECK_INT(t, told(&b.made, EVENT_WALK_TASK, 0)->user_count, 0);
+	CHECK(t, told(&b.made, EVENT_WALK_TASK, 1)->user_count == 1 &&
+			 told(&b.made, EVENT_WALK_TASK, 1)->user[0] == USER + 81);
+	next_walk(&b);
+	fake.counts = (struct ring_walk){0};
+	CHECK_INT(t, walk(&b, &plain), 0); /* which ends the first one */
+	walk_step(&b.walk, 0);
+	walk_finish(&b.walk, 100);
+	CHECK(t, !b.walk.pending && b.walk.rows == 3);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_WALK_TASK) == 3 && told_count(&b.made, EVENT_WALK) == 4);
+	CHECK(t, told(&b.made, EVENT_WALK_TASK, 2)->event.walk_task.walk == 1);
+	CHECK(t, told(&b.made, EVENT_WALK, 1)->event.walk.flags == WALK_END &&
+			 told(&b.made, EVENT_WALK, 1)->event.walk.number == 1 &&
+			 told(&b.made, EVENT_WALK, 1)->event.walk.kept == 3);
+	CHECK(t, told(&b.made, EVENT_WALK, 3)->event.walk.flags == WALK_END &&
+			 told(&b.made, EVENT_WALK, 3)->event.walk.number == 2);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(rows_become_events), TEST(rows_may_come_in_pieces), TEST(a_walk_that_breaks_off_says_so),
+	  TEST(a_late_filter_drops_rows), TEST(the_worst_is_in_d), TEST(rows_wait_for_their_user_stacks))

@@ -108,9 +108,9 @@ static void write_inet(FILE *out, const struct profile_object *object)
 {
 	(void)fprintf(out, "%s ", kinds[object->kind]);
 	write_end(out, object->local, object->port);
-	if (object->peer_port) {
+	if (object->peer_port) { /* in a condensed trace its name is "peer#1" */
 		(void)fputs(" → ", out);
-		write_end(out, *object->peer ? object->peer : object->name, object->peer_port); /* "peer#1" in a condensed trace */
+		write_end(out, *object->peer ? object->peer : object->name, object->peer_port);
 	}
 	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
 }

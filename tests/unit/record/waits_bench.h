@@ -2,6 +2,10 @@
 /* What takes records of waits, wakeups and stacks, on a made-up kernel and recording. */
 #pragma once
 
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "record/source/waits.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_kernel_map.h"
@@ -54,4 +58,20 @@ static inline struct made_wake_record wake(uint64_t time)
 						 .task = made_ring_task(WAKER, "waker"),
 						 .target = made_ring_task(TID, "sleeper")},
 					 .frames = {FAKE_KERNEL + 0x30, CODE + 0x40}};
+}
+
+/* What a look at all tasks finds: its rows, of the last one without `cut` bytes. */
+static inline int looked(const struct made_wait_record *records, size_t count, size_t cut)
+{
+	int fd = memfd_create("look", MFD_CLOEXEC);
+	off_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes = made_wait_bytes(&records[i]) - (i == count - 1 ? cut : 0);
+
+		if (fd < 0 || pwrite(fd, &records[i], bytes, at) != (ssize_t)bytes)
+			abort();
+		at += (off_t)bytes;
+	}
+	return fd;
 }

@@ -258,21 +258,6 @@ static void a_late_filter_is_of_who_waited(struct test *t)
 
 /* --- looks at all tasks --- */
 
-static int looked(const struct made_wait_record *records, size_t count, size_t cut)
-{
-	int fd = memfd_create("look", MFD_CLOEXEC);
-	off_t at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t bytes = made_wait_bytes(&records[i]) - (i == count - 1 ? cut : 0);
-
-		if (fd < 0 || pwrite(fd, &records[i], bytes, at) != (ssize_t)bytes)
-			abort();
-		at += (off_t)bytes;
-	}
-	return fd;
-}
-
 /* Nothing is written before the start, and the clock by which lengths are measured is followed from here on. */
 static void the_first_look_sets_the_clocks(struct test *t)
 {

@@ -211,27 +211,33 @@ static void rows_become_events(struct test *t)
 	bench_close(&b);
 }
 
+/* Rows in pieces of this size, of which a socket holds a few hundred. */
+static void give_pieces(struct bench *b, size_t piece)
+{
+	uint8_t bytes[MOST_ROWS * sizeof(struct row)];
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < MOST_ROWS; i++) {
+		const struct row row = row_of(90 + i, "piece", 2, i + piece);
+
+		memcpy(bytes + used, &row, bytes_of(&row));
+		used += bytes_of(&row);
+	}
+	for (size_t at = 0; at < used; at += piece)
+		give(b, bytes + at, used - at < piece ? used - at : piece);
+}
+
 /* However reads cut the rows; a walk reads nothing of the one before. */
 static void rows_may_come_in_pieces(struct test *t)
 {
-	uint8_t bytes[MOST_ROWS * sizeof(struct row)];
 	struct bench b;
 
 	bench_open(&b);
 	fake.counts = (struct ring_walk){.kept = MOST_ROWS};
-	for (size_t piece = 7; piece < 700; piece += 61) { /* a socket holds a few hundred */
-		size_t used = 0;
-
+	for (size_t piece = 7; piece < 700; piece += 61) {
 		if (piece > 7)
 			next_walk(&b);
-		for (uint32_t i = 0; i < MOST_ROWS; i++) {
-			const struct row row = row_of(90 + i, "piece", 2, i + piece);
-
-			memcpy(bytes + used, &row, bytes_of(&row));
-			used += bytes_of(&row);
-		}
-		for (size_t at = 0; at < used; at += piece)
-			give(&b, bytes + at, used - at < piece ? used - at : piece);
+		give_pieces(&b, piece);
 		CHECK_INT(t, walk(&b, &plain), 0);
 		CHECK_INT(t, b.walk.worst.wait, MOST_ROWS - 1 + piece);
 	}
@@ -320,19 +326,25 @@ static bool ends(const struct bench *b, size_t n, uint32_t number, uint64_t kept
 	return walk->flags == WALK_END && walk->number == number && walk->kept == kept;
 }
 
+static void give_mapped(struct bench *b)
+{
+	for (uint32_t tid = 80; tid < 83; tid++) {
+		const struct row row = row_of(tid, "mapped", 1, tid);
+
+		made_recording_map(&b->made, tid, USER);
+		give_row(b, &row);
+	}
+}
+
 /* With user stacks a walk ends when all its rows have been returned, or the next one begins. */
 static void rows_wait_for_their_user_stacks(struct test *t)
 {
-	const struct row rows[] = {row_of(80, "a", 1, 5), row_of(81, "b", 1, 6), row_of(82, "c", 1, 7)};
 	struct walk_users users = {.may = 2};
 	struct bench b;
 
 	bench_open(&b);
 	b.walk.users = &users;
-	for (size_t i = 0; i < 3; i++) {
-		made_recording_map(&b.made, rows[i].raw.task.tgid, USER);
-		give_row(&b, &rows[i]);
-	}
+	give_mapped(&b);
 	fake.counts = (struct ring_walk){.kept = 3};
 	CHECK_INT(t, walk(&b, &plain), 0);
 	CHECK(t, b.walk.pending && users.begun == 1 && !b.walk.rows);

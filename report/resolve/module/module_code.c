@@ -172,8 +172,6 @@ static enum unwind_named_kind kind_of(const char *name)
 	} known[] = {
 		{"_start", NAMED_FIRST},
 		{"_dl_start_user", NAMED_FIRST},
-		{"SI_PRC_$$__FPC_PROC_START", NAMED_FIRST}, /* Free Pascal's _start, whose names are equal */
-		{"SI_C_$$__FPC_LIBC_START", NAMED_FIRST},
 		{"_rt0_amd64", NAMED_FIRST},
 		{"_rt0_amd64_linux", NAMED_FIRST},
 		{"_rt0_arm64_linux", NAMED_FIRST},

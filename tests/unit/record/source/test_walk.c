@@ -144,7 +144,7 @@ static void bench_close(struct bench *b)
 
 static void give(struct bench *b, const void *bytes, size_t size)
 {
-	if (write(b->send, bytes, size) != (ssize_t)size)
+	if (send(b->send, bytes, size, MSG_DONTWAIT) != (ssize_t)size)
 		abort();
 }
 

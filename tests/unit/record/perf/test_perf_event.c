@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What the kernel says of its sampling events, by hand: counts over all events of a CPU, and how
- * long it throttled them.
+ * long it throttled them. Defines what opens events: none can be opened.
  */
 #include "record/perf/perf_event.h"
 
+#include <errno.h>
+
+#include "record/helper/perf_open.h"
 #include "tests/test.h"
 #include "tests/unit/record/made_perf_ring.h"
 
 enum { CPUS = 3, CPU = 1, READINGS = 16 };
+
+static struct perf_event_attr asked; /* of the latest event that was to be opened */
+
+int perf_open(struct nursery *nursery, const struct perf_event_attr *attr, uint32_t cpu)
+{
+	(void)nursery, (void)cpu;
+	asked = *attr;
+	return -ENODEV;
+}
 
 struct bench {
 	struct cpus cpus;
@@ -143,5 +155,24 @@ static void an_event_that_stands_still_is_given_up(struct test *t)
 	bench_close(&b);
 }
 
+/* A CPU that comes online is sampled as the others are at that time, also if they have been paused since. */
+static void a_new_event_has_the_present_frequency(struct test *t)
+{
+	static const uint64_t set[] = {997, 49, 0};
+	struct bench b;
+
+	bench_open(&b);
+	b.events.frequency = b.events.now = 997;
+	set_online(&b, "0-1\n");
+	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+		perf_events_set_frequency(&b.events, set[i]);
+		perf_events_follow_cpus(&b.events);
+		CHECK_INT(t, asked.sample_freq, i ? 49 : 997);
+	}
+	CHECK_INT(t, b.events.frequency, 997);
+	bench_close(&b);
+}
+
 TEST_MAIN(TEST(throttling_is_from_its_record_to_its_end), TEST(lost_records_are_half_as_many),
-	  TEST(counts_go_on_when_a_cpu_comes_and_goes), TEST(an_event_that_stands_still_is_given_up))
+	  TEST(counts_go_on_when_a_cpu_comes_and_goes), TEST(an_event_that_stands_still_is_given_up),
+	  TEST(a_new_event_has_the_present_frequency))

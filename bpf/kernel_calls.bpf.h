@@ -56,6 +56,7 @@ struct task_struct___files {
 	struct files_struct *files;
 	struct pid *thread_pid;
 	void *worker_private;
+	struct signal_struct *signal;
 };
 
 struct task_struct___x86 {

@@ -8,6 +8,7 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct eventpoll {
+	struct wait_queue_head wq, poll_wait; /* of threads in epoll_wait(); of those that poll the epoll itself */
 	struct list_head rdllist; /* of struct epitem.rdllink: files that are ready, the oldest first */
 };
 
@@ -19,6 +20,12 @@ struct epoll_filefd {
 struct epitem {
 	struct list_head rdllink;
 	struct epoll_filefd ffd;
+	struct eventpoll *ep;
+};
+
+struct eppoll_entry { /* one in a queue of each file that an epoll has */
+	struct epitem *base;
+	struct wait_queue_entry wait;
 };
 
 struct poll_table_entry { /* one for each queue in which a file is waited for */

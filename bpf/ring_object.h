@@ -72,6 +72,8 @@ enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 enum ring_object_flag {
 	RING_OBJECT_ENDLESS = 1, /* the call has a time limit, which is: forever */
 	RING_OBJECT_LOCKED = 2,	 /* the futex word says that it is a lock that somebody holds */
+	RING_OBJECT_OWES = 4,	 /* the connection beside it awaits an answer of the sleeper's process */
+	RING_OBJECT_ALONE = 8,	 /* with OWES: the process has no other thread */
 };
 
 struct ring_object {

@@ -8,7 +8,7 @@
 
 #include "bpf/object_native.bpf.h"
 #include "bpf/object_page.bpf.h"
-#include "bpf/object_unread.bpf.h"
+#include "bpf/object_ready.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
 static __always_inline void worker_take(struct task_struct *task, struct ring_object *object)
@@ -84,8 +84,6 @@ static __always_inline void what_take(const struct object_taking *taking, struct
 		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(taking->task, object);
-	if (object->context == RING_CALL_STOPPED)
-		object->beside = unread_take(taking->task, room, number, call);
 	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
 		call_object_take(taking, room, number);
 	if (state & TASK_UNINTERRUPTIBLE && object_functions.page_wake && page_take(taking->task, number, object))

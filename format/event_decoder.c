@@ -8,6 +8,7 @@
 #include "common/array.h"
 #include "format/event_layout.h"
 #include "format/limits.h"
+#include "format/wait_ends.h"
 
 struct cpu_clock { /* the last sample of a CPU */
 	uint64_t time, step;

@@ -11,6 +11,7 @@
 #include "format/stack_tree.h"
 #include "format/task_table.h"
 #include "format/varint.h"
+#include "format/wait_ends.h"
 
 enum {
 	RECORD_OVERHEAD = 4 + 2, /* length and kind */

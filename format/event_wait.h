@@ -39,12 +39,14 @@ enum wait_flag {
 	WAIT_HAS_CALL = 32768,	 /* what it was for follows: call and object */
 	WAIT_HAS_ASKED = 65536,	 /* how long the call was asked to wait follows */
 	WAIT_HAS_OWNER = 131072, /* the task that held what it was for follows */
-	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
+	WAIT_HAS_READY = 262144, /* what was ready in the end, or WAIT_OWES, follows: a descriptor and its object */
 	WAIT_FOR_READING = 524288,   /* it was for a lock for reading: other readers would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */
 	WAIT_HAS_PAGE = 2097152,    /* which page of the file it was for follows */
 	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, in a call without a timeout */
 	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, and held */
+	WAIT_OWES = 16777216,	    /* its process had not answered a request that came by what follows as ready */
+	WAIT_ALONE = 33554432,	    /* with WAIT_OWES: the process had no other thread */
 };
 
 /* Where a thread waited. A system call's number is above the lower three bits of event_wait.call. */
@@ -133,18 +135,5 @@ struct event_wait_sums {
 	uint64_t flags;
 	struct event_wait_sum kinds[WAIT_SUM_KINDS];
 };
-
-/* When the last waits of a CPU in the chunk ended: a wait that begins when one of them ends refers to it. */
-enum { WAIT_ENDS = 4 };
-struct wait_ends {
-	uint64_t times[WAIT_ENDS]; /* the latest first; 0: none */
-};
-
-static inline void wait_ends_note(struct wait_ends *ends, uint64_t time)
-{
-	for (unsigned int i = WAIT_ENDS - 1; i > 0; i--)
-		ends->times[i] = ends->times[i - 1];
-	ends->times[0] = time;
-}
 
 #endif

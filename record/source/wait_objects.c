@@ -370,7 +370,9 @@ void wait_objects_take(struct wait_objects *objects, const struct ring_object *r
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
 	wait->flags |= (raw->flags & RING_OBJECT_ENDLESS ? WAIT_ENDLESS : 0) |
-		       (raw->flags & RING_OBJECT_LOCKED ? WAIT_FOR_LOCKED : 0);
+		       (raw->flags & RING_OBJECT_LOCKED ? WAIT_FOR_LOCKED : 0) |
+		       (raw->flags & RING_OBJECT_OWES ? WAIT_OWES : 0) |
+		       (raw->flags & RING_OBJECT_ALONE ? WAIT_ALONE : 0);
 	if (raw->kind == RING_OBJECT_PAGE)
 		wait->page = raw->page;
 	else

@@ -5,7 +5,7 @@ import collections
 
 SECOND = 10**9
 S, D, P, NOLOAD, BLOCKED = 1, 2, 0x40, 0x400, "0"
-BEGAN_BEFORE, NOT_ENDED, ENDLESS, FOR_LOCKED = 256, 1024, 4194304, 8388608  # flags of waits
+BEGAN_BEFORE, NOT_ENDED, ENDLESS, FOR_LOCKED, OWES, ALONE = 256, 1024, 4194304, 8388608, 16777216, 33554432  # flags of waits
 STOPPED = 6  # the context of a wait
 POLLS = {"57", "185", "2169", "2161"}  # x86-64's poll, select, ppoll, pselect6, as in the field for calls
 TASK, SOFTIRQ, UNKNOWN = "1", "2", "4"  # contexts of wakers
@@ -56,13 +56,21 @@ def end_of(thing, other=False):
 
 
 def hold_up_unanswered(threads, waits, objects):
-    """Threads that waited throughout on a connection whose other end belongs to a stopped thread with unread data."""
-    whole = [(thread, wait) for thread, wait in waits
-             if wait["wait_class"] == BLOCKED and int(wait["flags"], 16) & BEGAN_BEFORE and int(wait["flags"], 16) & NOT_ENDED]
-    unread = {end_of(objects.get(wait["ready_object"], UNKNOWN_OBJECT)) for _, wait in whole if int(wait["call"]) & 7 == STOPPED}
-    for thread, wait in whole:
+    """Threads that waited throughout on a connection on which a process owes an answer, and the threads that owe it."""
+    still = [(thread, wait, int(wait["flags"], 16)) for thread, wait in waits
+             if wait["wait_class"] == BLOCKED and int(wait["flags"], 16) & NOT_ENDED]
+    owed = {}
+    for thread, wait, flags in still:
+        thing = objects.get(wait["ready_object"], UNKNOWN_OBJECT)
+        own = bool(flags & ALONE) or int(wait["call"]) & 7 == STOPPED
+        if flags & OWES and end_of(thing) is not None:
+            owed.setdefault(end_of(thing), (thread, own))
+            threads[thread].held_up |= own and thing["kind"] == TCP
+    for thread, wait, flags in still:
         end = end_of(objects.get(wait["object"], UNKNOWN_OBJECT), other=True)
-        threads[thread].held_up |= end is not None and end in unread
+        if flags & BEGAN_BEFORE and end in owed:
+            threads[thread].held_up = True
+            threads[owed[end][0]].held_up |= owed[end][1]
 
 
 def add_blocked(own, wait, thing, in_d, asleep):

@@ -167,3 +167,8 @@ tasks_of() { # TRACE [OPTION...] of the reporter
 		{ flush() }
 		END { flush() }'
 }
+
+# The lines of a checker in tests/live as verdicts.
+verdicts_of() { # NAME
+	sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+}

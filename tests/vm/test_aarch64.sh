@@ -150,13 +150,16 @@ judge_counters() { # KERNEL
 # Judges with the checkers of the live tests.
 judge_what_for() { # KERNEL
 	old=$(echo "$1" | grep -e '^6\.1-')
+	if recorded "$1/unanswered" unanswered; then
+		python3 -B tests/live/unanswered_check.py "$REPORT" "$dir/unanswered.rwk" "$dir/unanswered.truth" 2>&1 | verdicts_of "$1"
+	fi
 	for run in objects mutexes ready; do
 		rc=$(time_of $run 3) # 3: one of thousands of waits was lost, as happens on an emulated machine
 		verdict "$1/$run-run" "the recorder ended with '$rc': $(tail -n 3 "$dir/$run.err" | tr '\n' ' ')" [ "$rc" = 0 -o "$rc" = 3 ]
 		[ -s "$dir/$run.rwk" ] || continue
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
 		MACHINE=aarch64 MUTEXES_RT=$old python3 -B "tests/live/${run}_check.py" "$dir/$run.rwk" "$dir/$run.truth" 20 2>&1 |
-			sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
+			verdicts_of "$1"
 	done
 }
 

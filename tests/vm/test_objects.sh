@@ -4,8 +4,8 @@
 #
 # What threads waited for on Debian's kernels. Locks: kinds and owners, compared with a workload that knows them
 # (tests/live/test_locks.sh), the name of a mutex that is a variable, a percpu-rwsem; the holders of mutexes of
-# processes (tests/live/test_mutexes.sh). Which descriptor ended a wait for several (tests/live/test_ready.sh), and
-# which pages threads waited for (tests/live/test_pages.sh). What walked tasks sleep on, and who holds it
+# processes (tests/live/test_mutexes.sh). Which descriptor ended a wait for several (tests/live/test_ready.sh),
+# which pages threads waited for (tests/live/test_pages.sh), and who owes an answer (tests/live/test_idle.sh). What walked tasks sleep on, and who holds it
 # (tests/live/test_walk_objects.sh); a task that waits for a frozen file system, and one for a page. Control groups.
 # At the long level, waits for locks compared with the kernel's own contentions, for spinlocks where they sleep, and
 # for a lock that the recorder was the last to get for reading; io_uring's workers, calls by int 0x80, direct I/O on
@@ -13,11 +13,6 @@
 . "$(dirname "$0")/lib.sh"
 
 rounds=20
-
-# The lines of a checker in tests/live as verdicts.
-verdicts_of() { # NAME
-	sed -E "s|^yes |ok $1/|; s|^no ([^:]*): (.*)\$|not ok $1/\\1 - \\2|; s|^no |not ok $1/|"
-}
 
 judge_waits() { # NAME
 	rt=$(echo "$1" | grep -e -rt)
@@ -55,6 +50,9 @@ judge_kernel() { # NAME
 			grep -qE '^comm touch pid [0-9]+ state D .*, in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/asleep.view"
 		verdict "$1/page-task" "dd: $(grep '^comm dd ' "$dir/asleep.view")" \
 			grep -qE '^comm dd pid [0-9]+ state D .*, in read on page 2 of /mnt/b/cold$' "$dir/asleep.view"
+	fi
+	if recorded "$1/unanswered" unanswered; then
+		python3 -B tests/live/unanswered_check.py "$REPORT" "$dir/unanswered.rwk" "$dir/unanswered.truth" 2>&1 | verdicts_of "$1"
 	fi
 	for run in waits asleep; do
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"

@@ -127,7 +127,7 @@ void profile_facts_add_wait(const struct profile_facts_ground *ground, const str
 	if (wait->wait_class != PROFILE_BLOCKED)
 		return;
 	add_object(ground, wait);
-	profile_unanswered_add_wait(ground, wait, state[0] == 'T' || state[0] == 't');
+	profile_unanswered_add_wait(ground, wait);
 	own->asleep = add(own->asleep, wait->weight - queued);
 	if (state[0] != 'S' && state[0] != 'I' && (state[0] != 'P' || !ground->tasks[wait->task].kernel_thread))
 		own->held = true;
@@ -171,7 +171,7 @@ static bool hardly_ran(const struct profile_thread_facts *facts)
 
 bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 {
-	if (!facts->waits || facts->held || facts->unanswered || facts->waker)
+	if (!facts->waits || facts->held || facts->unanswered || facts->owes || facts->waker)
 		return false;
 	if (facts->kernel_thread)
 		return add(facts->busy, facts->queued) <= facts->asleep / BUSY_SHARE;
@@ -182,6 +182,7 @@ static void merge(struct profile_thread_facts *sum, const struct profile_thread_
 {
 	sum->held |= facts->held;
 	sum->unanswered |= facts->unanswered;
+	sum->owes |= facts->owes;
 	sum->waker |= facts->waker;
 	sum->otherwise |= facts->otherwise;
 	sum->pooled |= facts->pooled;

@@ -126,7 +126,7 @@ static inline uint32_t profile_wait_thing(const struct profile_operation *operat
 {
 	const bool many = wait->operation && operations[wait->operation].many;
 
-	return wait->object || !many ? wait->object : wait->ready;
+	return wait->object || !many || wait->held & PROFILE_OWES ? wait->object : wait->ready;
 }
 
 /* How many of the waits and walked tasks that pass all other filters profile_filter.on kept and left out. */

@@ -198,6 +198,23 @@ static int find_object(struct profile *profile, const struct trace_model *model,
 	return r;
 }
 
+static bool is_stopped(const struct event_wait *record)
+{
+	return (record->call & ((1 << WAIT_CALL_BITS) - 1)) == WAIT_IN_STOP;
+}
+
+/* What its process owes counts as the task's own if it has no other threads, or none of them runs. */
+static void sort_owed(const struct event_wait *record, struct profile_wait *wait)
+{
+	if (!(record->flags & WAIT_OWES))
+		return;
+	wait->owed = wait->ready;
+	if (wait->owed && (record->flags & WAIT_ALONE || is_stopped(record)))
+		wait->held |= PROFILE_OWES;
+	else
+		wait->ready = wait->ready_descriptor = 0;
+}
+
 int profile_bind_object(struct profile *profile, const struct trace_model *model, uint32_t host,
 			const struct event_wait *record, struct profile_wait *wait)
 {
@@ -214,7 +231,11 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 		r = find_operation(profile, model, record->call, &wait->operation);
 	if (!r)
 		r = find_object(profile, model, host, wait->recording, record->object, &wait->object);
-	return r < 0 ? r : find_object(profile, model, host, wait->recording, record->ready_object, &wait->ready);
+	if (!r)
+		r = find_object(profile, model, host, wait->recording, record->ready_object, &wait->ready);
+	if (!r)
+		sort_owed(record, wait);
+	return r;
 }
 
 /* --- their processes --- */

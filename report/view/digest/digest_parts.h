@@ -38,6 +38,7 @@ digest_part digest_add_origin;	/* host, times, sources, filters */
 digest_part digest_add_times;	/* of all threads */
 digest_part digest_add_heaviest; /* functions, processes, comms */
 digest_part digest_add_stories;	/* what held up whom */
+digest_part digest_add_no_story; /* instead, if there is none: why */
 digest_part digest_add_pressure; /* run queues, D, losses */
 digest_part digest_add_walks;
 digest_part digest_add_notes; /* what is unreliable, what to type next */

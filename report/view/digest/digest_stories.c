@@ -2,9 +2,9 @@
 /*
  * The longest stories: who was held up, where, and by whom in the end. A story is a group of waits
  * of one comm at one place, as --chains=COMM prints it. Some of its waits were more than sleep:
- * another task ended them, they were in D, or runnable for most of the time. A kernel thread that
- * sleeps waits for work, which is no story. A group on the path of a longer story gets none of its
- * own.
+ * another task ended them, they were in D, or runnable for most of the time, or somebody owed an
+ * answer. A kernel thread that sleeps waits for work, which is no story. A group on the path of a
+ * longer story gets none of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +18,7 @@
 #include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_unanswered.h"
 #include "report/view/digest/digest_parts.h"
 #include "report/view/digest/digest_work.h"
 #include "report/view/text/object_text.h"
@@ -47,6 +48,7 @@ struct followed { /* all waits of a comm, or of a thread */
 
 struct stories {
 	struct digest *digest;
+	const struct profile_thread_facts *facts; /* by task; NULL: not known */
 	struct hash_map known; /* key -> index of items */
 	ARRAY(struct story) items;
 	ARRAY(struct story_key) told; /* the groups printed, and those on their paths */
@@ -70,6 +72,13 @@ static void stories_deinit(struct stories *stories)
 
 /* --- which groups there are --- */
 
+/* Who stopped a thread is another story. */
+static bool owes_answer(const struct stories *stories, const struct profile_wait *wait, char state)
+{
+	return stories->facts && state != 'T' && state != 't' &&
+	       profile_wait_holds_up_unseen(&stories->facts[wait->task], wait);
+}
+
 static bool is_held(const struct stories *stories, const struct profile_wait *wait)
 {
 	const struct waits *waits = &stories->digest->ground.waits;
@@ -83,7 +92,7 @@ static bool is_held(const struct stories *stories, const struct profile_wait *wa
 	if (wait->run_queue >= wait_length(wait) / 2 && wait->run_queue)
 		return true;
 	profile_wait_state(wait->state, state);
-	if (state[0] == 'D')
+	if (state[0] == 'D' || owes_answer(stories, wait, state[0]))
 		return true;
 	if (waits->tasks[wait->task].kernel_thread) /* waited for work */
 		return false;
@@ -436,47 +445,6 @@ static int tell(struct stories *stories, const struct story *story)
 	return r;
 }
 
-/* Counts threads of programs that never ran. Their waits do not show whether they had nothing to do or hang. */
-static size_t count_sleepers(const struct digest *digest)
-{
-	const uint8_t whole = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	const struct waits *waits = &digest->ground.waits;
-	size_t count = 0;
-
-	for (size_t i = 0; i < waits->count; i++) {
-		const struct profile_wait *wait = &waits->items[i];
-
-		count += wait->source == digest->waits && wait_is_shown(wait) &&
-			 (wait->flags & whole) == whole && digest_is_idle(digest, wait->task) &&
-			 !waits->tasks[wait->task].kernel_thread;
-	}
-	return count;
-}
-
-/* Says why there is no story. */
-static int add_none(struct digest *digest)
-{
-	struct digest_lines *lines = &digest->lines;
-	const size_t sleepers = count_sleepers(digest);
-	bool wakers = false;
-	int r;
-
-	for (size_t i = 0; i < digest->source_count; i++)
-		wakers |= digest->sources[i].kind == PROFILE_WAKERS;
-	if (!wakers)
-		return digest_line_add(lines, "stories", DIGEST_MORE,
-				       "unknown: who ended the waits was not recorded (rwalker-record --wakers)", NULL);
-	r = digest_line_begin(lines, "stories", DIGEST_MORE);
-	if (r < 0)
-		return r;
-	(void)fputs("none: nobody was held for 1% of the recording or longer", lines->text);
-	if (sleepers)
-		(void)fprintf(lines->text, "; %zu thread%s slept throughout, idle or stuck", sleepers,
-			      plural(sleepers));
-	(void)fputs(sleepers ? "--waits-on --idle" : "--chains", lines->proof);
-	return digest_line_end(lines);
-}
-
 int digest_add_stories(struct digest *digest)
 {
 	_cleanup_(stories_deinit) struct stories stories = {.digest = digest};
@@ -485,6 +453,7 @@ int digest_add_stories(struct digest *digest)
 
 	if (digest->waits == DIGEST_NO_SOURCE)
 		return 0;
+	stories.facts = profile_facts(digest->context->profile);
 	least = digest->sources[digest->waits].duration / WORTH_IT;
 	r = digest_work_init(&stories.work, digest->context->profile, &digest->ground.waits,
 			     digest->sources[digest->waits].duration);
@@ -493,5 +462,5 @@ int digest_add_stories(struct digest *digest)
 	for (size_t i = 0; i < stories.items.count && stories.count < DIGEST_STORIES && !r; i++)
 		if (stories.items.items[i].weight >= least)
 			r = tell(&stories, &stories.items.items[i]);
-	return r < 0 || stories.count ? r : add_none(digest);
+	return r < 0 || stories.count ? r : digest_add_no_story(digest);
 }

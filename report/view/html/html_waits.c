@@ -108,7 +108,7 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 	if (wait->object || wait_thing(purposes->waits, wait))
 		alike.ready = wait->object ? 0 : wait->ready;
 	else
-		alike.held = wait->held & PROFILE_TIMED_OUT;
+		alike.held = wait->held & (PROFILE_TIMED_OUT | PROFILE_OWES);
 	r = wait_object_text(purposes->waits, &alike, &begin);
 	if (r < 0)
 		return r;

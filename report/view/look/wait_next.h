@@ -2,8 +2,8 @@
 /*
  * The task with which a chain continues where the waker of a wait says too little. If nobody is
  * known to have ended the wait: the owner of the lock when the wait began, or the task at the other
- * end of the connection, if it was stopped and so could not answer. If an interrupt ended it: the
- * task at the other end of the connection that the interrupt brought data of.
+ * end of the connection, if it owes an answer. If an interrupt ended it: the task at the other end
+ * of the connection that the interrupt brought data of.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_WAIT_NEXT_H
 #define RWALKER_REPORT_VIEW_LOOK_WAIT_NEXT_H

@@ -358,6 +358,17 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
 }
 
+/* ", has not answered fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858" */
+static void write_owed(FILE *out, const struct waits *waits, const struct profile_wait *wait)
+{
+	if (!wait->ready)
+		return;
+	(void)fputs(", has not answered ", out);
+	if (wait->ready_descriptor)
+		(void)fprintf(out, "fd %" PRIu32 ", ", wait->ready_descriptor - 1);
+	object_write(out, &waits->objects[wait->ready]);
+}
+
 /*
  * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout". ", fd 7" if it is
  * the object of the wait; nothing if that object's own text has its descriptor already.
@@ -443,7 +454,10 @@ void wait_write_alike(FILE *out, const char *before, const struct waits *waits, 
 	else
 		write_operation(out, &waits->operations[wait->operation]);
 	write_held(out, waits, wait);
-	write_ready(out, waits, wait);
+	if (wait->held & PROFILE_OWES)
+		write_owed(out, waits, wait);
+	else
+		write_ready(out, waits, wait);
 	write_users(out, waits, wait, other_ends);
 }
 

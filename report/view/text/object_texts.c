@@ -77,7 +77,7 @@ int object_texts_key(struct object_texts *texts, const struct profile_wait *wait
 	ret_key->operation = wait->operation;
 	ret_key->ready = OBJECT_NO_TEXT;
 	ret_key->timed_out = matters && wait->held & PROFILE_TIMED_OUT;
-	if (r < 0 || !matters || wait->ready == wait->object)
+	if (r < 0 || !matters || wait->ready == wait->object || wait->held & PROFILE_OWES)
 		return r;
 	return object_texts_find(texts, wait->ready, &ret_key->ready);
 }

@@ -116,6 +116,7 @@ record asleep -a --embed=none
 dm resume late
 fsfreeze --unfreeze /mnt/b
 
+record_unanswered
 ! is_long || record_late
 record_cgroups
 record_version_1

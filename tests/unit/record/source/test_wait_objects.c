@@ -203,6 +203,10 @@ static void endless_waits_are_for_the_same(struct test *t)
 	wait = take(&b, &raw);
 	CHECK_INT(t, wait.object, 1);
 	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), WAIT_FOR_LOCKED);
+	raw.flags = RING_OBJECT_OWES | RING_OBJECT_ALONE;
+	wait = take(&b, &raw);
+	CHECK_INT(t, wait.object, 1);
+	CHECK_INT(t, wait.flags, WAIT_OWES | WAIT_ALONE);
 	bench_close(&b);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Which threads were idle: the decision, and what it is based on. */
 #include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_unanswered.h"
 
 #include "tests/unit/report/view/fake_view.h"
 
@@ -290,15 +291,24 @@ static void knows_unanswered_by_tcp(struct test *t)
 		object->peer_port = ports[i][1];
 		object->local = object->peer = "127.0.0.1";
 	}
-	server->ready = 1;
 	add_wait(p, "asks", 2, WHOLE)->object = 2;
 	add_wait(p, "keeps", 3, WHOLE)->object = 3;
-	CHECK(t, is_idle(t, p, "asks")); /* the server waits, as it may */
-	server->state = 4;
+	CHECK(t, is_idle(t, p, "asks"));
+	CHECK(t, is_idle(t, p, "server"));
+	server->owed = 1;
 	CHECK(t, !is_idle(t, p, "asks"));
+	CHECK(t, is_idle(t, p, "server")); /* another of its threads may be the one that owes it */
+	CHECK(t, !profile_wait_holds_up_unseen(&profile_facts(p)[server->task], server));
+	server->held = PROFILE_OWES;
+	CHECK(t, !is_idle(t, p, "server"));
+	CHECK(t, !profile_wait_holds_up_unseen(&profile_facts(p)[server->task], server)); /* the client was seen */
 	CHECK(t, is_idle(t, p, "keeps")); /* it sent nothing */
 	p->objects[2].host = 1; /* the same addresses, but elsewhere */
 	CHECK(t, is_idle(t, p, "asks"));
+	CHECK(t, !is_idle(t, p, "server")); /* its client is on another host, perhaps */
+	CHECK(t, profile_wait_holds_up_unseen(&profile_facts(p)[server->task], server));
+	server->flags = 0;
+	CHECK(t, !profile_facts(p)[server->task].owes);
 	free(p);
 }
 
@@ -307,14 +317,18 @@ static void knows_unanswered_by_unix(struct test *t)
 	struct profile *p = fake_recorded();
 	struct profile_wait *server = add_wait(p, "server", 1, WHOLE);
 
-	server->ready = add_object(p, PROFILE_OBJECT_UNIX, 0);
-	server->state = 4;
+	server->owed = add_object(p, PROFILE_OBJECT_UNIX, 0);
+	server->held = PROFILE_OWES;
 	p->objects[1].inode = 7;
 	add_wait(p, "asks", 2, WHOLE)->object = add_object(p, PROFILE_OBJECT_UNIX, 0);
 	CHECK(t, is_idle(t, p, "asks"));
+	CHECK(t, is_idle(t, p, "server")); /* nobody may have asked */
 	p->objects[2].peer_inode = 7;
 	CHECK(t, !is_idle(t, p, "asks"));
-	server->flags = PROFILE_WAIT_NOT_ENDED; /* it has been stopped since */
+	CHECK(t, !is_idle(t, p, "server"));
+	server->flags = PROFILE_WAIT_NOT_ENDED; /* it has done something else meanwhile, but not answered */
+	CHECK(t, !is_idle(t, p, "asks"));
+	server->flags = PROFILE_WAIT_BEGAN_BEFORE;
 	CHECK(t, is_idle(t, p, "asks"));
 	free(p);
 }

@@ -78,7 +78,8 @@ static void add_wait(struct made_trace *trace, uint64_t time, uint32_t tgid, con
 	wait.length = 100;
 	wait.state = 1;
 	wait.flags |= WAIT_HAS_CALL;
-	wait.call = call << WAIT_CALL_BITS | WAIT_IN_CALL;
+	if (!wait.call)
+		wait.call = call << WAIT_CALL_BITS | WAIT_IN_CALL;
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
 }
 
@@ -190,6 +191,40 @@ static void joins_the_ends_of_connections(struct test *t)
 	(void)unlink(path);
 }
 
+/* A process uses what it owes an answer on; by which thread is known if it has only one, or all are stopped. */
+static void knows_who_owes_an_answer(struct test *t)
+{
+	static const struct {
+		uint64_t flags, call;
+		bool itself;
+	} cases[] = {{WAIT_OWES, 0, false}, {WAIT_OWES | WAIT_ALONE, 0, true}, {WAIT_OWES, WAIT_IN_STOP, true}};
+	char path[] = "/tmp/rwalker-test-XXXXXX";
+
+	(void)close(mkstemp(path));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made_trace *trace = begin(path);
+		const struct profile_wait *waits;
+		const struct profile_object *objects;
+		struct profile *profile;
+
+		add_objects(trace);
+		add_wait(trace, 3000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = FRONT});
+		add_wait(trace, 4000, REDIS, "redis-server", POLL, (struct event_wait){
+			.call = cases[i].call, .ready = 8, .ready_object = BACK,
+			.flags = cases[i].flags | WAIT_NOT_ENDED});
+		profile = load(trace, path);
+		check_users(t, profile, 0, PROFILE_NEITHER, 1, REDIS);
+		REQUIRE(t, profile_waits(profile, &waits) == 2);
+		(void)profile_objects(profile, &objects);
+		CHECK(t, objects[waits[0].object].users[PROFILE_NEITHER].one_thread == cases[i].itself);
+		CHECK(t, waits[1].owed != 0 && !(waits[1].held & PROFILE_OWES) == !cases[i].itself);
+		CHECK_INT(t, waits[1].ready, cases[i].itself ? waits[1].owed : 0);
+		CHECK_INT(t, waits[1].ready_descriptor, cases[i].itself ? 8 : 0);
+		profile_destroy(profile);
+	}
+	(void)unlink(path);
+}
+
 /* A timer may interrupt the writer of a pipe. A timer that fires after something was ready does not matter. */
 static void knows_whose_time_was_over(struct test *t)
 {
@@ -224,4 +259,5 @@ static void knows_whose_time_was_over(struct test *t)
 	(void)unlink(path);
 }
 
-TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections), TEST(knows_whose_time_was_over))
+TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections),
+	  TEST(knows_who_owes_an_answer), TEST(knows_whose_time_was_over))

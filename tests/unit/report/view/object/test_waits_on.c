@@ -237,6 +237,11 @@ static void says_what_was_ready(struct test *t)
 	wait->ready_descriptor = 0; /* it leads elsewhere now */
 	fake_check_printed(t, profile, waits_on_view, &plain,
 			   HEAD ONE_MS "  epoll      app             on epoll 3 of process 7 → pipe:5\n");
+	wait->held = PROFILE_OWES;
+	wait->ready_descriptor = 8;
+	fake_check_printed(t, profile, waits_on_view, &plain,
+			   HEAD ONE_MS "  epoll      app             "
+				     "on epoll 3 of process 7, has not answered fd 7, pipe:5\n");
 	free(profile);
 }
 

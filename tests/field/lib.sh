@@ -52,7 +52,7 @@ recorded_while() {
 
 # staged NAME 'RECORDER OPTIONS' DRIVER...: records a driver that prepares something, creates "ready" in its folder,
 # waits for "go", does what is to be recorded, and creates "done". The recording begins after "ready" and ends after
-# "done".
+# "done"; then there is "over".
 staged() {
 	local name=$1 options=$2
 	shift 2
@@ -64,5 +64,6 @@ staged() {
 	wait_for 120 eval "[ -e '$stage/ready' ] || ! kill -0 $driver" 2>/dev/null
 	[ -e "$stage/ready" ] || die "'$*' does not get ready: $(tail -3 "$scratch/$name.driver")"
 	recorded_while "$name" "$options" sh -c "touch '$stage/go'; until [ -e '$stage/done' ] || ! kill -0 $driver; do sleep 0.05; done" 2>/dev/null
+	touch "$stage/over"
 	wait "$driver" || fail "'$*' failed: $(tail -3 "$scratch/$name.driver")"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""The driver's side of staged() in lib.sh: ready, go, done. Times are CLOCK_MONOTONIC ns, as in a trace."""
+"""The driver's side of staged() in lib.sh: ready, go, done, over. Times are CLOCK_MONOTONIC ns, as in a trace."""
 import os
 import time
 
@@ -34,3 +34,7 @@ class Stage:
     def done(self):
         with open(self.path("done"), "w", encoding="ascii"):
             pass
+
+    def over(self):
+        """Returns once the recording has ended, after done()."""
+        wait_until(lambda: os.path.exists(self.path("over")), "the recording ends")

@@ -3,7 +3,8 @@
 # time-limit: 600
 # PostgreSQL: which backends hold a row and queue for it, compared with pg_blocking_pids(); how long syncing the
 # write-ahead log took, compared with pg_stat_wal, and for which file; which connections clients and backends wait
-# for, and the processes at their other ends.
+# for, and the processes at their other ends; that a backend which queues for a row throughout, and its client, are not
+# idle.
 . "$(dirname "$0")/lib.sh"
 
 find_server() {
@@ -30,6 +31,11 @@ query() { as_nobody psql -XqAt -h "$private" -U nobody postgres -c "$1"; }
 test_row_lock() {
 	staged locks '--offcpu 0 --wakers -u' python3 -B "$field/postgres_locks.py" "$private" "$PGPORT"
 	judged python3 -B "$field/postgres_check.py" locks "$report" "$scratch/locks.rwk" "$scratch/locks.truth"
+}
+
+test_blocked() {
+	staged blocked '--offcpu 0 --wakers -u' python3 -B "$field/postgres_blocked.py" "$private" "$PGPORT"
+	judged python3 -B "$field/postgres_check.py" blocked "$report" "$scratch/blocked.rwk" "$scratch/blocked.truth"
 }
 
 test_clients() {
@@ -63,6 +69,7 @@ need_offcpu
 find_server
 start_server
 test_row_lock
+test_blocked
 test_clients
 test_syncs
 finish

@@ -74,16 +74,20 @@ static __always_inline bool owed_begin(struct owed_search *search, struct files_
 	return true;
 }
 
-static __always_inline bool is_alone(struct task_struct *task)
+/* A debugger may stop single threads. */
+static __always_inline u32 process_of(struct task_struct *task, u32 state)
 {
 	u64 group = as_number(TASK_POINTER(task_struct___files, task, signal));
+	u32 alone = OBJECT_READ(signal_struct, group, nr_threads) == 1 ? PROCESS_ALONE : 0;
 
-	return OBJECT_READ(signal_struct, group, nr_threads) == 1;
+	if (state & TASK_STOPPED_BIT || (alone && state & TASK_TRACED_BIT))
+		return alone | PROCESS_STOPPED;
+	return alone;
 }
 
 /*
  * Leaves the connection in the room, beside what the wait is for, and says so in the object's flags.
- * A connection that another thread closed meanwhile does not count.
+ * A connection that another thread closed meanwhile does not count, nor if the wait ended meanwhile.
  */
 static __noinline bool owed_take(struct task_struct *task, u32 state, struct object_room *room,
 				 struct ring_object *object)
@@ -94,8 +98,7 @@ static __noinline bool owed_take(struct task_struct *task, u32 state, struct obj
 
 	if (!search || !files || room->beside.ready || !owed_begin(search, files))
 		return false;
-	search->process = (state & (TASK_STOPPED_BIT | TASK_TRACED_BIT) ? PROCESS_STOPPED : 0) |
-			  (is_alone(task) ? PROCESS_ALONE : 0);
+	search->process = process_of(task, state);
 	bpf_loop(OWED_DESCRIPTORS, owed_step, NULL, 0);
 	if (!search->file || search->unclear > 1)
 		return false;
@@ -104,7 +107,9 @@ static __noinline bool owed_take(struct task_struct *task, u32 state, struct obj
 	again = as_number((const void *)find_file(files, search->descriptor - 1));
 	if (again != search->file || file_is_owed(again, search->process) == NOT_OWED)
 		return false;
-	object->flags |= RING_OBJECT_OWES | (search->process & PROCESS_ALONE ? RING_OBJECT_ALONE : 0);
+	if (task->on_cpu || is_queued(task))
+		return false;
+	object->flags |= RING_OBJECT_OWES | (search->process ? RING_OBJECT_ALONE : 0);
 	object->beside = true;
 	return true;
 }

@@ -73,7 +73,7 @@ enum ring_object_flag {
 	RING_OBJECT_ENDLESS = 1, /* the call has a time limit, which is: forever */
 	RING_OBJECT_LOCKED = 2,	 /* the futex word says that it is a lock that somebody holds */
 	RING_OBJECT_OWES = 4,	 /* the connection beside it awaits an answer of the sleeper's process */
-	RING_OBJECT_ALONE = 8,	 /* with OWES: the process has no other thread */
+	RING_OBJECT_ALONE = 8,	 /* with OWES: the process has no other thread, or is stopped */
 };
 
 struct ring_object {

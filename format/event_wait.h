@@ -46,7 +46,7 @@ enum wait_flag {
 	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, in a call without a timeout */
 	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, and held */
 	WAIT_OWES = 16777216,	    /* its process had not answered a request that came by what follows as ready */
-	WAIT_ALONE = 33554432,	    /* with WAIT_OWES: the process had no other thread */
+	WAIT_ALONE = 33554432,	    /* with WAIT_OWES: the process had no other thread, or all were stopped */
 };
 
 /* Where a thread waited. A system call's number is above the lower three bits of event_wait.call. */

@@ -6,7 +6,6 @@ import collections
 SECOND = 10**9
 S, D, P, NOLOAD, BLOCKED = 1, 2, 0x40, 0x400, "0"
 BEGAN_BEFORE, NOT_ENDED, ENDLESS, FOR_LOCKED, OWES, ALONE = 256, 1024, 4194304, 8388608, 16777216, 33554432  # flags of waits
-STOPPED = 6  # the context of a wait
 POLLS = {"57", "185", "2169", "2161"}  # x86-64's poll, select, ppoll, pselect6, as in the field for calls
 TASK, SOFTIRQ, UNKNOWN = "1", "2", "4"  # contexts of wakers
 NOTHING, EPOLL, FUTEX, TCP, UDP, UNIX = "0", "12", "14", "4", "5", "6"  # kinds of objects
@@ -62,7 +61,7 @@ def hold_up_unanswered(threads, waits, objects):
     owed = {}
     for thread, wait, flags in still:
         thing = objects.get(wait["ready_object"], UNKNOWN_OBJECT)
-        own = bool(flags & ALONE) or int(wait["call"]) & 7 == STOPPED
+        own = bool(flags & ALONE)
         if flags & OWES and end_of(thing) is not None:
             owed.setdefault(end_of(thing), (thread, own))
             threads[thread].held_up |= own and thing["kind"] == TCP

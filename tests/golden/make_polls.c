@@ -154,7 +154,7 @@ static void add_whole_waits(struct made_trace *trace)
 		.call = POLL << WAIT_CALL_BITS | WAIT_IN_CALL, .object = KEPT, .flags = WAIT_ENDLESS},
 		  "do_sys_poll entry_SYSCALL_64");
 	add_whole(trace, &server, (struct event_wait){
-		.call = WAIT_IN_STOP, .state = T, .ready = 8, .ready_object = ANSWER, .flags = WAIT_OWES},
+		.call = WAIT_IN_STOP, .state = T, .ready = 8, .ready_object = ANSWER, .flags = WAIT_OWES | WAIT_ALONE},
 		  "do_signal_stop entry_SYSCALL_64");
 }
 

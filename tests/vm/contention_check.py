@@ -24,11 +24,12 @@ UNSURE = 256 | 512 | 1024 | 16384  # it began before, has not ended, or is not e
 Contention = collections.namedtuple("Contention", "tid begin end lock kind slept")
 
 def kind_of(flags):
-    """enum object_lock"""
-    for flag, kind in ("RT", 4), ("MUTEX", 1), ("PERCPU", 3), ("SPIN", 5):
+    """enum object_lock. With PREEMPT_RT, a writer that waits until readers have left a rwsem waits for no rt-mutex."""
+    reads_or_writes = "READ" in flags or "WRITE" in flags
+    for flag, kind in ("MUTEX", 1), ("PERCPU", 3), ("SPIN", 5):
         if flag in flags:
-            return 6 if kind == 5 and ("READ" in flags or "WRITE" in flags) else kind
-    return 2 if "READ" in flags or "WRITE" in flags else 7
+            return 6 if kind == 5 and reads_or_writes else kind
+    return 2 if reads_or_writes else 4 if "RT" in flags else 7
 
 def contentions(path):
     """The contentions of each thread. A second begin for the same lock continues the first: a mutex

@@ -198,18 +198,13 @@ static int find_object(struct profile *profile, const struct trace_model *model,
 	return r;
 }
 
-static bool is_stopped(const struct event_wait *record)
-{
-	return (record->call & ((1 << WAIT_CALL_BITS) - 1)) == WAIT_IN_STOP;
-}
-
 /* What its process owes counts as the task's own if it has no other threads, or none of them runs. */
 static void sort_owed(const struct event_wait *record, struct profile_wait *wait)
 {
 	if (!(record->flags & WAIT_OWES))
 		return;
 	wait->owed = wait->ready;
-	if (wait->owed && (record->flags & WAIT_ALONE || is_stopped(record)))
+	if (wait->owed && record->flags & WAIT_ALONE)
 		wait->held |= PROFILE_OWES;
 	else
 		wait->ready = wait->ready_descriptor = 0;

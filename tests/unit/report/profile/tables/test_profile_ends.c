@@ -78,8 +78,7 @@ static void add_wait(struct made_trace *trace, uint64_t time, uint32_t tgid, con
 	wait.length = 100;
 	wait.state = 1;
 	wait.flags |= WAIT_HAS_CALL;
-	if (!wait.call)
-		wait.call = call << WAIT_CALL_BITS | WAIT_IN_CALL;
+	wait.call = call << WAIT_CALL_BITS | WAIT_IN_CALL;
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
 }
 
@@ -195,9 +194,9 @@ static void joins_the_ends_of_connections(struct test *t)
 static void knows_who_owes_an_answer(struct test *t)
 {
 	static const struct {
-		uint64_t flags, call;
+		uint64_t flags;
 		bool itself;
-	} cases[] = {{WAIT_OWES, 0, false}, {WAIT_OWES | WAIT_ALONE, 0, true}, {WAIT_OWES, WAIT_IN_STOP, true}};
+	} cases[] = {{WAIT_OWES, false}, {WAIT_OWES | WAIT_ALONE, true}};
 	char path[] = "/tmp/rwalker-test-XXXXXX";
 
 	(void)close(mkstemp(path));
@@ -210,8 +209,7 @@ static void knows_who_owes_an_answer(struct test *t)
 		add_objects(trace);
 		add_wait(trace, 3000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = FRONT});
 		add_wait(trace, 4000, REDIS, "redis-server", POLL, (struct event_wait){
-			.call = cases[i].call, .ready = 8, .ready_object = BACK,
-			.flags = cases[i].flags | WAIT_NOT_ENDED});
+			.ready = 8, .ready_object = BACK, .flags = cases[i].flags | WAIT_NOT_ENDED});
 		profile = load(trace, path);
 		check_users(t, profile, 0, PROFILE_NEITHER, 1, REDIS);
 		REQUIRE(t, profile_waits(profile, &waits) == 2);

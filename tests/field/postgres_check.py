@@ -181,7 +181,7 @@ def check_blocked(report, path, truth_path):
         if word == "blocked":
             chain = subprocess.run([report, "-q", "--chains=%d" % psql, path], capture_output=True, text=True, check=True).stdout
             verdict(re.search(r"unanswered by postgres, .*\(at its other end psql %d\)" % psql, chain), "whom it waits for", chain)
-    digest = subprocess.run([report, "-q", "--digest", path], capture_output=True, text=True, check=True).stdout
+    digest = subprocess.run([report, "-q", "--digest", "-c", "^(psql|postgres)$", path], capture_output=True, text=True, check=True).stdout
     verdict(re.search(r"^story 1 +psql blocked in .*\n +held by postgres blocked in ", digest, re.M), "the story", digest)
 
 

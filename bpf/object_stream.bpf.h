@@ -104,15 +104,28 @@ static __always_inline enum stream_owed unix_is_owed(u64 sock, u64 file, u32 pro
 
 	if (!unix_was_accepted(sock) || process & PROCESS_STOPPED)
 		return NOT_OWED;
+	if (is_readable(file))
+		return OWED;
 	waiters = stream_waiters(sock, file, process);
 	return waiters == NOBODY_WAITS ? OWED : waiters == LEFT_ALONE ? OWED_IF_ALONE : NOT_OWED;
 }
 
-/* Returns enum stream_owed. process: enum stream_process; if it is stopped, nobody reads, whoever is in the queue. */
+static __always_inline enum stream_owed tcp_is_owed(u64 sock, u64 file, u32 process)
+{
+	if (!tcp_has_received_last(sock) || !tcp_was_accepted(sock))
+		return NOT_OWED;
+	if (process & PROCESS_STOPPED || is_readable(file) || stream_waiters(sock, file, process) != WAITED_FOR)
+		return OWED;
+	return NOT_OWED;
+}
+
+/*
+ * Returns enum stream_owed. process: enum stream_process; if it is stopped, nobody reads, whoever
+ * is in the queue. What most connections lack is asked first: there may be thousands.
+ */
 SEPARATE int file_is_owed(u64 file, u32 process)
 {
 	u64 inode = (u64)OBJECT_READ(file, file, f_inode), socket, sock;
-	bool readable;
 
 	if ((OBJECT_READ(inode, inode, i_mode) & S_IFMT) != S_IFSOCK)
 		return NOT_OWED;
@@ -121,16 +134,13 @@ SEPARATE int file_is_owed(u64 file, u32 process)
 	if (!sock || OBJECT_READ(sock, sock, sk_type) != SOCK_STREAM ||
 	    OBJECT_READ(sock, sock, __sk_common.skc_state) != SOCKET_CONNECTED)
 		return NOT_OWED;
-	readable = socket_is_readable(socket);
-	if (readable && process & PROCESS_STOPPED)
+	if (process & PROCESS_STOPPED && is_readable(file))
 		return OWED;
 	if (OBJECT_READ(sock, sock, sk_protocol) == IPPROTO_TCP)
-		return tcp_was_accepted(sock) && tcp_has_received_last(sock) &&
-		       (readable || process & PROCESS_STOPPED ||
-			stream_waiters(sock, file, process) != WAITED_FOR) ? OWED : NOT_OWED;
+		return tcp_is_owed(sock, file, process);
 	if (OBJECT_READ(sock, sock, __sk_common.skc_family) != AF_UNIX)
 		return NOT_OWED;
-	return readable && unix_was_accepted(sock) ? OWED : unix_is_owed(sock, file, process);
+	return unix_is_owed(sock, file, process);
 }
 
 #endif

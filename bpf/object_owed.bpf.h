@@ -19,7 +19,7 @@ struct owed_search {
 	u32 next, end; /* the first of its descriptors that was not looked at; after the last one */
 	u32 process; /* enum stream_process */
 	u32 descriptor; /* of `file`, plus 1 */
-	u32 unclear; /* OWED_IF_ALONE */
+	u32 unclear; /* descriptors that are OWED_IF_ALONE; 0 once one is owed for certain */
 };
 
 /* One reader at a time. */
@@ -51,7 +51,7 @@ static long owed_step(u32 index, void *context)
 	owed = file ? file_is_owed(as_number((const void *)file), search->process) : NOT_OWED;
 	if (owed == NOT_OWED)
 		return 0;
-	search->unclear += owed == OWED_IF_ALONE;
+	search->unclear = owed == OWED ? 0 : search->unclear + 1;
 	search->file = file;
 	search->descriptor = search->next;
 	return owed == OWED;

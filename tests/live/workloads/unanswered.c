@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * unanswered: clients that wait for servers, in several situations at once. Each has a server s-NAME,
- * a client a-NAME that asks it something, and a client k-NAME that has got its answer and only keeps
- * the connection open. All sleep when this prints
+ * a client a-NAME that asks it something, and two clients k-NAME that have got their answers and only
+ * keep their connections open; these were there before. All sleep when this prints
  *
  *	owed NAME	the server owes a-NAME an answer, and no other thread may be meant
  *	owed-by NAME	likewise, but which of its threads is not known
@@ -51,9 +51,9 @@ static const struct situation {
 	{"threads4", "owed-by", THREADS, AF_INET, RECV}, {"threads", "owed-by", THREADS, AF_UNIX, POLL},
 	{"watches4", "idle", WATCHES, AF_INET, RECV},	  {"watches", "idle", WATCHES, AF_UNIX, RECV},
 	{"between4", "idle", BETWEEN, AF_INET, RECV},	  {"between", "idle", BETWEEN, AF_UNIX, RECV},
-	{"stuck", "idle", STUCK, AF_UNIX, RECV}, /* two connections, and no way to tell which one is worked for */
+	{"stuck", "idle", STUCK, AF_UNIX, RECV}, /* three connections, and no way to tell which one is worked for */
 };
-enum { SITUATIONS = sizeof(situations) / sizeof(situations[0]), SERVER = 0, ASKS, KEEPS, ROLES };
+enum { SITUATIONS = sizeof(situations) / sizeof(situations[0]), SERVER = 0, ASKS, KEEPS, RESTS, ROLES };
 
 /* Shared by all processes. */
 static volatile struct progress {
@@ -117,7 +117,7 @@ static void serve_by_threads(int listener)
 
 static void serve_by_poll(int listener)
 {
-	struct pollfd all[3] = {{.fd = listener, .events = POLLIN}};
+	struct pollfd all[4] = {{.fd = listener, .events = POLLIN}};
 
 	for (nfds_t count = 1;;) {
 		must(poll(all, count, -1) > 0, "poll");
@@ -126,7 +126,7 @@ static void serve_by_poll(int listener)
 		for (nfds_t i = 1; i < count; i++)
 			if (all[i].revents)
 				(void)serve(all[i].fd);
-		now->asleep[SERVER] = count == 3;
+		now->asleep[SERVER] = count == 4;
 	}
 }
 
@@ -145,14 +145,14 @@ static void serve_by_epoll(int listener)
 			event.data.fd = accept(listener, NULL, NULL);
 			must(!epoll_ctl(poll, EPOLL_CTL_ADD, event.data.fd, &event), "epoll_ctl");
 		}
-		if (greeted == 2 && own->serving == UNREAD)
+		if (greeted == 3 && own->serving == UNREAD)
 			sleep_for_good();
-		if (greeted == 2 && own->serving == STOPPED)
+		if (greeted == 3 && own->serving == STOPPED)
 			now->asleep[SERVER] = 1;
 	}
 }
 
-/* The other connection is only accepted: its client is away, and so is the one of this. */
+/* There is no other connection, and the client of this is away. */
 static void serve_between(int listener)
 {
 	int connection = accept(listener, NULL, NULL);
@@ -196,10 +196,12 @@ static void be_client(int role, const struct sockaddr *address, socklen_t length
 	int connection = socket(own->family, SOCK_STREAM, 0);
 	char byte = 'h';
 
-	if (own->serving == BETWEEN && role == KEEPS) {
+	if (own->serving == BETWEEN && role != ASKS) {
 		now->asleep[role] = 1;
 		sigsuspend(&(sigset_t){0});
 	}
+	while (role == ASKS && !(now->asleep[KEEPS] && now->asleep[RESTS]))
+		rest_us(1000);
 	must(connection >= 0 && !connect(connection, address, length), "connect");
 	must(send(connection, &byte, 1, 0) == 1 && recv(connection, &byte, 1, 0) == 1, "greeting");
 	while (role == ASKS && !now->asked)
@@ -248,7 +250,7 @@ static pid_t start(int role, int listener, const struct sockaddr_storage *addres
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	take_name("sak"[role], comm);
+	take_name("sakk"[role], comm);
 	if (role == SERVER)
 		be_server(listener);
 	close(listener);
@@ -267,6 +269,7 @@ static void await_answers(const pid_t *processes)
 	if (own->serving != STUCK && own->serving != THREADS && own->serving != WATCHES)
 		await(processes[SERVER], SERVER, 'S');
 	await(processes[KEEPS], KEEPS, 'S');
+	await(processes[RESTS], RESTS, 'S');
 }
 
 static void begin(void)

@@ -15,6 +15,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "record/machine/caller.h"
+#include "record/machine/namespaces.h"
 
 const int command_ignored[COMMAND_IGNORED] = {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
 
@@ -77,11 +78,13 @@ static int find_program(const char *name)
 }
 
 /* In the child: becomes the user, says whether there is such a program, waits for its release, runs it. No return. */
-static void child_run(const struct caller *caller, int held, int failure, char *const words[], bool stdout_taken)
+static void child_run(const struct caller *caller, int held, int failure, char *const words[], bool stdout_taken,
+		      int error)
 {
-	int error = -caller_become(caller);
 	char byte;
 
+	if (!error)
+		error = -caller_become(caller);
 	if (!error)
 		error = find_program(words[0]);
 	if (write(failure, &error, sizeof(error)) != sizeof(error) || error || read(held, &byte, 1) != 1)
@@ -108,7 +111,7 @@ static int read_error(const struct command *command)
 	return error;
 }
 
-int command_start(struct command *command, char *const words[], bool stdout_taken)
+int command_start(struct command *command, char *const words[], bool stdout_taken, int own_time)
 {
 	int held[2] = {-1, -1}, failure[2] = {-1, -1};
 	struct caller caller;
@@ -124,7 +127,8 @@ int command_start(struct command *command, char *const words[], bool stdout_take
 	if (!command->pid) {
 		(void)close(held[1]);
 		(void)close(failure[0]);
-		child_run(&caller, held[0], failure[1], words, stdout_taken);
+		error = -namespaces_leave_time(own_time);
+		child_run(&caller, held[0], failure[1], words, stdout_taken, error);
 	}
 	(void)close(held[0]);
 	(void)close(failure[1]);

@@ -23,10 +23,11 @@ enum { COMMAND_IGNORED = 4 };
 extern const int command_ignored[COMMAND_IGNORED];
 
 /*
- * stdout_taken: the trace goes to stdout, so the program's output goes to stderr. 0, or -errno
- * after reporting why, also if there is no such program or the user may not run it.
+ * stdout_taken: the trace goes to stdout, so the program's output goes to stderr. own_time: as of
+ * namespaces_enter_time(). 0, or -errno after reporting why, also if there is no such program or the user may not
+ * run it.
  */
-int command_start(struct command *command, char *const words[], bool stdout_taken);
+int command_start(struct command *command, char *const words[], bool stdout_taken, int own_time);
 /* Lets it exec. 0, or -errno of the exec, after reporting why (command_exit_code() is 126 or 127 then). */
 int command_release(struct command *command, const char *name);
 /* Returns whether it has ended (wait: waits until it has). */

@@ -473,6 +473,7 @@ int session_run(const struct record_config *config)
 		.cpus = {.online_fd = -1},
 		.output = {.fd = -1},
 		.epoll_fd = -1,
+		.own_time = -1,
 		.ring_bytes = session_ring_bytes(config),
 	};
 	int result, r;

@@ -82,6 +82,7 @@ struct session {
 	struct memory_sizes sizes;
 	struct session_budget budget;
 	int epoll_fd;
+	int own_time; /* the time namespace that the recorder left; -1: none */
 	struct session_span cpu_span, waits_span;
 	uint64_t walks_stop;
 	uint64_t walk_by; /* until when the first walk waits for the mappings of processes */

@@ -19,6 +19,7 @@
 #include "record/machine/clocks.h"
 #include "record/confine/confinement.h"
 #include "record/machine/host.h"
+#include "record/machine/namespaces.h"
 #include "record/machine/present.h"
 #include "record/machine/privileges.h"
 #include "record/machine/topology.h"
@@ -50,6 +51,23 @@ static int ignore_signals(struct session *session)
 	for (size_t i = 0; i < COMMAND_IGNORED; i++)
 		(void)signal(command_ignored[i], SIG_IGN);
 	return 0;
+}
+
+static int open_namespaces(struct session *session)
+{
+	int r;
+
+	if (!namespaces_pid_is_hosts())
+		return log_error(ENOTSUP, "this container has its own pid namespace, where processes have other "
+					  "numbers: " NAMESPACES_PID_REMEDY);
+	r = namespaces_enter_time(&session->own_time);
+	return r < 0 ? log_error(-r, "this container has its own time namespace: " NAMESPACES_TIME_REMEDY) : 0;
+}
+
+static void close_namespaces(struct session *session)
+{
+	if (session->own_time >= 0)
+		(void)close(session->own_time);
 }
 
 static int open_status(struct session *session)
@@ -143,7 +161,7 @@ static int open_helpers(struct session *session)
 		r = cgroup_choice_make(&session->config->who, session->nursery, &session->filter.cgroups);
 	if (r < 0 || !session->config->command)
 		return r;
-	r = command_start(&session->command, session->config->command, to_stdout(session->config));
+	r = command_start(&session->command, session->config->command, to_stdout(session->config), session->own_time);
 	session->commands = r >= 0;
 	return r;
 }
@@ -420,6 +438,7 @@ static void close_state(struct session *session)
 static const struct session_part parts[] = {
 	{.open = ignore_signals},
 	{.open = open_status},
+	{.open = open_namespaces, .close = close_namespaces},
 	{.open = session_open_service, .close = session_close_service},
 	{.open = open_host, .close = close_host},
 	{.open = open_helpers, .close = close_helpers},

@@ -15,6 +15,7 @@
 #include "common/confine/capabilities.h"
 #include "record/machine/cpus.h"
 #include "record/machine/kallsyms.h"
+#include "record/machine/namespaces.h"
 #include "record/machine/privileges.h"
 #include "record/machine/requirements.h"
 #include "record/machine/small_file.h"
@@ -106,6 +107,28 @@ void check_helper_capabilities(struct check_row *row)
 		say(row, CHECK_LIMITED, "missing:%s", text);
 	else
 		say(row, CHECK_YES, "mappings and names of all programs can be read");
+}
+
+void check_pid_namespace(struct check_row *row)
+{
+	row->remedy = NAMESPACES_PID_REMEDY;
+	if (namespaces_pid_is_hosts())
+		say(row, CHECK_YES, "the host's");
+	else
+		say(row, CHECK_NO, "its own: processes have other numbers than in the kernel");
+}
+
+void check_time_namespace(struct check_row *row)
+{
+	int own = -1, r = namespaces_enter_time(&own);
+
+	row->remedy = NAMESPACES_TIME_REMEDY;
+	if (r < 0)
+		say(row, CHECK_NO, "its own, and the host's cannot be entered: %s", strerror(-r));
+	else
+		say(row, CHECK_YES, own < 0 ? "the host's" : "its own; a recording enters the host's");
+	if (own >= 0)
+		(void)close(own);
 }
 
 void check_kernel_names(struct check_row *row)

@@ -11,6 +11,8 @@ static const struct {
 	{"lockdown", true, check_lockdown},
 	{"capabilities", true, check_capabilities},
 	{"... of helpers", false, check_helper_capabilities},
+	{"pid namespace", true, check_pid_namespace},
+	{"time namespace", true, check_time_namespace},
 	{"kernel names", true, check_kernel_names},
 	{"walks", true, check_walks},
 	{"samples", true, check_samples},

@@ -27,6 +27,8 @@ void check_types(struct check_row *row);
 void check_lockdown(struct check_row *row);
 void check_capabilities(struct check_row *row);
 void check_helper_capabilities(struct check_row *row);
+void check_pid_namespace(struct check_row *row);
+void check_time_namespace(struct check_row *row);
 void check_kernel_names(struct check_row *row);
 void check_paranoid(struct check_row *row);
 void check_kprobes(struct check_row *row);

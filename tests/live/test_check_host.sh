@@ -55,6 +55,28 @@ test_no_tracefs() {
 		"$(verdict no_tracefs tracefs) $(verdict no_tracefs 'kernel types (BTF)')"
 }
 
+# Numbers of processes that are not the kernel's: refused, whatever is asked for.
+test_own_pids() {
+	unshare -pf --mount-proc true 2>/dev/null || return 0
+	both own_pids unshare -pf --mount-proc
+	check_equal "own pids: the row" no "$(verdict own_pids 'pid namespace')"
+	check "own pids: what to do" grep -q 'error: .*own pid namespace.*hostPID: true' "$scratch/own_pids.log"
+	check_equal "the host's pids beside other namespaces of its own" yes "$(verdict masked 'pid namespace')"
+}
+
+# Another time than the kernel's: the recorder leaves it, the command does not.
+test_own_time() {
+	local own="unshare -T --monotonic 864000 --boottime 864000 --fork"
+	$own true 2>/dev/null || return 0
+	both own_time $own
+	check_equal "own time: the row" yes "$(verdict own_time 'time namespace')"
+	run_ok command $own "$scratch/rwalker-record" --offcpu 60 -o "$scratch/time.rwk" -- \
+		sh -c "cat /proc/uptime; sleep 0.5"
+	check_number "the command's time" "$(cut -d. -f1 "$scratch/command.out") > 864000"
+	run_ok waits "$report" --no-local-files --summary -c '^sleep$' "$scratch/time.rwk"
+	check_number "ms that it was blocked" "$(awk '/ sleep tid / { print $4 }' "$scratch/waits.out") > 450"
+}
+
 need_recording
 need_tool setpriv unshare
 chmod 755 "$scratch"
@@ -64,4 +86,6 @@ test_nobody
 test_one_missing
 test_masked
 test_no_tracefs
+test_own_pids
+test_own_time
 finish

@@ -48,6 +48,8 @@ static __always_inline u32 context_of_call(struct task_struct *task, u32 state, 
 		return RING_CALL_KERNEL_THREAD;
 	if (state & (TASK_STOPPED_BIT | TASK_TRACED_BIT))
 		return RING_CALL_STOPPED;
+	if (state & TASK_FROZEN) /* for no call, whatever it was in */
+		return RING_CALL_NONE;
 	if (number < 0)
 		return RING_CALL_FAULT;
 	return is_compat(task) ? RING_CALL_COMPAT : RING_CALL_NATIVE;

@@ -247,7 +247,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	if (UNLIKELY(entry->out) && !regime_outdated(entry->out))
 		end_unseen(cpu, prev, entry);
 	voluntary = prev->nvcsw;
-	entry->state = ctx[3];
+	entry->state = state_or_frozen(prev, ctx[3]);
 	entry->head = judge_switch(prev, ctx[0], entry->state, voluntary != entry->voluntary) << WAIT_HEAD_CLASS |
 		      (BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RING_WAIT_IOWAIT << WAIT_HEAD_FLAGS : 0);
 	entry->out_cpu = bpf_get_smp_processor_id();

@@ -48,7 +48,6 @@ static __always_inline void walk_flags(struct task_struct *task, u32 state, u32 
 	set_if(task->on_cpu, flags, RING_WALK_ON_CPU);
 	set_if(is_queued(task), flags, RING_WALK_QUEUED);
 	set_if(BPF_CORE_READ_BITFIELD(task, in_iowait), flags, RING_WALK_IOWAIT);
-	set_if((state & TASK_FROZEN) || BPF_CORE_READ_BITFIELD(task, frozen), flags, RING_WALK_FROZEN);
 	set_if(state & TASK_STOPPED_BIT, flags, RING_WALK_STOPPED);
 	set_if(state & TASK_TRACED_BIT, flags, RING_WALK_TRACED);
 }
@@ -103,7 +102,7 @@ static long try_row(u32 index, struct row_try *try)
 	(void)index;
 	row->switches = switches;
 	row->time = bpf_ktime_get_ns();
-	row->state = task->__state;
+	row->state = state_or_frozen(task, task->__state);
 	row->exit_state = task->exit_state;
 	row->cpu = task->thread_info.cpu;
 	walk_flags(task, row->state, &row->flags);
@@ -141,9 +140,10 @@ static __always_inline bool wait_is_wanted(struct task_struct *task, struct ring
 static __always_inline void walk_task(struct seq_file *seq, struct task_struct *task, struct ring_walk_task *row)
 {
 	struct walk_object *walked = NULL;
+	u32 state = state_or_frozen(task, task->__state);
 	u64 length;
 
-	if (!state_is_wanted(task->__state) || !task_is_wanted(task) || !wait_is_wanted(task, row)) {
+	if (!state_is_wanted(state) || !task_is_wanted(task) || !wait_is_wanted(task, row)) {
 		walk.filtered++;
 		return;
 	}

@@ -43,7 +43,7 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 	if (entry->first_arrival) {
 		out = switched_out(as_number(task), bpf_ktime_get_ns() - wait_look.clock_offset, &bound);
 		out += wait_look.clock_offset;
-		state = task->__state;
+		state = state_or_frozen(task, task->__state);
 	}
 	if (state & TASK_WAKING)
 		state = 0;

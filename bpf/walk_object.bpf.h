@@ -45,7 +45,8 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 
 	__builtin_memset(&walked->object, 0, sizeof(walked->object));
 	walked->switches = task->nvcsw + task->nivcsw;
-	entry->state = task->__state & ~TASK_RTLOCK_WAIT; /* rt_mutexes do not tell what kind of lock they are */
+	/* rt_mutexes do not tell what kind of lock they are */
+	entry->state = state_or_frozen(task, task->__state) & ~TASK_RTLOCK_WAIT;
 	entry->out = 1; /* not equal to noted_out: nobody noted the file */
 	find_lock(task, entry, OBJECT_AT_LOOK);
 	object_take(task, &walked->object, entry, bpf_ktime_get_ns(), room, OBJECT_AT_LOOK);

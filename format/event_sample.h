@@ -98,7 +98,6 @@ enum walk_task_flag {
 	WALK_TASK_ON_CPU = 1,	  /* was running on `cpu` when walked: no kernel stack */
 	WALK_TASK_IOWAIT = 2,
 	WALK_TASK_QUEUED = 4,	  /* on a run queue */
-	WALK_TASK_FROZEN = 8,
 	WALK_TASK_STOPPED = 16,
 	WALK_TASK_TRACED = 32,
 	WALK_TASK_KERNEL_TRUNCATED = 64,

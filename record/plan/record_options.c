@@ -119,12 +119,12 @@ static int parse_states(void *config, const char *value)
 		uint32_t state = task_state_bits(*letter);
 
 		if (!state)
-			return log_error(EINVAL, "--state expects letters from RSDKITtZXP or a "
+			return log_error(EINVAL, "--state expects letters from RSDKITtFZXP or a "
 						 "mask such as 0x2, not '%s'", value);
 		bits |= state;
 	}
 	record->offcpu.states = bits;
-	return bits ? 0 : log_error(EINVAL, "--state expects letters from RSDKITtZXP or a mask "
+	return bits ? 0 : log_error(EINVAL, "--state expects letters from RSDKITtFZXP or a mask "
 					    "such as 0x2");
 }
 

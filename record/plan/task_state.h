@@ -22,7 +22,7 @@ static inline uint32_t task_state_bits(char letter)
 		uint32_t bits;
 	} states[] = {
 		{'R', RING_STATE_RUNNABLE}, {'S', 0x1}, {'D', TASK_UNINTERRUPTIBLE}, {'T', 0x4}, {'t', 0x8},
-		{'X', 0x90}, {'Z', 0x20}, {'P', 0x40}, {'K', 0x100}, {'I', TASK_NOLOAD},
+		{'X', 0x90}, {'Z', 0x20}, {'P', 0x40}, {'K', 0x100}, {'I', TASK_NOLOAD}, {'F', 0x8000},
 	};
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)

@@ -141,7 +141,7 @@ int report_filter_nodes(void *config, const char *value)
 
 int report_filter_states(void *config, const char *value)
 {
-	static const char letters[] = "RSDKITtZXP";
+	static const char letters[] = "RSDKITtFZXP";
 	struct report_options *options = config;
 
 	if (!*value || strspn(value, letters) != strlen(value))

@@ -139,7 +139,7 @@ record 2 | strace ls                   | --trace 'syscalls
 record 2 | funccount 'tcp_*'           | --kfunc 'tcp_*
 record 2 | runqlat 5                   | --offcpu 5; --summary
 record 2 | -c '*nginx*' -p 1           | nothing to repeat; anywhere in a name; 'nginx'
-record 2 | --offcpu 5 --state D,S      | letters from RSDKITtZXP
+record 2 | --offcpu 5 --state D,S      | letters from RSDKITtFZXP
 record 2 | --offcpu 5 -m 1h            | 2147483647us
 record 2 | '-p 5'                      | 500ms; --pid 1234
 record 2 | -U                          | rwalker-report
@@ -197,7 +197,7 @@ record 2 | --pid ''                    | is there such a process?
 record 2 | --pid 12,                   | 12,345
 record 2 | --pid 0                     | 12,345
 record 2 | --tid -5                    | 12,345
-record 2 | --state Q --offcpu 1        | RSDKITtZXP
+record 2 | --state Q --offcpu 1        | RSDKITtFZXP
 record 2 | --embed all                 | none, min or full
 record 2 | --max-size 10MB             | 500M
 record 2 | --max-size 1.5G             | 500M
@@ -300,7 +300,7 @@ report 2 | --wakers=5 $TRACE           | takes no value
 report 2 | --functions=foo $TRACE      | self, total, count, name or module
 report 2 | --time 1-2 $TRACE           | 1.5,20
 report 2 | --at now $TRACE             | 12:00:03.25
-report 2 | --state d $TRACE            | RSDKITtZXP
+report 2 | --state d $TRACE            | RSDKITtFZXP
 # values after a blank, slips
 report 2 | --top-waits 5 $TRACE        | --top-waits=5
 report 2 | --chains nginx $TRACE       | --chains=nginx
@@ -324,7 +324,7 @@ report 2 | -m 5x $TRACE                | 2ms
 report 2 | -w soon $TRACE              | 2m
 report 2 | -i 0 --folded $TRACE        | 500ms
 report 2 | -i 5 $TRACE                 | rwalker-record -i
-report 2 | --state Q $TRACE            | RSDKITtZXP
+report 2 | --state Q $TRACE            | RSDKITtFZXP
 report 2 | --min-percent 1% $TRACE     | from 0 to 100
 report 2 | --max-memory lots $TRACE    | 512M
 report 2 | --export svg $TRACE         | perf-script, csv, ndjson

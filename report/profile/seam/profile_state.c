@@ -26,7 +26,7 @@ static const struct {
 	uint64_t bits;
 	const char *text;
 } states[] = {
-	{STATE_FROZEN, "D (frozen)"},
+	{STATE_FROZEN, "F (frozen)"},
 	{STATE_RTLOCK_WAIT, "D (RT lock)"},
 	{STATE_STOPPED, "T"},
 	{STATE_TRACED, "t"},

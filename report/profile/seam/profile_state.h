@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A task's state in letters: R running or runnable, S, D, K (killable, printed "D (killable)"), I
- * idle, T stopped, t traced, P parked, Z zombie, X dead, and other bits of the kernel's mask in
- * brackets. Bits: include/linux/sched.h, the same from 6.1 to 6.18.
+ * idle, T stopped, t traced, F frozen (printed "F (frozen)"), P parked, Z zombie, X dead, and other
+ * bits of the kernel's mask in brackets. Bits: include/linux/sched.h, the same from 6.1 to 6.18.
  */
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_STATE_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_STATE_H

@@ -196,10 +196,10 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 }
 
 /* A thread that waits for a stopped one, as for an answer, looks like a thread that has nothing to do. */
-static int add_stopped(struct digest *digest)
+static int add_kept(struct digest *digest, char letter, const char *why)
 {
 	struct digest_lines *lines = &digest->lines;
-	struct in_state found = find_in_state(&digest->ground.waits, 'T');
+	struct in_state found = find_in_state(&digest->ground.waits, letter);
 	int r;
 
 	if (found.longest == SIZE_MAX)
@@ -207,9 +207,9 @@ static int add_stopped(struct digest *digest)
 	r = digest_line_begin(lines, "", DIGEST_MAIN);
 	if (r < 0)
 		return r;
-	(void)fprintf(lines->text, "T: %s in %zu thread%s that a signal had stopped", wait_figure(found.weight).text,
-		      found.threads, plural(found.threads));
-	r = write_longest(digest, found.longest, "--top-waits --state T");
+	(void)fprintf(lines->text, "%c: %s in %zu thread%s that %s", letter, wait_figure(found.weight).text,
+		      found.threads, plural(found.threads), why);
+	r = write_longest(digest, found.longest, letter == 'T' ? "--top-waits --state T" : "--top-waits --state F");
 	return r < 0 ? r : digest_line_end(lines);
 }
 
@@ -245,6 +245,8 @@ int digest_add_pressure(struct digest *digest)
 	if (!r && waited)
 		r = add_in_d(digest, &sums);
 	if (!r && waited)
-		r = add_stopped(digest);
+		r = add_kept(digest, 'T', "a signal had stopped");
+	if (!r && waited)
+		r = add_kept(digest, 'F', "were frozen");
 	return r < 0 ? r : add_losses(digest, waited ? "" : "pressure");
 }

@@ -287,7 +287,7 @@ static void decodes_states(struct test *t)
 		{0, 0, "R"},	      {1, 0, "S"},	{2, 0, "D"},	  {0x102, 0, "D (killable)"},
 		{0x402, 0, "I"},      {0x2001, 0, "S"}, {4, 0, "T"},	  {0x104, 0, "T"},
 		{8, 0, "t"},	      {0x40, 0, "P"},	{0x80, 0, "X"},	  {0x1002, 0, "D (RT lock)"},
-		{0x80, 0x20, "Z"},    {0x80, 0x10, "X"}, {0x8000, 0, "D (frozen)"},
+		{0x80, 0x20, "Z"},    {0x80, 0x10, "X"}, {0x8000, 0, "F (frozen)"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -34,7 +34,7 @@ struct shared {
 		.cgroups = (object)->maps.wanted_cgroups,                                          \
 		.comms = (object)->maps.wanted_comms,                                              \
 		.followed = (object)->maps.followed,                                               \
-		.follow = (object)->progs.follow_fork,                                             \
+		.follow = (object)->progs.follow_new,                                              \
 		.clock = (object)->progs.read_clock,                                               \
 		.follow_failed = &(object)->bss->follow_failed,                                    \
 		.regime_may_change = &(object)->rodata->regime_may_change,                         \

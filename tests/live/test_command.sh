@@ -111,6 +111,19 @@ test_descendants_only() {
 	kill "$started"
 }
 
+# Threads that the kernel makes for it: io_uring's workers.
+test_kernel_made_threads() {
+	run uring "$workloads/uring" 0
+	[ $? -eq 77 ] && return
+	record_code 0 -u -f 999 -p 60 --offcpu 60 -- "$workloads/uring" 0.5
+	folded "$scratch/run.rwk" --source cpu --no-local-files >"$scratch/run.folded"
+	check_number "workers burn the CPU" "$(folded_sum "$scratch/run.folded" '^iou-wrk-') > \
+		2 * $(folded_sum "$scratch/run.folded" '^uring;')"
+	run_ok summary "$report" --no-local-files --summary -c '^iou-wrk-' "$scratch/run.rwk"
+	check_number "ms that a worker slept" "$(awk '/ iou-wrk-.* tid / && $4 > most { most = $4 } \
+		END { print most + 0 }' "$scratch/summary.out") > 400"
+}
+
 # From its first instruction on: the samples of a short run add up to its CPU time.
 test_started_stopped() {
 	local expect got
@@ -148,6 +161,7 @@ test_user
 test_groups
 test_file_is_made_as_the_user
 test_descendants_only
+test_kernel_made_threads
 test_started_stopped
 test_recording_ends_first
 test_no_arguments_stored

@@ -350,10 +350,13 @@ int wait_lock_begin(u64 *ctx)
 SEC("tp_btf/contention_end")
 int wait_lock_end(u64 *ctx)
 {
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, bpf_get_current_task_btf(), 0, 0);
+	struct wait_entry *entry;
 
+	if (LIKELY(!*waiters_of(ctx[0])))
+		return 0;
+	entry = bpf_task_storage_get(&wait_entries, bpf_get_current_task_btf(), 0, 0);
 	if (entry && entry->lock.address == ctx[0]) /* a spinlock may come in between */
-		entry->lock.address = 0;
+		note_lock(entry, 0);
 	return 0;
 }
 

@@ -14,7 +14,33 @@
 #include "bpf/wait_entry.bpf.h"
 #include "bpf/wait_owner.bpf.h"
 
+/*
+ * How many tasks are noted to wait for locks of each hash. The end of a wait is told while the lock is held, also for
+ * each contended spinlock, and finds 0 here: nothing else may be looked up in the time of others.
+ */
+enum { LOCK_HASH_BITS = 12 };
+static u32 lock_waiters[1 << LOCK_HASH_BITS];
+
 enum { OWNER_FLAGS = 7, OWNER_READS = 1 /* kernel/locking/mutex.c, rwsem.c */ };
+
+static __always_inline u32 *waiters_of(u64 lock)
+{
+	return &lock_waiters[lock * 0x9e3779b97f4a7c15 >> (64 - LOCK_HASH_BITS)];
+}
+
+/* lock 0: none. The only place that changes it. */
+static __always_inline void note_lock(struct wait_entry *entry, u64 lock)
+{
+	u64 former = entry->lock.address;
+
+	if (former == lock) /* a mutex is begun again after each attempt to spin */
+		return;
+	if (former)
+		__sync_fetch_and_add(waiters_of(former), -1);
+	if (lock)
+		__sync_fetch_and_add(waiters_of(lock), 1);
+	entry->lock.address = lock;
+}
 
 /* With PREEMPT_RT. The word is copied, because it has flags, and the verifier allows no arithmetic on pointers. */
 static __always_inline u64 rt_owner_word(u64 lock, u32 flags)
@@ -83,7 +109,7 @@ static __always_inline void lock_begin(struct wait_entry *entry, u64 address, u3
 {
 	struct wait_lock *lock = &entry->lock;
 
-	lock->address = address;
+	note_lock(entry, address);
 	lock->flags = flags;
 	lock->held = flags & LCB_F_READ ? RING_HELD_FROM_READING : 0;
 	note_owner(lock, address, flags);

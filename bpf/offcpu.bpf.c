@@ -138,14 +138,22 @@ static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcom
 
 /*
  * A task leaves the CPU, and nobody saw it get the CPU: no program runs at a switch to it from a task that
- * the kernel hides. The scheduler's account says when it got the CPU.
+ * the kernel hides. The scheduler's account says when it got the CPU. Its waker is known if none came later.
  */
 static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
 {
 	u64 in = prev->sched_info.last_arrival + queue_offset();
+	u8 waker = entry->waker_context;
+	bool is_later = entry->waker.time > in + queue_drift();
 
-	if (wait_look.armed && in > entry->out)
-		count(cpu, end_wait(prev, entry, in, true));
+	if (!entry->out && entry->first_arrival != prev->sched_info.last_arrival)
+		take_first(entry);
+	if (!wait_look.armed || !entry->out || in <= entry->out || in + queue_drift() < wait_look.armed)
+		return;
+	if (is_later)
+		entry->waker_context = RING_WAKER_NONE;
+	count(cpu, end_wait(prev, entry, in, true));
+	entry->waker_context = is_later ? waker : RING_WAKER_NONE;
 }
 
 /* Tasks that a hidden process creates have no entry at all: its threads, and its children until they exec. */
@@ -244,7 +252,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 
 	if (UNLIKELY(!entry || (entry->head & WAIT_HEAD_CLOSED)))
 		return;
-	if (UNLIKELY(entry->out) && !regime_outdated(entry->out))
+	if (UNLIKELY(entry->out || entry->first_seen) && !regime_outdated(entry->out))
 		end_unseen(cpu, prev, entry);
 	voluntary = prev->nvcsw;
 	entry->state = state_or_frozen(prev, ctx[3]);

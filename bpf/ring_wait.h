@@ -143,7 +143,7 @@ struct ring_look_state {
 	__u64 clock_offset; /* CLOCK_MONOTONIC - sched_clock, ns (may wrap): varies by microseconds */
 	__u64 clock_base;   /* the same at the first reading */
 	__u64 kind;	    /* enum ring_look */
-	__u64 armed;	    /* bool: events are written */
+	__u64 armed;	    /* CLOCK_MONOTONIC: since when events are written; 0: they are not yet */
 	__u64 seen;	    /* tasks that the first look saw */
 };
 

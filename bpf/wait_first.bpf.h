@@ -56,6 +56,16 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 	entry->first_seen = !entry->out;
 }
 
+/* The wait that the first look found becomes the task's current one. */
+static __always_inline void take_first(struct wait_entry *entry)
+{
+	entry->first_seen = false;
+	entry->out = entry->first_out;
+	entry->state = entry->first_state;
+	entry->wait_class = entry->first_class;
+	entry->flags = entry->first_flags;
+}
+
 /* The task has an entry, and was off the CPU when the first look created it. False if it has run in between. */
 static __noinline bool began_before(struct task_struct *task, struct wait_entry *entry, u64 now)
 {
@@ -63,11 +73,7 @@ static __noinline bool began_before(struct task_struct *task, struct wait_entry 
 
 	if (!entry->first_seen || entry->first_arrival != task->sched_info.last_arrival)
 		return false;
-	entry->first_seen = false;
-	entry->out = entry->first_out;
-	entry->state = entry->first_state;
-	entry->wait_class = entry->first_class;
-	entry->flags = entry->first_flags;
+	take_first(entry);
 	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
 		entry->flags |= RING_WAIT_IOWAIT;
 	if (wait_knobs.user_way == RING_BY_SYS_EXIT && in_system_call(task, &number))

@@ -42,6 +42,14 @@ static __always_inline bool is_told(const struct wait_entry *entry, u64 now)
 	       state_is_wanted(entry->state);
 }
 
+/* Not if nobody saw it get the CPU on which it is. */
+static __always_inline bool is_waiting(struct task_struct *task, struct wait_entry *entry, u64 now)
+{
+	if (entry->out)
+		return !task->on_cpu || task->sched_info.last_arrival + queue_offset() <= entry->out;
+	return !task->on_cpu && began_before(task, entry, now);
+}
+
 /* A copy of a task's entry, which stays as it is: the task may be switched in meanwhile. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -74,9 +82,7 @@ static __always_inline struct wait_entry *look_last(struct seq_file *seq, struct
 	if (task_is_own(task) || !task_is_wanted(task) || !write_sums(seq, task, entry, now, scratch))
 		return NULL;
 	entry->flags |= WAIT_CLOSED;
-	if (!entry->out && (task->on_cpu || !began_before(task, entry, now)))
-		return NULL;
-	return is_told(entry, now) ? copy_entry(entry) : NULL;
+	return is_waiting(task, entry, now) && is_told(entry, now) ? copy_entry(entry) : NULL;
 }
 
 /* Called when the page is full: the kernel comes back to this task with the next one. */
@@ -96,7 +102,7 @@ static __always_inline struct wait_entry *look_open(struct task_struct *task, u6
 
 	if (!entry || (entry->flags & WAIT_CLOSED) || task_is_own(task) || !task_is_wanted(task))
 		return NULL;
-	if (!entry->out && (task->on_cpu || !began_before(task, entry, now)))
+	if (!is_waiting(task, entry, now))
 		return NULL;
 	return is_told(entry, now) && task->nvcsw + task->nivcsw == switches ? entry : NULL;
 }

@@ -454,7 +454,7 @@ int waits_open(struct waits *waits)
 
 void waits_start(struct waits *waits)
 {
-	__atomic_store_n(&probe_wait_look(waits->probe)->armed, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&probe_wait_look(waits->probe)->armed, clocks_now(), __ATOMIC_RELEASE);
 }
 
 void waits_follow_clock(struct waits *waits)

@@ -161,6 +161,10 @@ test_early() {
 	judged python3 -B "$here/tests/live/early_check.py" "$report" "$scratch/walk.rwk" "$scratch/early.truth" walk
 }
 
+test_unseen() {
+	judged "$build/tests/live/recorder/unseen_switch"
+}
+
 need_offcpu
 start_sleepers old 100
 old=$early
@@ -175,4 +179,5 @@ test_states
 test_forever
 test_hurry
 test_early "$old"
+test_unseen
 finish

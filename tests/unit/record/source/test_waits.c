@@ -272,7 +272,7 @@ static void the_first_look_sets_the_clocks(struct test *t)
 	CHECK_INT(t, b.probe.look.kind, RING_LOOK_FIRST);
 	CHECK(t, b.probe.look.clock_base == 4000 && b.probe.look.clock_offset == 4000);
 	waits_start(&b.waits);
-	CHECK_INT(t, b.probe.look.armed, 1);
+	CHECK(t, b.probe.look.armed > 1);
 	b.probe.clock.monotonic += 7;
 	waits_follow_clock(&b.waits);
 	CHECK(t, b.probe.look.clock_base == 4000 && b.probe.look.clock_offset == 4007);

@@ -213,11 +213,14 @@ static void skip_all(struct embedding *embedding)
  * The names of a file that was replaced between its mapping and our opening it must not be used for
  * the other file's addresses.
  */
-static bool other_file(const struct group *group, const struct elf_reply *reply)
+static bool other_file(const struct embedding *embedding, const struct group *group, const struct elf_reply *reply)
 {
-	const struct build_id *known = group->module ? &group->module->build_id : NULL;
+	const struct module_entry *module = group->what == ELF_SYMBOLS ? group->module : NULL;
 
-	return known && known->length && !build_id_equal(known, &reply->build_id);
+	if (!module)
+		return false;
+	return module->build_id.length ? !build_id_equal(&module->build_id, &reply->build_id) :
+					 module_files_changed(embedding->files, module->id);
 }
 
 static int debug_open(struct embedding *embedding, const struct group *group)
@@ -282,7 +285,7 @@ static int group_embed(struct embedding *embedding, struct group *group)
 		return tell_missing(embedding, group, is_refused(embedding, group) ? EMBED_REFUSED : EMBED_NO_FILE);
 	if (group_ask(embedding, group, &reply) || (reply.error && reply.error != -ENOSPC))
 		return tell_missing(embedding, group, EMBED_UNREADABLE);
-	if (other_file(group, &reply)) {
+	if (other_file(embedding, group, &reply)) {
 		skip_all(embedding);
 		return tell_missing(embedding, group, EMBED_CHANGED);
 	}

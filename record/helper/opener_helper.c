@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/fs.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -177,11 +179,20 @@ static bool is_unchanged(int fd, const struct opener_request *request)
 	return !since || (!fstat(fd, &status) && nanoseconds(&status.st_ctim) <= since);
 }
 
+/* Where the file system does not tell (tmpfs, overlayfs), the inode alone counts. */
+static bool is_generation(int fd, uint32_t generation)
+{
+	int now;
+
+	return !generation || ioctl(fd, FS_IOC_GETVERSION, &now) || (uint32_t)now == generation;
+}
+
 /* The file must be the one that was mapped, unless its build-id will be compared later. */
 static int if_same(int fd, const struct opener_request *request)
 {
 	if (fd < 0 || (request->verified_later && request->what == OPENER_MAPPING) ||
-	    (file_gate_is(fd, request->device, request->inode) && is_unchanged(fd, request)))
+	    (file_gate_is(fd, request->device, request->inode) && is_generation(fd, request->generation) &&
+	     is_unchanged(fd, request)))
 		return fd;
 	(void)close(fd);
 	return -ESTALE;
@@ -237,9 +248,8 @@ static bool is_for_everybody(int fd)
 
 /*
  * Opens a path in our own root: the process is gone, or must not be used. A process that is gone
- * may have had any file of its own at that path, with any build-id, and for short-lived processes
- * the kernel reports no inode. So a file that is not known to be the one that was mapped must be
- * one that everybody may read.
+ * may have had any file of its own at that path, with any build-id. So a file that is not known to be
+ * the one that was mapped must be one that everybody may read.
  */
 static int path_open_here(struct opener *opener, const struct request *request)
 {

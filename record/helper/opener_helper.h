@@ -41,6 +41,7 @@ struct opener_request {
 	uint32_t path_length;
 	uint64_t start, end;     /* the mapping; 0, 0: unknown */
 	uint64_t device, inode;  /* of the file; 0, 0: unknown */
+	uint32_t generation;	 /* of the inode; 0: unknown */
 	/* CLOCK_REALTIME, ns: a file known only by device and inode must not have changed since; 0: it may have. */
 	uint64_t unchanged_since;
 	uint32_t verified_later; /* its build-id is known and will be compared */

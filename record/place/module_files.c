@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -25,7 +27,7 @@
 #include "record/plan/deadlines.h"
 
 enum { QUEUE = 4096,
-       MAX_TRIES = 4 }; /* to open one file: the process that mapped it may be gone, but the next one may stay */
+       MAX_TRIES = 4 }; /* to open one file, then one a second: the process that mapped it may be gone, the next not */
 
 struct ask {
 	uint32_t module; /* 0: asks for the process's user */
@@ -43,6 +45,14 @@ struct file {
 	uint16_t tries;
 	bool waiting; /* for its turn or its answer */
 	bool refused; /* because of what it is */
+	uint64_t tried; /* CLOCK_MONOTONIC ns */
+	struct timespec written; /* last, and its size: when it was opened */
+	off_t size;
+};
+
+struct to_identify {
+	uint32_t module;
+	int fd_plus_1; /* to be closed afterwards; 0: the module's own */
 };
 
 struct module_files {
@@ -50,7 +60,7 @@ struct module_files {
 	struct helper_channel opener, elf;
 	struct ask queue[QUEUE];
 	uint32_t queue_head, queue_tail;
-	uint32_t identify[QUEUE]; /* modules with a descriptor but no build-id */
+	struct to_identify identify[QUEUE]; /* modules with a descriptor but no build-id */
 	uint32_t identify_head, identify_tail;
 	struct file *files; /* by module id */
 	uint32_t fds_open, fds_max;
@@ -78,33 +88,68 @@ static bool queue_add(struct module_files *files, const struct ask *ask)
 	return true;
 }
 
+static bool may_try(struct file *file)
+{
+	const uint64_t now = file->tries < MAX_TRIES ? 0 : clocks_now();
+
+	if (file->tries == MAX_TRIES && (file->refused || now - file->tried < SECOND))
+		return false;
+	file->tried = now;
+	return true;
+}
+
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
 {
 	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
 
 	module_files_note(files, module, tgid);
-	if (!file || file->fd_plus_1 || file->waiting || file->tries == MAX_TRIES)
+	if (!file || file->fd_plus_1 || file->waiting || !may_try(file))
 		return;
-	files->counts.asked += !file->tries++;
+	files->counts.asked += !file->tries;
+	file->tries += file->tries < MAX_TRIES;
 	files->counts.attempts++;
 	file->waiting = queue_add(files, &(struct ask){module, tgid, start, end, files->unchanged_since});
 	if (file->waiting)
 		(void)step(files);
 }
 
+/* Asks no file server. */
+static bool look(int fd, struct stat *ret_status)
+{
+	return !fstatat(fd, "", ret_status, AT_EMPTY_PATH | AT_STATX_DONT_SYNC);
+}
+
+bool module_files_changed(const struct module_files *files, uint32_t module)
+{
+	const int fd = module_files_fd(files, module);
+	const struct file *file = fd < 0 ? NULL : &files->files[module];
+	struct stat now;
+
+	return file && look(fd, &now) && (now.st_size != file->size || now.st_mtim.tv_sec != file->written.tv_sec ||
+					  now.st_mtim.tv_nsec != file->written.tv_nsec);
+}
+
+/* Where no more descriptors are kept, the build-id is read all the same. */
 static void opened(struct module_files *files, uint32_t module, int fd)
 {
 	const struct module_entry *entry = module_table_find(files->modules, module);
+	const bool identify = entry && !entry->build_id.length && files->identify_tail - files->identify_head < QUEUE;
+	const bool keep = files->fds_open < files->fds_max;
+	struct file *file = &files->files[module];
+	struct stat status;
 
-	if (files->fds_open >= files->fds_max) {
-		(void)close(fd);
-		return;
+	if (keep && look(fd, &status)) {
+		file->written = status.st_mtim;
+		file->size = status.st_size;
 	}
-	files->files[module].fd_plus_1 = fd + 1;
-	files->fds_open++;
-	files->counts.opened++;
-	if (entry && !entry->build_id.length && files->identify_tail - files->identify_head < QUEUE)
-		files->identify[files->identify_tail++ % QUEUE] = module;
+	if (keep)
+		file->fd_plus_1 = fd + 1;
+	files->fds_open += keep;
+	files->counts.opened += keep;
+	if (identify)
+		files->identify[files->identify_tail++ % QUEUE] = (struct to_identify){module, keep ? 0 : fd + 1};
+	else if (!keep)
+		(void)close(fd);
 }
 
 /* The user whose file the helper got stuck in pays for it. If the user is not known, it counts for all. */
@@ -168,6 +213,7 @@ static struct opener_request mapping_request(const struct module_files *files, c
 		.end = ask->end,
 		.device = entry->device,
 		.inode = entry->inode,
+		.generation = entry->generation,
 		.unchanged_since = ask->unchanged_since,
 		.verified_later = entry->build_id.length != 0,
 		.as_caller = files->as_caller,
@@ -231,14 +277,15 @@ static bool elf_step(struct module_files *files)
 	if (files->elf.busy)
 		elf_take(files);
 	while (!files->elf.busy && files->identify_head != files->identify_tail) {
-		uint32_t module = files->identify[files->identify_head++ % QUEUE];
-		struct elf_request request = {.token = module, .what = ELF_BUILD_ID};
+		const struct to_identify next = files->identify[files->identify_head++ % QUEUE];
+		const struct elf_request request = {.token = next.module, .what = ELF_BUILD_ID};
+		const int own = next.fd_plus_1 - 1;
 
-		if (!helper_channel_ready(&files->elf))
-			files->identify_head = files->identify_tail;
-		else
-			(void)helper_channel_send(&files->elf, module, &request, sizeof(request),
-					   module_files_fd(files, module));
+		if (helper_channel_ready(&files->elf))
+			(void)helper_channel_send(&files->elf, next.module, &request, sizeof(request),
+						  own < 0 ? module_files_fd(files, next.module) : own);
+		if (own >= 0)
+			(void)close(own);
 	}
 	return files->elf.busy != 0;
 }

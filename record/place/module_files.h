@@ -67,6 +67,8 @@ void module_files_forget(struct module_files *files, uint32_t module);
 /* Whether the module waits for its file. */
 bool module_files_waits(const struct module_files *files, uint32_t module);
 int module_files_fd(const struct module_files *files, uint32_t module); /* -1: none */
+/* The file was written since it was opened: what is mapped from now on is not what was mapped then. */
+bool module_files_changed(const struct module_files *files, uint32_t module);
 /* No more files are opened, because too many helpers were left behind or killed. */
 bool module_files_gave_up(const struct module_files *files);
 /* Whether the file was not read because of what it is. */

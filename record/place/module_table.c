@@ -26,7 +26,7 @@ struct module_table {
 	struct recording *recording;
 	struct hash_map keys; /* identity -> index in entries */
 	struct module_entry *entries;
-	uint32_t recent[RECENT]; /* by build-id: index in entries + 1 of the latest one */
+	uint32_t recent[RECENT]; /* by inode: index in entries + 1 of the latest one */
 	uint32_t *index_of; /* id -> index in entries + 1; ids above its room are untracked */
 	size_t count, most;
 	char *paths;
@@ -103,28 +103,35 @@ static const char *path_keep(struct module_table *table, const char *path)
 	return kept;
 }
 
-/* Keeps the entry if there is room; it is written to the trace either way. */
+/* Keeps the entry if there is room; it is written to the trace either way. From now on the key leads to it. */
 static uint32_t entry_add(struct module_table *table, const struct module_entry *entry, const void *key, size_t length)
 {
 	struct module_entry kept = *entry;
+	uint64_t *index = NULL;
 
 	if (tell(table, entry))
 		return 0;
 	kept.path = table->count < table->most && entry->id < table->ids ? path_keep(table, entry->path) : NULL;
-	if (!kept.path || (length && hash_map_add(&table->keys, key, length, table->count, NULL) < 0)) {
+	if (!kept.path || (length && hash_map_add(&table->keys, key, length, table->count, &index) < 0)) {
 		table->untracked++;
 		return entry->id;
 	}
+	if (index)
+		*index = table->count;
 	kept.turn = table->turn;
 	table->entries[table->count++] = kept;
 	table->index_of[entry->id] = (uint32_t)table->count;
 	return entry->id;
 }
 
-/* A build-id is a hash already: its first byte chooses the slot. */
 static uint32_t *recent_slot(struct module_table *table, const struct module_identity *identity)
 {
-	return &table->recent[identity->build_id.bytes[0]];
+	return &table->recent[(identity->inode ^ identity->build_id.bytes[0]) % RECENT];
+}
+
+static bool same_generation(const struct module_entry *entry, uint32_t generation)
+{
+	return !entry->generation || !generation || entry->generation == generation;
 }
 
 /* Most mappings are of a few files. These are found without hashing the key, but compared in full. */
@@ -133,44 +140,63 @@ static const struct module_entry *recall(struct module_table *table, const struc
 	uint32_t index = *recent_slot(table, identity);
 	const struct module_entry *entry = index ? &table->entries[index - 1] : NULL;
 
-	if (!entry || !identity->build_id.length || !build_id_equal(&entry->build_id, &identity->build_id))
+	if (!entry || identity->build_id.length || entry->inode != identity->inode ||
+	    entry->device != identity->device || !same_generation(entry, identity->generation))
 		return NULL;
 	return strcmp(entry->path, identity->path) ? NULL : entry;
 }
 
-static void touch(struct module_table *table, uint64_t index)
+/* The mapping of a known file: the entry at that index. */
+static uint32_t touch(struct module_table *table, uint64_t index, const struct module_identity *identity)
 {
-	table->entries[index].turn = table->turn;
+	struct module_entry *entry = &table->entries[index];
+
+	entry->turn = table->turn;
+	if (!entry->generation)
+		entry->generation = identity->generation;
+	*recent_slot(table, identity) = (uint32_t)index + 1;
+	return entry->id;
+}
+
+static uint32_t file_add(struct module_table *table, const struct module_identity *identity, const void *key,
+			 size_t length)
+{
+	struct module_entry entry = {
+		.id = module_table_new_id(table),
+		.kind = MODULE_FILE,
+		.path = identity->path,
+		.device = identity->device,
+		.inode = identity->inode,
+		.generation = identity->generation,
+		.build_id = identity->build_id,
+		.deleted = identity->deleted,
+	};
+
+	*recent_slot(table, identity) = 0;
+	return entry.id ? entry_add(table, &entry, key, length) : 0;
 }
 
 uint32_t module_table_file(struct module_table *table, const struct module_identity *identity)
 {
 	const struct module_entry *recent = recall(table, identity);
-	struct module_entry entry = {
-		.kind = MODULE_FILE,
-		.path = identity->path,
-		.device = identity->device,
-		.inode = identity->inode,
-		.build_id = identity->build_id,
-		.deleted = identity->deleted,
-	};
 	uint8_t key[KEY_MAX];
 	const uint64_t *index;
 	size_t length;
 
-	if (recent) {
-		touch(table, *recent_slot(table, identity) - 1);
-		return recent->id;
-	}
+	if (recent)
+		return touch(table, (uint64_t)(recent - table->entries), identity);
 	length = key_make(identity, key);
 	index = hash_map_find(&table->keys, key, length);
-	if (index) {
-		*recent_slot(table, identity) = (uint32_t)*index + 1;
-		touch(table, *index);
-		return table->entries[*index].id;
-	}
-	entry.id = module_table_new_id(table);
-	return entry.id ? entry_add(table, &entry, key, length) : 0;
+	if (index && same_generation(&table->entries[*index], identity->generation))
+		return touch(table, *index, identity);
+	return file_add(table, identity, key, length);
+}
+
+uint32_t module_table_file_anew(struct module_table *table, const struct module_identity *identity)
+{
+	uint8_t key[KEY_MAX];
+
+	return file_add(table, identity, key, key_make(identity, key));
 }
 
 uint32_t module_table_special(struct module_table *table, enum module_kind kind)
@@ -229,19 +255,28 @@ static bool may_go(const struct module_table *table, const struct module_entry *
 	       !(table->used[entry->id / 8] >> entry->id % 8 & 1);
 }
 
+/* Of several files under one key the last one counts. */
+static void key_set(struct module_table *table, const struct module_identity *identity, size_t index)
+{
+	uint8_t key[KEY_MAX];
+	uint64_t *value;
+
+	if (hash_map_add(&table->keys, key, key_make(identity, key), index, &value) >= 0)
+		*value = index;
+}
+
 static void add_key(struct module_table *table, const struct module_entry *entry, size_t index)
 {
 	const struct module_identity identity = {.path = entry->path, .device = entry->device, .inode = entry->inode,
 						 .build_id = entry->build_id};
 	struct module_identity by_inode = identity;
-	uint8_t key[KEY_MAX];
 
 	if (entry->kind != MODULE_FILE)
 		return;
-	(void)hash_map_add(&table->keys, key, key_make(&identity, key), index, NULL);
+	key_set(table, &identity, index);
 	by_inode.build_id.length = 0;
 	if (entry->inode && identity.build_id.length)
-		(void)hash_map_add(&table->keys, key, key_make(&by_inode, key), index, NULL);
+		key_set(table, &by_inode, index);
 }
 
 /* Paths stay in the order of the entries. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Ids for modules. A mapped file is identified by (device, inode, path) or (build-id, path),
- * whichever its mapping event has. When it is first seen, it gets an id and is written to the
+ * Ids for modules. A mapped file is identified by (device, inode, generation, path), or in a trace
+ * that is finalized by (build-id, path). When it is first seen, it gets an id and is written to the
  * trace. Memory is fixed: beyond MODULE_TABLE_MAX files, new ones get a new id each time and are
  * never embedded (counted).
  *
@@ -26,6 +26,7 @@ struct module_table;
 struct module_identity {
 	const char *path;         /* as the target sees it, NUL-terminated, without " (deleted)" */
 	uint64_t device, inode;   /* 0, 0: unknown */
+	uint32_t generation;	  /* of the inode, which may be another file's later; 0: unknown */
 	struct build_id build_id; /* length 0: unknown */
 	bool deleted;
 };
@@ -35,6 +36,7 @@ struct module_entry {
 	enum module_kind kind;
 	const char *path;
 	uint64_t device, inode;
+	uint32_t generation;
 	struct build_id build_id;
 	bool deleted;
 	uint32_t turn; /* in which it was last mapped */
@@ -60,6 +62,8 @@ bool module_table_forgotten(struct module_table *table, uint32_t *ret_id);
 
 /* The module's id. 0: the log failed. */
 uint32_t module_table_file(struct module_table *table, const struct module_identity *identity);
+/* A new id: the file was written since the one that it has was made. */
+uint32_t module_table_file_anew(struct module_table *table, const struct module_identity *identity);
 /* MODULE_VDSO and MODULE_ANONYMOUS: one each. */
 uint32_t module_table_special(struct module_table *table, enum module_kind kind);
 

@@ -148,6 +148,10 @@ int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t
 	return r < 0 || sideband->epoll_fd < 0 ? r : watch(sideband, cpu);
 }
 
+/*
+ * No build-ids: as soon as one listener asks for them, the kernel marks the records of all others as
+ * carrying them, too, and perf up to 6.1 aborts. They are read from the files (module_files.h).
+ */
 static void attr_fill(struct perf_event_attr *attr, bool user_stacks)
 {
 	*attr = (struct perf_event_attr){
@@ -162,7 +166,6 @@ static void attr_fill(struct perf_event_attr *attr, bool user_stacks)
 		.ksymbol = 1,
 		.mmap = user_stacks,
 		.mmap2 = user_stacks,
-		.build_id = user_stacks,
 		.comm = user_stacks,
 		.comm_exec = user_stacks,
 		.task = user_stacks,

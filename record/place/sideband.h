@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What happens to processes and kernel text during the recording, as the kernel's perf records
- * report it on every CPU: exec mappings with build-ids, exec and comm, fork, exit (only if user
+ * report it on every CPU: executable mappings, exec and comm, fork, exit (only if user
  * stacks are recorded), BPF programs and trampolines that are added and removed. Opened before
  * anything else is looked at, so that nothing is missed. Records are applied in time order
  * over all CPUs: to the trace, the modules, the address spaces and the kernel map.
@@ -58,8 +58,7 @@ struct sideband_mapping {
 	uint32_t tgid;
 	const char *path;
 	uint64_t device, inode;
-	const uint8_t *build_id;
-	uint8_t build_id_length;
+	uint32_t generation; /* of the inode; 0: unknown */
 	bool deleted;
 	bool only_new; /* a mapping that is already known, with the same values, is not written again */
 };

@@ -79,6 +79,7 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 		.path = mapping->path,
 		.device = mapping->device,
 		.inode = mapping->inode,
+		.generation = mapping->generation,
 		.deleted = mapping->deleted,
 	};
 	uint32_t id;
@@ -87,10 +88,9 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 		module_files_note_jit(sideband->files, mapping->tgid);
 	if (kind != MODULE_FILE)
 		return module_table_special(sideband->recording->modules, kind);
-	identity.build_id.length = mapping->build_id_length;
-	if (mapping->build_id_length)
-		memcpy(identity.build_id.bytes, mapping->build_id, mapping->build_id_length);
 	id = module_table_file(sideband->recording->modules, &identity);
+	if (id && sideband->files && module_files_changed(sideband->files, id))
+		id = module_table_file_anew(sideband->recording->modules, &identity);
 	if (id && sideband->files)
 		module_files_ask(sideband->files, id, mapping->tgid, mapping->start, mapping->end);
 	return id;
@@ -163,7 +163,6 @@ static void apply_mmap2(struct sideband *sideband, const struct perf_event_heade
 	const struct mmap2_record *record = (const void *)header;
 	size_t length = strnlen(record->path, header->size - sizeof(*record));
 	size_t suffix = sizeof(DELETED) - 1;
-	bool has_build_id = header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
 	char path[UINT16_MAX];
 	struct sideband_mapping mapping = {
 		.time = sideband_record_time(header),
@@ -171,6 +170,9 @@ static void apply_mmap2(struct sideband *sideband, const struct perf_event_heade
 		.start = record->start,
 		.end = record->start + record->length,
 		.file_offset = record->file_offset,
+		.device = makedev(record->device_major, record->device_minor),
+		.inode = record->inode,
+		.generation = (uint32_t)record->generation,
 		.path = record->path,
 		.deleted = length > suffix && !memcmp(record->path + length - suffix, DELETED, suffix),
 	};
@@ -182,13 +184,6 @@ static void apply_mmap2(struct sideband *sideband, const struct perf_event_heade
 		memcpy(path, record->path, length);
 		path[length] = '\0';
 		mapping.path = path;
-	}
-	if (has_build_id) {
-		mapping.build_id = record->build_id;
-		mapping.build_id_length = record->build_id_length > 20 ? 20 : record->build_id_length;
-	} else {
-		mapping.device = makedev(record->device_major, record->device_minor);
-		mapping.inode = record->inode;
 	}
 	sideband_map(sideband, &mapping);
 }

@@ -11,16 +11,9 @@ struct mmap2_record {
 	struct perf_event_header header;
 	uint32_t tgid, tid;
 	uint64_t start, length, file_offset;
-	union {
-		struct {
-			uint32_t device_major, device_minor;
-			uint64_t inode, generation;
-		};
-		struct {
-			uint8_t build_id_length, reserved[3];
-			uint8_t build_id[20];
-		};
-	};
+	/* Also if the header has PERF_RECORD_MISC_MMAP_BUILD_ID: somebody else has asked for build-ids, and gets them. */
+	uint32_t device_major, device_minor;
+	uint64_t inode, generation;
 	uint32_t protection, flags;
 	char path[];
 };

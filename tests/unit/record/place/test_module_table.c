@@ -59,6 +59,29 @@ static void what_differs_in_anything_is_another(struct test *t)
 	made_recording_close(&made);
 }
 
+/* An inode may become another file's. A list of mappings does not say which one it is. */
+static void a_generation_is_a_file(struct test *t)
+{
+	struct module_identity identity = {.path = "/bin/one", .device = 8, .inode = 5};
+	struct made_recording made;
+	struct module_table *modules;
+
+	made_recording_open(&made, 1);
+	modules = made.recording.modules;
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST);
+	identity.generation = 1;
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST);
+	identity.generation = 2;
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST + 1);
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST + 1);
+	identity.generation = 0;
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST + 1);
+	CHECK_INT(t, module_table_file_anew(modules, &identity), FIRST + 2); /* written over */
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST + 2);
+	CHECK_INT(t, module_table_find(modules, FIRST)->generation, 1);
+	made_recording_close(&made);
+}
+
 static void what_is_no_file_has_one_number(struct test *t)
 {
 	struct made_recording made;
@@ -175,5 +198,5 @@ static void what_nothing_names_is_forgotten(struct test *t)
 }
 
 TEST_MAIN(TEST(a_file_is_told_once), TEST(what_differs_in_anything_is_another),
-	  TEST(what_is_no_file_has_one_number), TEST(what_nothing_names_is_forgotten),
+	  TEST(what_is_no_file_has_one_number), TEST(a_generation_is_a_file), TEST(what_nothing_names_is_forgotten),
 	  TEST(a_build_id_may_come_later), TEST(what_does_not_fit_is_counted), TEST(a_log_that_fails_has_no_modules))

@@ -11,7 +11,7 @@ struct mmap2_record {
 	struct perf_event_header header;
 	uint32_t tgid, tid;
 	uint64_t start, length, file_offset;
-	/* Also if the header has PERF_RECORD_MISC_MMAP_BUILD_ID: somebody else has asked for build-ids, and gets them. */
+	/* Also if the header has PERF_RECORD_MISC_MMAP_BUILD_ID: it is somebody else who gets build-ids. */
 	uint32_t device_major, device_minor;
 	uint64_t inode, generation;
 	uint32_t protection, flags;

@@ -74,14 +74,16 @@ static void cleanup_opener(struct opener **opener)
 
 /*
  * Traces are opened with the rights that we were started with, everything else with those that are
- * left. So root starts the opener twice: the user for reading can depend on who owns the traces. An
+ * left. So root starts the opener twice: who reads depends on who owns the traces. An
  * opener that could change its user on request would need more rights and system calls than one
  * that is forked again (about 1 ms).
  */
-static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener **opener)
+static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener **opener,
+		      struct reader_users *ret_users)
 {
-	const bool root = !geteuid();
 	int fds[2 * OPTION_LIST_MAX], r;
+
+	*ret_users = (struct reader_users){0};
 
 	if (options->no_sandbox) {
 		log_warning("--no-sandbox: whoever made the trace may take over this program with all your rights");
@@ -89,17 +91,23 @@ static int leave_root(struct report_options *options, const struct trace_inputs 
 	}
 	for (size_t i = 0; i < inputs->items.count; i++)
 		fds[i] = inputs->items.items[i].fd;
-	r = user_leave_root(fds, inputs->items.count);
-	if (r > 0)
-		report_options_choose_cache(options);
-	if (r < 0 || !root)
+	r = users_choose(fds, inputs->items.count, ret_users);
+	if (r < 0 || !ret_users->keeper.other)
 		return r;
+	if (ret_users->keeper.uid) {
+		r = user_become(&ret_users->keeper);
+		if (r < 0)
+			return r;
+		*ret_users = (struct reader_users){0};
+		report_options_choose_cache(options);
+	}
+	options->opener.user = ret_users->opener;
 	cleanup_opener(opener);
 	return opener_start(&options->opener, opener);
 }
 
 /* Starts the process that asks the debuginfod servers, if the user wants that. Else *ret_socket is -1. */
-static int start_errand(const struct report_options *options, int *ret_socket)
+static int start_errand(const struct report_options *options, const struct user *user, int *ret_socket)
 {
 	struct debug_server *server = NULL;
 	struct progress progress;
@@ -113,7 +121,7 @@ static int start_errand(const struct report_options *options, int *ret_socket)
 	r = debug_server_create(NULL, &progress, NULL, &server);
 	if (!r) {
 		desk = debug_server_desk(server);
-		r = errand_start(&desk, ret_socket);
+		r = errand_start(&desk, user, ret_socket);
 	}
 	debug_server_destroy(server);
 	return r < 0 ? log_error(-r, "cannot start a process: %s", strerror(-r)) : 0;
@@ -152,6 +160,7 @@ static int run(struct report_options *options, int argc, char **argv)
 	struct key_file key;
 	_cleanup_(cleanup_opener) struct opener *opener = NULL;
 	_cleanup_close_ int servers = -1;
+	struct reader_users users;
 	struct worker worker;
 	int r = opener_start(&options->opener, &opener);
 
@@ -166,16 +175,16 @@ static int run(struct report_options *options, int argc, char **argv)
 		return EXIT_USAGE;
 	if (check_replaced(options, &inputs) < 0)
 		return EXIT_USAGE;
-	if (leave_root(options, &inputs, &opener) < 0 || open_key(options, &key) < 0 ||
-	    start_errand(options, &servers) < 0)
+	if (leave_root(options, &inputs, &opener, &users) < 0 || open_key(options, &key) < 0 ||
+	    start_errand(options, &users.worker, &servers) < 0)
 		return EXIT_FAILED;
-	report_output_open(&output, options);
-	r = worker_fork(&worker);
+	report_output_open(&output, options, &users.worker);
+	r = worker_fork(&worker, &users.worker);
 	if (!r && !worker.pid)
 		return work(options, &output, &inputs, &key, &(struct work_lines){worker.socket, servers, opener});
 	opener_leave(opener);
 	trace_inputs_close(&inputs);
-	r = r < 0 ? EXIT_FAILED : keep(options, &worker);
+	r = r < 0 || user_become_keeper(&users.keeper) < 0 ? EXIT_FAILED : keep(options, &worker);
 	if (key_file_close(&key, r == EXIT_OK || r == EXIT_DAMAGED) < 0)
 		r = EXIT_FAILED;
 	report_output_wait(&output);

@@ -28,12 +28,14 @@ static const char *pager_command(void)
  * In the child: the pager reads from the pipe. It starts when there is something to read: until
  * then the terminal shows progress, and Ctrl-C is meant for the report and must not end the pager.
  */
-static void run_pager(const char *command, const int ends[static 2])
+static void run_pager(const char *command, const struct user *user, const int ends[static 2])
 {
 	struct pollfd something = {.fd = ends[0], .events = POLLIN};
 	void (*usual)(int) = signal(SIGINT, SIG_IGN);
 
 	(void)close(ends[1]);
+	if (user_become(user) < 0)
+		_exit(127);
 	while (poll(&something, 1, -1) < 0 && errno == EINTR)
 		;
 	if (!(something.revents & POLLIN))
@@ -48,7 +50,7 @@ static void run_pager(const char *command, const int ends[static 2])
 }
 
 /* Makes stdout a pipe to the pager. Without a pager (no command, no process) stdout stays as it is. */
-static pid_t start_pager(const char *command)
+static pid_t start_pager(const char *command, const struct user *user)
 {
 	int ends[2];
 	pid_t pid;
@@ -57,7 +59,7 @@ static pid_t start_pager(const char *command)
 		return 0;
 	pid = fork();
 	if (!pid)
-		run_pager(command, ends);
+		run_pager(command, user, ends);
 	if (pid > 0 && dup2(ends[1], STDOUT_FILENO) < 0) {
 		(void)kill(pid, SIGTERM);
 		(void)waitpid(pid, NULL, 0);
@@ -96,7 +98,8 @@ static unsigned int terminal_width(void)
 	return size.ws_col;
 }
 
-void report_output_open(struct report_output *output, const struct report_options *options)
+void report_output_open(struct report_output *output, const struct report_options *options,
+			const struct user *user)
 {
 	bool terminal = isatty(STDOUT_FILENO);
 	FILE *plain = NULL;
@@ -104,7 +107,7 @@ void report_output_open(struct report_output *output, const struct report_option
 	*output = (struct report_output){.stream = stdout, .color = wants_color(options->color, terminal),
 					  .width = terminal ? terminal_width() : 0};
 	if (terminal && !options->no_pager)
-		output->pager = start_pager(pager_command());
+		output->pager = start_pager(pager_command(), user);
 	if (is_for_people(options) && ascii_stream_is_needed())
 		plain = ascii_stream_open(stdout);
 	if (plain)

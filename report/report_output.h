@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "report/options/report_options.h"
+#include "report/sandbox/user.h"
 
 struct report_output {
 	FILE *stream;
@@ -19,8 +20,9 @@ struct report_output {
 	pid_t pager; /* 0: none */
 };
 
-/* Starts the pager. Call it before limits are set: a pager should not inherit them. */
-void report_output_open(struct report_output *output, const struct report_options *options);
+/* Starts the pager, as that user. Call it before limits are set: a pager should not inherit them. */
+void report_output_open(struct report_output *output, const struct report_options *options,
+			const struct user *user);
 
 /* For the process that writes: flushes the output. 0, or -errno after reporting why. */
 int report_output_close(struct report_output *output);

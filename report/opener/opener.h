@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/sandbox/user.h"
+
 struct opener;
 
 enum { OPENER_CHANNELS = 8 };
@@ -40,10 +42,11 @@ struct opener_settings { /* what no request can change. Copied; lists end with N
 	const char *const *files;	/* exactly these */
 	const char *const *folders;	/* all below these */
 	bool network_files, no_local_files;
+	struct user user; /* whom its processes become */
 	bool no_filter; /* of system calls (opener_calls.h): for --no-sandbox */
 };
 
-/* Forks the monitor, which has the rights of the real user. 0, or -errno after reporting why. */
+/* Forks the monitor. 0, or -errno after reporting why. */
 int opener_start(const struct opener_settings *settings, struct opener **ret_opener);
 /*
  * Each process that has the opener calls this; NULL: does nothing. The last one ends the monitor

@@ -50,8 +50,10 @@ static void close_others(const int kept[static OPENER_CHANNELS])
 static int give_up(const struct opener_settings *settings)
 {
 	const uint64_t kept = CAPABILITY(DAC_READ_SEARCH) | CAPABILITY(SYS_PTRACE) | CAPABILITY(SYSLOG);
-	int r;
+	int r = user_become(&settings->user);
 
+	if (r < 0)
+		return r;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || setresgid(getgid(), getgid(), getgid()) < 0 ||
 	    setresuid(getuid(), getuid(), getuid()) < 0)
 		return -errno;

@@ -8,20 +8,20 @@
 #include "common/cleanup.h"
 #include "report/sandbox/keeper.h"
 
-static _Noreturn void run(const struct desk *desk, int socket)
+static _Noreturn void run(const struct desk *desk, const struct user *user, int socket)
 {
 	_cleanup_close_ int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0)
+	if (nothing < 0 || user_become(user) < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0)
 		_exit(1);
 	while (keeper_serve(socket, desk, 1) > 0)
 		;
 	_exit(0);
 }
 
-int errand_start(const struct desk *desk, int *ret_socket)
+int errand_start(const struct desk *desk, const struct user *user, int *ret_socket)
 {
 	int ends[2], r = keeper_line_open(ends);
 	pid_t pid;
@@ -31,7 +31,7 @@ int errand_start(const struct desk *desk, int *ret_socket)
 	pid = fork();
 	if (!pid) {
 		(void)close(ends[1]);
-		run(desk, ends[0]);
+		run(desk, user, ends[0]);
 	}
 	r = pid < 0 ? -errno : 0;
 	(void)close(ends[0]);

@@ -9,8 +9,9 @@
 #define RWALKER_REPORT_SANDBOX_ERRAND_H
 
 #include "report/sandbox/desk.h"
+#include "report/sandbox/user.h"
 
-/* Forks it. Only the child uses the desk; it ignores SIGINT. The caller closes *ret_socket. 0, -errno. */
-int errand_start(const struct desk *desk, int *ret_socket);
+/* Forks it, as that user. Only the child uses the desk; it ignores SIGINT. The caller closes *ret_socket. 0, -errno. */
+int errand_start(const struct desk *desk, const struct user *user, int *ret_socket);
 
 #endif

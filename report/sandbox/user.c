@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,35 +14,80 @@
 #include "common/log.h"
 #include "common/sudo_user.h"
 
-struct user {
-	uid_t uid; /* 0: root, nobody else is known */
-	gid_t gid;
-};
+enum { NOBODY = 65534 };
 
-/* The owner of all files, if it is one user. */
-static struct user owner_of(const int *fds, size_t count)
+static int fail(int r)
 {
-	struct user owner = {0};
-	bool found = false;
-
-	for (size_t i = 0; i < count; i++) {
-		struct stat status;
-
-		if (fds[i] < 0)
-			continue;
-		if (fstat(fds[i], &status) < 0 || !S_ISREG(status.st_mode) || (found && status.st_uid != owner.uid))
-			return (struct user){0};
-		owner = (struct user){status.st_uid, status.st_gid};
-		found = true;
-	}
-	return owner;
+	return log_error(-r, "cannot give up root: %s; --no-sandbox does without it, for traces that you trust",
+			 strerror(-r));
 }
 
-static struct user choose(const int *fds, size_t count)
+static bool owns_one(uid_t uid, const int *fds, size_t count)
 {
-	struct user user;
+	struct stat status;
 
-	return sudo_user(&user.uid, &user.gid) ? user : owner_of(fds, count);
+	for (size_t i = 0; i < count; i++)
+		if (fds[i] >= 0 && (fstat(fds[i], &status) < 0 || status.st_uid == uid))
+			return true;
+	return false;
+}
+
+static bool owns_all(uid_t uid, const int *fds, size_t count)
+{
+	struct stat status;
+
+	for (size_t i = 0; i < count; i++)
+		if (fds[i] >= 0 &&
+		    (fstat(fds[i], &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != uid))
+			return false;
+	return true;
+}
+
+/* Whether this user namespace has the number: it is tried in the real user, of which root may choose any that exists. */
+static bool exists(uid_t uid)
+{
+	return !setreuid(uid, (uid_t)-1) && !setreuid(0, (uid_t)-1);
+}
+
+/* Numbers with the highest bit are given to nobody; the two highest have a meaning. */
+static int choose_nobody(const int *fds, size_t count, struct user *ret_user)
+{
+	uint32_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return -EIO;
+	number = 0x80000000u | (number & 0x7ffffff0u);
+	if (!exists(number) || owns_one(number, fds, count))
+		number = NOBODY;
+	if (!exists(number) && owns_all(0, fds, count)) /* a container whose root may not change its user */
+		number = 0;
+	else if (owns_one(number, fds, count))
+		return -EPERM;
+	*ret_user = (struct user){true, number, number};
+	return 0;
+}
+
+int users_choose(const int *fds, size_t count, struct reader_users *ret_users)
+{
+	struct reader_users users = {0};
+	struct user user = {.other = true};
+	int r;
+
+	*ret_users = users;
+	if (geteuid())
+		return 0;
+	if (sudo_user(&user.uid, &user.gid)) {
+		*ret_users = (struct reader_users){user, user, user};
+		return 0;
+	}
+	users.keeper = users.opener = (struct user){.other = true};
+	r = choose_nobody(fds, count, &users.worker);
+	if (r < 0)
+		return fail(r);
+	if (!owns_all(0, fds, count))
+		users.opener = users.worker;
+	*ret_users = users;
+	return 0;
 }
 
 static int become(const struct user *user)
@@ -54,22 +101,23 @@ static int become(const struct user *user)
 	return setuid(0) && geteuid() == user->uid ? 0 : -EPERM;
 }
 
-int user_leave_root(const int *fds, size_t count)
+static int keep_only(uint64_t capabilities)
 {
-	struct user user;
-	int r = 0;
+	int r = capabilities_unbind();
 
-	if (geteuid())
-		return 0;
-	user = choose(fds, count);
-	if (user.uid)
-		r = become(&user);
-	if (!r && !user.uid)
-		r = capabilities_unbind();
-	if (!r && !user.uid)
-		r = capabilities_keep(0);
-	if (r < 0)
-		return log_error(-r, "cannot give up root: %s; --no-sandbox does without it, for traces that you trust",
-				 strerror(-r));
-	return user.uid != 0;
+	return r < 0 ? r : capabilities_keep(capabilities);
+}
+
+int user_become(const struct user *user)
+{
+	int r = !user->other ? 0 : user->uid ? become(user) : keep_only(0);
+
+	return r < 0 ? fail(r) : 0;
+}
+
+int user_become_keeper(const struct user *user)
+{
+	int r = !user->other || user->uid ? 0 : keep_only(CAPABILITY(KILL));
+
+	return r < 0 ? fail(r) : 0;
 }

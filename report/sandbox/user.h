@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The user who reads: root need not be root for that. It becomes the user behind sudo, or the one
- * who owns all the traces, with that user's groups; if that is root, root without capabilities.
+ * Who the reporter's processes become if root starts it. Whoever made a trace must not reach
+ * anything of root's, so none of them runs as the owner of a trace: a pager that does could be
+ * debugged by that user, and has root's terminal.
+ *
+ * With sudo all processes become the user behind it. Without, the keeper stays root, but without
+ * capabilities, to write where root may write; the others become a user that nobody else is: a
+ * number that no system hands out, or nobody where only few numbers exist. Files are opened by root
+ * without capabilities if all traces are root's, else by that user, too.
  */
 #ifndef RWALKER_REPORT_SANDBOX_USER_H
 #define RWALKER_REPORT_SANDBOX_USER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
-/*
- * Gives up root for good, if this process is root. `fds` are the traces, of which some may be -1.
- * 1: it is another user now; 0: it is the same; -errno after reporting why.
- */
-int user_leave_root(const int *fds, size_t count);
+struct user {
+	bool other; /* else this process stays what it is */
+	uid_t uid;  /* 0: root without capabilities */
+	gid_t gid;
+};
+
+struct reader_users {
+	struct user keeper, opener, worker; /* worker: also the pager, and the process that asks servers */
+};
+
+/* For root; else nobody changes. `fds` are the traces, of which some may be -1. 0, or -errno after reporting why. */
+int users_choose(const int *fds, size_t count, struct reader_users *ret_users);
+
+/* Becomes that user for good, with that user's groups. 0, or -errno after reporting why. */
+int user_become(const struct user *user);
+
+/* The keeper, once all others are forked: it may still end them. 0, or -errno after reporting why. */
+int user_become_keeper(const struct user *user);
 
 #endif

@@ -31,18 +31,25 @@ static sigset_t only(int number)
 
 /* --- the fork --- */
 
-static int begin_worker(struct worker *worker, const int ends[static 2], pid_t keeper, const sigset_t *mask)
+/* A change of user resets the signal that comes when the keeper dies. */
+static int begin_worker(struct worker *worker, const struct user *user, const int ends[static 2], pid_t keeper,
+			const sigset_t *mask)
 {
+	int r;
+
 	(void)close(ends[0]);
 	*worker = (struct worker){.socket = ends[1], .uninterrupted = worker->uninterrupted};
 	(void)signal(WORKER_INTERRUPT, worker->uninterrupted ? SIG_IGN : SIG_DFL);
 	(void)signal(SIGINT, SIG_IGN);
+	r = user_become(user);
+	if (r < 0)
+		return r;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != keeper || sigprocmask(SIG_SETMASK, mask, NULL))
 		return -ESRCH; /* there is nobody to tell */
 	return 0;
 }
 
-int worker_fork(struct worker *ret_worker)
+int worker_fork(struct worker *ret_worker, const struct user *user)
 {
 	const sigset_t interrupt = only(SIGINT);
 	const pid_t keeper = getpid();
@@ -55,7 +62,7 @@ int worker_fork(struct worker *ret_worker)
 	(void)sigprocmask(SIG_BLOCK, &interrupt, &mask);
 	ret_worker->pid = fork();
 	if (!ret_worker->pid)
-		return begin_worker(ret_worker, ends, keeper, &mask);
+		return begin_worker(ret_worker, user, ends, keeper, &mask);
 	(void)close(ends[1]);
 	if (ret_worker->pid > 0)
 		return 0;

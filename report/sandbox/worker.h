@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "report/sandbox/desk.h"
+#include "report/sandbox/user.h"
 
 enum { WORKER_INTERRUPT = SIGUSR1 };
 
@@ -23,8 +24,8 @@ struct worker {
 	bool uninterrupted; /* SIGINT was ignored when we started, and stays so */
 };
 
-/* Returns in both processes. 0, or -errno after reporting why. */
-int worker_fork(struct worker *ret_worker);
+/* Returns in both processes; the worker is that user. 0, or -errno after reporting why. */
+int worker_fork(struct worker *ret_worker, const struct user *user);
 
 /*
  * A desk of the keeper with an empty answer. Once that has arrived, the worker has got all

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The user that reads a trace if root starts the reporter: the user behind sudo, else the owner of all traces, else
-# root, and never with a capability. Checked in /proc/PID/status of its processes while their output waits for a
-# reader, and by the owner of the files that they write.
+# Who reads a trace if root starts the reporter: the user behind sudo, else, for all that the trace's maker could
+# reach, a user that nobody else is, and never the trace's owner. Checked in /proc/PID/status of its processes while
+# their output waits for a reader, by the owner of the files that they write, and by the pager itself.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -63,35 +63,39 @@ wait_for() {
 	done
 }
 
-# look NAME PID UID:GID none|any: checks the users and groups of all its processes, that they have no capabilities, with
-# "none" also that they cannot regain any, and the worker.
+# told NAME PID: one word for the user and groups of a process (UID:GID, or "private"), one for its capabilities.
+told() {
+	local ids="$(field "$1" Uid) $(field "$1" Gid)" number
+	number=${ids%% *}
+	[[ -n $number ]] || return # it was started for a lookup, and is gone
+	((number < 1 << 31)) || [[ $ids != "$number $number $number $number $number $number $number $number" ]] || ids=private
+	echo "$ids $(field "$1" CapEff) $(field "$1" CapPrm)"
+}
+
+# look NAME PID WANTED: checks the users, groups and capabilities of all its processes (a sorted list), and the worker.
 look() {
-	local name=$1 pid=$2 ids=$3 bounding=$4 worker each
+	local name=$1 pid=$2 wanted=$3 worker each
 	worker=$(worker_of "$pid")
 	same "${name}_worker" "processes with a filter that print" 1 "$(wc -w <<<"$worker")"
 	same "${name}_worker_privileges" NoNewPrivs 1 "$(field "$worker" NoNewPrivs)"
+	same "${name}_keeper" "the first process" "${wanted%%,*}" "$(told "$pid")"
+	same "${name}_worker_user" "the worker" "$(cut -d, -f2 <<<"$wanted")" "$(told "$worker")"
 	for each in $(processes "$pid"); do
-		[[ -n $(field "$each" Uid) ]] || continue # it was started for a lookup, and is gone
-		echo "$(field "$each" Uid) $(field "$each" Gid) $(field "$each" CapEff) $(field "$each" CapPrm)"
-		[[ $bounding != none ]] || echo "bounding $(field "$each" CapBnd)"
+		[[ $each == "$pid" || $each == "$worker" ]] || told "$each"
 	done | sort -u >"$scratch/seen"
-	{
-		echo "${ids%:*} ${ids%:*} ${ids%:*} ${ids%:*} ${ids#*:} ${ids#*:} ${ids#*:} ${ids#*:} $none $none"
-		[[ $bounding != none ]] || echo "bounding $none"
-	} | sort >"$scratch/wanted"
-	same "${name}_users" "users, groups and capabilities of all" "$(cat "$scratch/wanted")" "$(cat "$scratch/seen")"
+	same "${name}_others" "the opener's processes" "${wanted##*,}" "$(cat "$scratch/seen")"
 }
 
-# reads NAME UID:GID BOUNDING 'ENVIRONMENT' TRACE...: a report whose output nobody reads yet.
+# reads NAME UID:GID WANTED 'ENVIRONMENT' TRACE...: a report whose output nobody reads yet, and the owner of what it writes.
 reads() {
-	local name=$1 ids=$2 bounding=$3 settings=$4 pid code
+	local name=$1 ids=$2 wanted=$3 settings=$4 pid code
 	shift 4
 	mkfifo "$scratch/$name"
 	# shellcheck disable=SC2086 # one word each
 	env $settings "$report" --no-pager --no-cache --dump "${@/#/$scratch/}" >"$scratch/$name" 2>"$scratch/err" &
 	pid=$!
 	exec 9<"$scratch/$name"
-	if wait_for has_worker $pid; then look "$name" $pid "$ids" "$bounding"; else not_ok "$name" "no worker: $(cat "$scratch/err")"; fi
+	if wait_for has_worker $pid; then look "$name" $pid "$wanted"; else not_ok "$name" "no worker: $(cat "$scratch/err")"; fi
 	cat <&9 >"$scratch/out"
 	exec 9<&-
 	wait $pid
@@ -109,15 +113,29 @@ mkdir -m 755 "$scratch/roots"
 trace of_root 0 0
 trace of_one 65531 65530
 trace of_two 65529 65528
+trace of_nobody 65534 65534
 sudo='SUDO_UID=65533 SUDO_GID=65532'
-reads sudo 65533:65532 any "$sudo" of_root.rwk
-reads sudo_owner 65533:65532 any "$sudo" of_one.rwk
-reads sudo_root 65531:65530 any 'SUDO_UID=0 SUDO_GID=0' of_one.rwk
-reads sudo_nonsense 65531:65530 any 'SUDO_UID=65533x SUDO_GID=65532' of_one.rwk
-reads owner 65531:65530 any '' of_one.rwk
-reads owner_twice 65531:65530 any '' of_one.rwk of_one.rwk
-reads owners 0:0 none '' of_one.rwk of_two.rwk
-reads root 0:0 none '' of_root.rwk
+caller="65533 65533 65533 65533 65532 65532 65532 65532 $none $none"
+root="0 0 0 0 0 0 0 0 $none $none"
+keeper="0 0 0 0 0 0 0 0 0000000000000020 0000000000000020" # it may end the others
+private="private $none $none"
+reads sudo 65533:65532 "$caller,$caller,$caller" "$sudo" of_root.rwk
+reads sudo_owner 65533:65532 "$caller,$caller,$caller" "$sudo" of_one.rwk
+reads sudo_root 0:0 "$keeper,$private,$private" 'SUDO_UID=0 SUDO_GID=0' of_one.rwk
+reads sudo_nonsense 0:0 "$keeper,$private,$private" 'SUDO_UID=65533x SUDO_GID=65532' of_one.rwk
+reads stranger 0:0 "$keeper,$private,$private" '' of_one.rwk
+reads nobody 0:0 "$keeper,$private,$private" '' of_nobody.rwk
+reads strangers 0:0 "$keeper,$private,$private" '' of_one.rwk of_two.rwk
+reads root 0:0 "$keeper,$private,$root" '' of_root.rwk
+# Root writes where root may.
+exits stranger_roots_folder 0 "$report" --condense "$scratch/of_one.rwk" -o "$scratch/roots/written.rwk"
+rm -f "$scratch/roots/written.rwk"
+# A pager is a program of its own, which a user of the same number could debug; it has root's terminal.
+for owner in of_one of_root of_nobody; do
+	RWALKER_PAGER='cat >/dev/null; cat /proc/self/status' on_terminal "$report" --no-cache --tree "$scratch/$owner.rwk" | tr -d "\r" >"$scratch/pager"
+	verdict "pager_$owner" "$(grep -a ^Uid "$scratch/pager")" awk '/^Uid:/ { n = $2 >= 2147483648 && $2 == $3 && $2 == $4 && $2 == $5 }
+		/^CapEff:/ && $2 ~ /^0+$/ { n++ } END { exit n != 2 }' "$scratch/pager"
+done
 
 # shellcheck disable=SC2086
 exits roots_folder 1 env $sudo "$report" --condense "$scratch/of_root.rwk" -o "$scratch/roots/written.rwk"

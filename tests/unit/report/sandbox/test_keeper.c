@@ -189,7 +189,7 @@ static int status_of(enum end end)
 		const struct desk desk = {.serve = turn_round, .context = &number};
 
 		(void)signal(SIGINT, SIG_DFL);
-		if (worker_fork(&worker))
+		if (worker_fork(&worker, &(struct user){0}))
 			_exit(99);
 		_exit(worker.pid ? worker_keep(&worker, &desk, 1) : work(end, worker.socket, ready[1]));
 	}
@@ -248,7 +248,7 @@ static int status_of_late_keeper(void)
 		const struct desk desk = worker_interrupts_desk();
 
 		(void)signal(SIGINT, SIG_DFL);
-		if (worker_fork(&worker))
+		if (worker_fork(&worker, &(struct user){0}))
 			_exit(99);
 		if (!worker.pid)
 			_exit(await_interrupts(worker.socket, ready[1]));

@@ -2,6 +2,9 @@
 #include "common/descriptors.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -39,4 +42,19 @@ void descriptors_close_others(const int *kept, size_t count)
 		first = next + 1;
 	}
 	close_between(first, ~0u);
+}
+
+int descriptors_open_nothing(int flags)
+{
+	int fd = open("/dev/null", flags);
+	struct stat status;
+
+	if (fd >= 0 && !fstat(fd, &status) && S_ISCHR(status.st_mode))
+		return fd;
+	if (fd >= 0)
+		(void)close(fd);
+	fd = memfd_create("nothing", MFD_ALLOW_SEALING | (flags & O_CLOEXEC ? MFD_CLOEXEC : 0));
+	if (fd >= 0)
+		(void)fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+	return fd < 0 ? -errno : fd;
 }

@@ -17,18 +17,6 @@
 #include "record/machine/caller.h"
 #include "record/machine/namespaces.h"
 
-const int command_ignored[COMMAND_IGNORED] = {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2};
-
-static void signals_restore(void)
-{
-	sigset_t none;
-
-	(void)sigemptyset(&none);
-	for (size_t i = 0; i < COMMAND_IGNORED; i++)
-		(void)signal(command_ignored[i], SIG_DFL);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* If stdout carries the trace, the program's output goes to stderr. */
 static int stdout_leave(bool stdout_taken)
 {
@@ -78,9 +66,10 @@ static int find_program(const char *name)
 }
 
 /* In the child: becomes the user, says whether there is such a program, waits for its release, runs it. No return. */
-static void child_run(const struct caller *caller, int held, int failure, char *const words[], bool stdout_taken,
-		      int error)
+static void child_run(const struct caller *caller, const struct command_settings *settings, int held, int failure,
+		      char *const words[])
 {
+	int error = -namespaces_leave_time(settings->own_time);
 	char byte;
 
 	if (!error)
@@ -89,9 +78,9 @@ static void child_run(const struct caller *caller, int held, int failure, char *
 		error = find_program(words[0]);
 	if (write(failure, &error, sizeof(error)) != sizeof(error) || error || read(held, &byte, 1) != 1)
 		_exit(127);
-	error = stdout_leave(stdout_taken);
+	error = stdout_leave(settings->stdout_taken);
 	if (!error) {
-		signals_restore();
+		inherited_restore(settings->inherited);
 		(void)execvp(words[0], words);
 		error = errno;
 	}
@@ -111,7 +100,7 @@ static int read_error(const struct command *command)
 	return error;
 }
 
-int command_start(struct command *command, char *const words[], bool stdout_taken, int own_time)
+int command_start(struct command *command, char *const words[], const struct command_settings *settings)
 {
 	int held[2] = {-1, -1}, failure[2] = {-1, -1};
 	struct caller caller;
@@ -127,8 +116,7 @@ int command_start(struct command *command, char *const words[], bool stdout_take
 	if (!command->pid) {
 		(void)close(held[1]);
 		(void)close(failure[0]);
-		error = -namespaces_leave_time(own_time);
-		child_run(&caller, held[0], failure[1], words, stdout_taken, error);
+		child_run(&caller, settings, held[0], failure[1], words);
 	}
 	(void)close(held[0]);
 	(void)close(failure[1]);
@@ -164,6 +152,8 @@ bool command_ended(struct command *command, bool wait)
 		got = waitpid(command->pid, &command->status, wait ? 0 : WNOHANG);
 	while (got < 0 && errno == EINTR);
 	command->ended = got != 0;
+	if (got < 0)
+		command->status = 127 << 8; /* it is not known how it ended */
 	return command->ended;
 }
 

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "common/inherited.h"
+
 struct command {
 	pid_t pid;
 	int release; /* write end: one byte releases it, closing it ends it */
@@ -18,16 +20,14 @@ struct command {
 	int status; /* of waitpid(), after it has ended */
 };
 
-/* Signals that the recorder ignores from its start on; the program gets them back with their default actions. */
-enum { COMMAND_IGNORED = 4 };
-extern const int command_ignored[COMMAND_IGNORED];
+struct command_settings {
+	const struct inherited *inherited; /* the signals that it gets back */
+	bool stdout_taken;		   /* the trace goes to stdout, so the program's output goes to stderr */
+	int own_time;			   /* as of namespaces_enter_time() */
+};
 
-/*
- * stdout_taken: the trace goes to stdout, so the program's output goes to stderr. own_time: as of
- * namespaces_enter_time(). 0, or -errno after reporting why, also if there is no such program or the user may not
- * run it.
- */
-int command_start(struct command *command, char *const words[], bool stdout_taken, int own_time);
+/* 0, or -errno after reporting why, also if there is no such program or the user may not run it. */
+int command_start(struct command *command, char *const words[], const struct command_settings *settings);
 /* Lets it exec. 0, or -errno of the exec, after reporting why (command_exit_code() is 126 or 127 then). */
 int command_release(struct command *command, const char *name);
 /* Returns whether it has ended (wait: waits until it has). */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "common/inherited.h"
 #include "format/io.h"
 #include "format/lz4_block.h"
 #include "record/check/check_host.h"
@@ -21,9 +23,13 @@ static int print_version(void)
 int main(int argc, char **argv)
 {
 	struct record_config config;
+	struct inherited inherited;
 
+	if (inherited_reset(&inherited) < 0)
+		return EXIT_FAILURE;
 	if (record_options_parse(&config, argc, argv) < 0)
 		return EXIT_USAGE;
+	config.inherited = &inherited;
 	if (config.help) {
 		record_options_help(*config.help);
 		return 0;

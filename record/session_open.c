@@ -47,9 +47,11 @@ enum {
  */
 static int ignore_signals(struct session *session)
 {
+	static const int ignored[] = {SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2}; /* inherited_restore() knows them */
+
 	(void)session;
-	for (size_t i = 0; i < COMMAND_IGNORED; i++)
-		(void)signal(command_ignored[i], SIG_IGN);
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		(void)signal(ignored[i], SIG_IGN);
 	return 0;
 }
 
@@ -161,7 +163,10 @@ static int open_helpers(struct session *session)
 		r = cgroup_choice_make(&session->config->who, session->nursery, &session->filter.cgroups);
 	if (r < 0 || !session->config->command)
 		return r;
-	r = command_start(&session->command, session->config->command, to_stdout(session->config), session->own_time);
+	r = command_start(&session->command, session->config->command,
+			  &(struct command_settings){.inherited = session->config->inherited,
+						     .stdout_taken = to_stdout(session->config),
+						     .own_time = session->own_time});
 	session->commands = r >= 0;
 	return r;
 }

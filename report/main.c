@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/inherited.h"
 #include "common/log.h"
 #include "format/lz4_block.h"
 #include "format/trace.h"
@@ -234,7 +235,10 @@ static enum exit_code tell(void (*print)(const struct report_options *), const s
 int main(int argc, char **argv)
 {
 	_cleanup_(report_options_deinit) struct report_options options;
+	struct inherited inherited;
 
+	if (inherited_reset(&inherited) < 0)
+		return EXIT_FAILED;
 	if (report_options_parse(&options, argc, argv) < 0)
 		return EXIT_USAGE;
 	if (options.help)

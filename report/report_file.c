@@ -57,6 +57,8 @@ int report_file_keep(struct report_file *file)
 	errno = 0;
 	failed |= fclose(file->stream) != 0;
 	file->stream = NULL;
+	if (failed && !errno) /* an earlier write failed, and one more does for the same reason */
+		(void)!write(file->output.fd, "", 1);
 	if (failed)
 		return log_error(errno ? errno : EIO, "cannot write '%s': %s", file->output.path,
 				 strerror(errno ? errno : EIO));

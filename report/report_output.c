@@ -41,6 +41,7 @@ static void run_pager(const char *command, const struct user *user, const int en
 	if (!(something.revents & POLLIN))
 		_exit(0);
 	(void)signal(SIGINT, usual);
+	(void)signal(SIGXFSZ, SIG_DFL);
 	/* A hostile trace may aim at the pager: it runs no programs for anyone, and gains no rights. */
 	if (dup2(ends[0], STDIN_FILENO) < 0 || setenv("LESS", "FRX", 0) < 0 || setenv("LESSSECURE", "1", 1) < 0 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -116,6 +117,12 @@ void report_output_open(struct report_output *output, const struct report_option
 	(void)signal(SIGPIPE, output->pager ? SIG_IGN : SIG_DFL);
 }
 
+void report_output_flush(struct report_output *output)
+{
+	if (fflush(output->stream) && !output->error)
+		output->error = errno;
+}
+
 int report_output_close(struct report_output *output)
 {
 	bool failed = ferror(output->stream) != 0;
@@ -125,7 +132,7 @@ int report_output_close(struct report_output *output)
 	if (fclose(output->stream) != 0)
 		error = errno ? errno : EIO;
 	else if (failed)
-		error = EIO;
+		error = output->error ? output->error : EIO;
 	if (error && !output->pager)
 		return log_error(error, "cannot write the report to stdout: %s", strerror(error));
 	return 0;

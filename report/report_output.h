@@ -18,11 +18,15 @@ struct report_output {
 	bool color;
 	unsigned int width; /* columns of the terminal, with or without a pager; 0: stdout is not a terminal */
 	pid_t pager; /* 0: none */
+	int error;   /* errno of the first write that failed, if it is known */
 };
 
 /* Starts the pager, as that user. Call it before limits are set: a pager should not inherit them. */
 void report_output_open(struct report_output *output, const struct report_options *options,
 			const struct user *user);
+
+/* What was printed up to now is seen now. */
+void report_output_flush(struct report_output *output);
 
 /* For the process that writes: flushes the output. 0, or -errno after reporting why. */
 int report_output_close(struct report_output *output);

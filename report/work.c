@@ -142,13 +142,13 @@ static int create_cache(const struct report_options *options, const struct desk 
 }
 
 /* New cache entries are written after the report. */
-static int run(const struct report_options *options, struct profile_names *names, const struct report_output *output,
+static int run(const struct report_options *options, struct profile_names *names, struct report_output *output,
 	       const struct key_file *key, bool *ret_damaged)
 {
 	int r = options->tool ? run_tool(options, names, output, key, ret_damaged) :
 				run_view(options, names, output, ret_damaged);
 
-	(void)fflush(output->stream);
+	report_output_flush(output);
 	name_cache_save(names->cache);
 	name_cache_destroy(names->cache);
 	return r;

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "common/packet.h"
 #include "common/time_units.h"
@@ -35,7 +36,7 @@ struct running {
 /* In a child. Output goes where messages go. Never returns. */
 static void execute(const struct running *running, const char *command, bool ends_with_us)
 {
-	int null = open("/dev/null", O_RDWR);
+	int null = descriptors_open_nothing(O_RDWR);
 	sigset_t none;
 
 	(void)sigemptyset(&none);

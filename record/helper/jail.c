@@ -114,9 +114,14 @@ static const struct limit {
 static int limits_set(bool forks)
 {
 	for (size_t i = 0; i < sizeof(LIMITS) / sizeof(LIMITS[0]); i++) {
+		rlim_t limit = LIMITS[i].limit;
+		struct rlimit ours;
+
 		if ((forks && !LIMITS[i].forks) || (sanitized_build() && LIMITS[i].resource == RLIMIT_AS))
 			continue;
-		if (setrlimit(LIMITS[i].resource, &(struct rlimit){LIMITS[i].limit, LIMITS[i].limit}))
+		if (!getrlimit(LIMITS[i].resource, &ours) && ours.rlim_max < limit)
+			limit = ours.rlim_max; /* we were started with less */
+		if (setrlimit(LIMITS[i].resource, &(struct rlimit){limit, limit}))
 			return -errno;
 	}
 	return 0;

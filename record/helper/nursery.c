@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "common/packet.h"
 #include "common/sanitized.h"
@@ -84,7 +85,7 @@ static void end_with(pid_t parent)
  */
 static void places_leave(void)
 {
-	_cleanup_close_ int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	_cleanup_close_ int null = descriptors_open_nothing(O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 || chdir("/proc"))
 		_exit(1);

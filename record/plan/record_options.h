@@ -96,6 +96,7 @@ struct record_budget {
 };
 
 struct record_config {
+	const struct inherited *inherited; /* for the command; set by main */
 	struct record_walk walk;
 	struct record_profile profile;
 	struct record_offcpu offcpu;

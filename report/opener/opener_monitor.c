@@ -20,6 +20,7 @@
 enum {
 	LOOK_MS = 200,	 /* how often an idle worker is checked */
 	DEATHS_MAX = 16, /* workers that ended by themselves */
+	UNREAD_MAX = 4,	 /* looks at which a request was there, and an idle worker did not read it */
 };
 
 struct monitor {
@@ -27,7 +28,7 @@ struct monitor {
 	struct opener_shared *shared;
 	int channels[OPENER_CHANNELS]; /* -1: the other end was closed */
 	pid_t worker;		       /* 0: none */
-	unsigned int deaths;
+	unsigned int deaths, unread;
 };
 
 /* --- the process --- */
@@ -35,7 +36,7 @@ struct monitor {
 /* A worker that is left behind must hold nothing that others wait to see closed. */
 static void close_others(const int kept[static OPENER_CHANNELS])
 {
-	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int nowhere = descriptors_open_nothing(O_RDWR | O_CLOEXEC);
 
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (nowhere < 0 || dup2(nowhere, fd) < 0)
@@ -146,6 +147,22 @@ static void note_silence(struct opener_shared *shared)
 		refusals_add(&shared->refusals, OPENER_NO_ANSWER, shared->request.path);
 }
 
+/* A worker that was stopped while it was idle reads no request; another one does. */
+static int look_at_idle(struct monitor *monitor)
+{
+	struct pollfd entries[OPENER_CHANNELS];
+
+	for (size_t i = 0; i < OPENER_CHANNELS; i++)
+		entries[i] = (struct pollfd){.fd = monitor->channels[i], .events = POLLIN};
+	monitor->unread = poll(entries, OPENER_CHANNELS, 0) > 0 ? monitor->unread + 1 : 0;
+	if (monitor->unread < UNREAD_MAX || process_is_runnable(monitor->worker))
+		return LOOK_MS;
+	(void)kill(monitor->worker, SIGKILL);
+	monitor->worker = 0;
+	monitor->unread = 0;
+	return 0;
+}
+
 /* ms until the worker must be checked; -1: there is none. */
 static int look(struct monitor *monitor)
 {
@@ -153,7 +170,7 @@ static int look(struct monitor *monitor)
 	uint64_t work = atomic_load(&shared->work), passed;
 
 	if (!monitor->worker || !work)
-		return monitor->worker ? LOOK_MS : -1;
+		return monitor->worker ? look_at_idle(monitor) : -1;
 	passed = (clock_now(CLOCK_MONOTONIC) - shared->since) / MILLISECOND;
 	if (passed < OPENER_DEADLINE_MS)
 		return (int)(OPENER_DEADLINE_MS - passed);

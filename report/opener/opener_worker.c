@@ -109,10 +109,11 @@ _Noreturn void opener_worker(const int channels[static OPENER_CHANNELS], const s
 {
 	struct worker worker = {.settings = settings, .shared = shared};
 	struct pollfd entries[OPENER_CHANNELS];
+	uint32_t open = OPENER_CHANNELS;
 
 	for (size_t i = 0; i < OPENER_CHANNELS; i++)
 		entries[i] = (struct pollfd){.fd = channels[i], .events = POLLIN};
-	for (;;) {
+	while (open) {
 		if (poll(entries, OPENER_CHANNELS, -1) < 0 && errno != EINTR)
 			_exit(1);
 		for (uint32_t i = 0; i < OPENER_CHANNELS; i++) {
@@ -120,8 +121,10 @@ _Noreturn void opener_worker(const int channels[static OPENER_CHANNELS], const s
 			ssize_t size = entries[i].revents ?
 				       packet_receive(channels[i], request, sizeof(*request), 0, NULL) : -EAGAIN;
 
-			if (size == 0)
+			if (size == 0 || (size < 0 && size != -EAGAIN && size != -EINTR && size != -ETIMEDOUT)) {
 				entries[i].fd = -1; /* the monitor knows */
+				open--;
+			}
 			if (size <= 0 || !is_sound(request, size))
 				continue;
 			shared->channel = i;
@@ -131,4 +134,5 @@ _Noreturn void opener_worker(const int channels[static OPENER_CHANNELS], const s
 			serve(&worker, channels);
 		}
 	}
+	_exit(0);
 }

@@ -6,11 +6,12 @@
 #include <signal.h>
 
 #include "common/cleanup.h"
+#include "common/descriptors.h"
 #include "report/sandbox/keeper.h"
 
 static _Noreturn void run(const struct desk *desk, const struct user *user, int socket)
 {
-	_cleanup_close_ int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	_cleanup_close_ int nothing = descriptors_open_nothing(O_RDWR | O_CLOEXEC);
 
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);

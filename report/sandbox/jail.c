@@ -18,7 +18,7 @@
 
 static int leave_stdin(void)
 {
-	_cleanup_close_ int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	_cleanup_close_ int nothing = descriptors_open_nothing(O_RDWR | O_CLOEXEC);
 
 	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
 		return -errno;

@@ -43,7 +43,7 @@ static bool owns_all(uid_t uid, const int *fds, size_t count)
 	return true;
 }
 
-/* Whether this user namespace has the number: it is tried in the real user, of which root may choose any that exists. */
+/* Whether this user namespace has the number. Only the real user is changed, and changed back. */
 static bool exists(uid_t uid)
 {
 	return !setreuid(uid, (uid_t)-1) && !setreuid(0, (uid_t)-1);

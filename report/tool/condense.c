@@ -319,7 +319,6 @@ static int condense(const struct tool_request *request, const struct condense_re
 	condensing.ids = calloc(condensing.file->model_count + 1, sizeof(*condensing.ids));
 	if (!condensing.ids)
 		return say_why(&condensing, -ENOMEM);
-	(void)signal(SIGXFSZ, SIG_IGN);
 	r = trace_output_open(request->output, request->names->output, &condensing.output);
 	for (size_t i = 0; i < condensing.file->model_count && !r; i++)
 		r = condense_section(&condensing, i);

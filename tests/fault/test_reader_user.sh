@@ -65,7 +65,8 @@ wait_for() {
 
 # told NAME PID: one word for the user and groups of a process (UID:GID, or "private"), one for its capabilities.
 told() {
-	local ids="$(field "$1" Uid) $(field "$1" Gid)" number
+	local ids number
+	ids="$(field "$1" Uid) $(field "$1" Gid)"
 	number=${ids%% *}
 	[[ -n $number ]] || return # it was started for a lookup, and is gone
 	((number < 1 << 31)) || [[ $ids != "$number $number $number $number $number $number $number $number" ]] || ids=private

@@ -202,5 +202,23 @@ static void they_need_not_be(struct test *t)
 	check_processes(t, true);
 }
 
+/* Somebody may stop it while it waits for a request. */
+static void a_stopped_worker_is_replaced(struct test *t)
+{
+	const struct opener_settings settings = {0};
+	struct opener *opener;
+	struct opened_file file;
+	pid_t monitor, stopped;
+
+	REQUIRE(t, opener_start(&settings, &opener) == 0);
+	CHECK_INT(t, opener_open(opener, OPENER_ELF, NOWHERE, &file), -ENOENT);
+	monitor = child_of(getpid());
+	stopped = child_of(monitor);
+	REQUIRE(t, stopped > 0 && kill(stopped, SIGSTOP) == 0);
+	CHECK_INT(t, opener_open(opener, OPENER_ELF, "/nowhere/else", &file), -ENOENT);
+	CHECK(t, child_of(monitor) != stopped);
+	opener_stop(opener);
+}
+
 TEST_MAIN(TEST(kills_a_monitor_that_attacks), TEST(kills_a_worker_that_attacks), TEST(its_processes_are_confined),
-	  TEST(they_need_not_be))
+	  TEST(they_need_not_be), TEST(a_stopped_worker_is_replaced))

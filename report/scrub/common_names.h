@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names that say nothing about a host because every other host has them: files of distributions,
- * kernel threads, kernel releases. There is no network to ask, and whoever installs a program
- * chooses its path (packages of a company are below /usr/bin too). So these are lists of what is
- * known, and everything else counts as private. Each function judges the whole text: one unknown
- * word makes it private.
+ * Names that say nothing about a host because every other host has them: kernel threads, kernel
+ * releases. These are lists of what is known, and everything else counts as private. Each function
+ * judges the whole text: one unknown word makes it private. No file of a program is on a list,
+ * because whoever installs a program chooses its path.
  */
 #ifndef RWALKER_REPORT_SCRUB_COMMON_NAMES_H
 #define RWALKER_REPORT_SCRUB_COMMON_NAMES_H
@@ -12,8 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A program or library of Linux distributions, in one of their folders. */
-bool common_file(const char *path);
 /* The comm of a kernel thread that names neither a device nor anything else of the host. */
 bool common_comm(const char *comm, size_t length);
 /* The machine, as in uname(2). */

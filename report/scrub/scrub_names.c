@@ -34,7 +34,7 @@ bool scrub_is_public(const struct scrub *scrub, const struct trace_module *modul
 	case MODULE_VDSO:
 		return true;
 	case MODULE_FILE:
-		return (module->build_id.length && common_file(module->path)) || scrub_is_kept(scrub, module->path);
+		return scrub_is_kept(scrub, module->path);
 	default:
 		return false;
 	}

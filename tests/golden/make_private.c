@@ -75,7 +75,7 @@ static void add_modules(struct made_trace *trace)
 	made_trace_module(trace, BPF, MODULE_BPF, "bpf_prog_0123456789abcdef_fossa_agent", "");
 	made_trace_module(trace, PROGRAM, MODULE_FILE, "/homes/valentina/bin/axolotl-engine", kinds[0]);
 	made_trace_module(trace, LIBRARY, MODULE_FILE, "/opt/platypus/lib/libtapir.so.1", kinds[1]);
-	made_trace_module(trace, STRIPPED, MODULE_FILE, "/usr/bin/gharial_stripped", "");
+	made_trace_module(trace, STRIPPED, MODULE_FILE, "/usr/lib/gharial_vendor/java", "5d4c3b2a");
 	made_trace_module(trace, PUBLIC, MODULE_FILE, "/usr/lib/x86_64-linux-gnu/libc.so.6", "0a0b0c0d");
 	made_trace_module(trace, ANON, MODULE_ANONYMOUS, "//anon binturong", "");
 	made_trace_module(trace, UNUSED, MODULE_FILE, "/srv/hidden_unused", "0123");

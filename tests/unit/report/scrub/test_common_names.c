@@ -5,25 +5,6 @@
 
 #define EACH(list) (size_t i = 0; i < sizeof(list) / sizeof((list)[0]); i++)
 
-static void knows_files_of_distributions(struct test *t)
-{
-	static const char *const common[] = {
-		"/usr/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2", "/usr/bin/bash", "/bin/busybox",
-		"/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", "/usr/bin/python3.11", "/usr/sbin/nginx",
-		"/usr/lib/jvm/java-17-openjdk-amd64/lib/server/libjvm.so", "/usr/libexec/gcc/x86_64-linux-gnu/12/cc1",
-	};
-	static const char *const own[] = {
-		"/usr/local/lib/libc.so.6", "/opt/lib/libc.so.6", "/home/alice/bash", "/usr/bin/payroll", "libc.so.6",
-		"/usr/lib/libpayroll.so.1", "/usr/lib/local/libc.so.6", "/srv/usr/lib/libc.so.6", "/usr/bin/bash-alice",
-		"/usr/lib/x86_64-linux-gnu/libc.so.6 (alice)", "", "/", "/usr/bin/", "/usr/lib", "/usr/bin/cc1-payroll",
-	};
-
-	for EACH (common)
-		test_check(t, common_file(common[i]), "'%s' is private", common[i]);
-	for EACH (own)
-		test_check(t, !common_file(own[i]), "'%s' is public", own[i]);
-}
-
 static void knows_kernel_threads(struct test *t)
 {
 	static const char *const common[] = {"kthreadd", "ksoftirqd/0", "kworker/0:1H", "kworker/u8:2", "swapper/11",
@@ -113,5 +94,5 @@ static void knows_block_devices(struct test *t)
 	CHECK(t, !common_block_device("sda\0x", 5));
 }
 
-TEST_MAIN(TEST(knows_files_of_distributions), TEST(knows_block_devices), TEST(knows_kernel_threads),
+TEST_MAIN(TEST(knows_block_devices), TEST(knows_kernel_threads),
 	  TEST(cuts_releases), TEST(knows_probes), TEST(knows_little_else))

@@ -56,7 +56,6 @@ struct task_struct___files {
 	struct files_struct *files;
 	struct pid *thread_pid;
 	void *worker_private;
-	struct signal_struct *signal;
 };
 
 struct task_struct___x86 {
@@ -88,7 +87,7 @@ static __always_inline u64 as_number(const void *pointer)
 }
 
 struct call_arguments {
-	u64 values[3];
+	u64 values[4];
 };
 
 static __always_inline struct call_arguments call_arguments(struct task_struct *task)
@@ -97,8 +96,8 @@ static __always_inline struct call_arguments call_arguments(struct task_struct *
 	struct pt_regs___arguments *x86 = (void *)regs;
 
 	if (bpf_core_field_exists(x86->di))
-		return (struct call_arguments){{x86->di, x86->si, x86->dx}};
-	return (struct call_arguments){{regs->orig_x0, regs->regs[1], regs->regs[2]}};
+		return (struct call_arguments){{x86->di, x86->si, x86->dx, x86->r10}};
+	return (struct call_arguments){{regs->orig_x0, regs->regs[1], regs->regs[2], regs->regs[3]}};
 }
 
 #endif

@@ -97,23 +97,28 @@ static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 nu
 	return stack_find_again(task, file, data ? data : file, number, call);
 }
 
+/* alone: no other thread could have closed the descriptor meanwhile. */
+static __always_inline void file_in_use_take(struct task_struct *task, struct object_room *room, u64 file, bool alone,
+					     u32 descriptor, u32 number, struct ring_object *object)
+{
+	if (!file || (!alone && !is_in_use(task, file, number, object->call)))
+		return;
+	object->descriptor = descriptor + 1;
+	object->process = task->tgid;
+	file_take(file, object, number);
+	room->file = file;
+}
+
 static __always_inline void descriptor_take(struct task_struct *task, struct object_room *room,
 					    const struct wait_entry *entry, u32 descriptor, u32 number,
 					    struct ring_object *object)
 {
 	struct files_struct *files = files_of(task);
 	bool noted = entry->noted_out == entry->out;
-	u64 file;
 
-	if (!files)
-		return;
-	file = noted ? entry->noted : find_file(files, descriptor);
-	if (!file || ((noted || files->count.counter != 1) && !is_in_use(task, file, number, object->call)))
-		return;
-	object->descriptor = descriptor + 1;
-	object->process = task->tgid;
-	file_take(file, object, number);
-	room->file = file;
+	if (files)
+		file_in_use_take(task, room, noted ? entry->noted : find_file(files, descriptor),
+				 !noted && files->count.counter == 1, descriptor, number, object);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
 #include "bpf/object_futex.bpf.h"
-#include "bpf/object_poll.bpf.h"
+#include "bpf/object_polled.bpf.h"
 #include "bpf/object_sleep.bpf.h"
 
 enum { WAITID_PID = 1 };
@@ -26,6 +26,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 {
 	const struct call_arguments with = call_arguments(task);
 
+	object->flags = call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
 	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
 	case RING_CALL_DESCRIPTOR:
 		descriptor_take(task, room, entry, with.values[0], number, object);
@@ -39,23 +40,14 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 	case RING_CALL_WAITID:
 		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
 		break;
+	case RING_CALL_POLL:
+	case RING_CALL_SELECT:
+		polled_take(task, room, entry, number, object);
+		break;
 	case RING_CALL_SLEEP:
 		sleep_take(task, number, now, object);
 		break;
 	}
-}
-
-/* One call for both, because the verifier looks at each of them for as long as at everything else. */
-static __always_inline bool poll_call_take(struct task_struct *task, struct object_room *room, u32 number,
-					   struct ring_object *object)
-{
-	const struct call_arguments with = call_arguments(task);
-	const u32 kind = object_knobs.calls[object->call & (RING_CALLS - 1)];
-
-	if (kind != RING_CALL_POLL && kind != RING_CALL_SELECT)
-		return false;
-	object->beside = poll_take(task, room, with.values[kind == RING_CALL_POLL], number, object);
-	return true;
 }
 
 #endif

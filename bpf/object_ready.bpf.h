@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which of many descriptors ended a wait for any of them. */
+/* Which file ended a wait in an epoll. */
 #ifndef RWALKER_BPF_OBJECT_READY_H
 #define RWALKER_BPF_OBJECT_READY_H
 
-#include "bpf/kernel_polls.bpf.h"
+#include "bpf/kernel_locks.bpf.h"
 #include "bpf/object_descriptor.bpf.h"
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct eventpoll {
+	struct list_head rdllist; /* of struct epitem.rdllink: files that are ready, the oldest first */
+};
+
+struct epoll_filefd {
+	struct file *file;
+	int fd; /* with which the file was added */
+} __attribute__((packed));
+
+struct epitem {
+	struct list_head rdllink;
+	struct epoll_filefd ffd;
+};
+
+#pragma clang attribute pop
 
 /* Nothing is known yet. */
 static __always_inline void begin_object(struct object_room *room)
@@ -24,8 +42,6 @@ static __always_inline void ready_take(struct task_struct *task, struct object_r
 	found->process = task->tgid;
 	file_take(file, found, number);
 }
-
-/* --- epoll --- */
 
 static __always_inline u64 first_ready(u64 poll)
 {

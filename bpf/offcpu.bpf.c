@@ -424,8 +424,6 @@ int wait_look_at(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	scratch = bpf_map_lookup_elem(&look_scratch, &zero);
-	if (!ctx->meta->seq_num)
-		owed_forget();
 	if (scratch)
 		look_at_open(ctx->meta->seq, task, scratch);
 	return 0;

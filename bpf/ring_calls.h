@@ -49,9 +49,6 @@ struct ring_object_functions {
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so are the requested lengths of sleeps */
 	__u64 locks_start, locks_end; /* all of these are in this range: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* the known ones; the rest is empty */
-	__u64 poll_wake; /* address of pollwake; 0: unknown */
-	__u64 page_wake; /* of wake_page_function */
-	__u64 page_wait, page_wait_end; /* folio_wait_bit_common */
 };
 
 struct ring_object_knobs {

@@ -40,7 +40,6 @@ enum ring_object_kind { /* likewise */
 	RING_OBJECT_SLEEP,
 	RING_OBJECT_WORK,
 	RING_OBJECT_LOCK,
-	RING_OBJECT_PAGE,
 	RING_OBJECT_BLOCK,
 };
 
@@ -72,8 +71,6 @@ enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 enum ring_object_flag {
 	RING_OBJECT_ENDLESS = 1, /* the call has a time limit, which is: forever */
 	RING_OBJECT_LOCKED = 2,	 /* the futex word says that it is a lock that somebody holds */
-	RING_OBJECT_OWES = 4,	 /* the connection beside it awaits an answer of the sleeper's process */
-	RING_OBJECT_ALONE = 8,	 /* with OWES: the process has no other thread, or is stopped */
 };
 
 struct ring_object {
@@ -82,10 +79,7 @@ struct ring_object {
 	__u64 device, inode;
 	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
-	union {
-		__u64 asked; /* for SLEEP: ns; until object_lasts(), when it is to end; 0: unknown */
-		__u64 page;  /* for PAGE: its index in the file, plus 1 */
-	};
+	__u64 asked;  /* for SLEEP: ns; until object_lasts(), when it is to end; 0: unknown */
 	__u64 offset; /* of a futex, if `mapping` says so */
 	__u32 mapping; /* enum ring_mapping, unless it comes with the name */
 	__u32 context, kind;

@@ -124,10 +124,7 @@ static __always_inline void look_at_open(struct seq_file *seq, struct task_struc
 	struct wait_entry *entry = look_goes_on() ? look_open(task, now, switches) :
 						    look_last(seq, task, now, scratch);
 
-	if (!entry || write_wait(seq, task, entry, now, switches, scratch))
-		return;
-	owed_forget();
-	if (!look_goes_on())
+	if (entry && !write_wait(seq, task, entry, now, switches, scratch) && !look_goes_on())
 		look_again(task);
 }
 

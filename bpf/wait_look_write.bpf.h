@@ -3,7 +3,6 @@
 #ifndef RWALKER_BPF_WAIT_LOOK_WRITE_BPF_H
 #define RWALKER_BPF_WAIT_LOOK_WRITE_BPF_H
 
-#include "bpf/object_owed.bpf.h"
 #include "bpf/wait_record.bpf.h"
 #include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_sums.bpf.h"
@@ -15,28 +14,6 @@ static __always_inline bool write_sums(struct seq_file *seq, struct task_struct 
 
 	fill_sums(task, entry, now, record);
 	return !bpf_seq_write(seq, record, sizeof(*record));
-}
-
-static __always_inline bool is_sleeping(struct task_struct *task, const struct ring_wait *record)
-{
-	return record->wait_class == RING_WAIT_BLOCKED && !task->on_cpu && !is_queued(task);
-}
-
-/* Returns the length of the object with what is beside it; 0: there was no room for a name. */
-static __noinline u64 write_owed(struct seq_file *seq, struct task_struct *task, struct ring_wait *record, u64 length)
-{
-	u32 number = OBJECT_AT_LOOK;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	struct ring_object *object = object_of(record);
-	struct ring_name *name;
-
-	if (!room || !owed_take(task, record->state, room, object))
-		return length;
-	name = name_of(task, room, record);
-	if (name && bpf_seq_write(seq, name, sizeof(*name)))
-		return 0;
-	*(struct ring_beside *)(object + 1) = room->beside;
-	return sizeof(*object) + sizeof(struct ring_beside);
 }
 
 /*
@@ -59,10 +36,6 @@ static __always_inline bool write_wait(struct seq_file *seq, struct task_struct 
 	if (object_knobs.on && task->nvcsw + task->nivcsw != switches) /* it ran, and may have closed it */
 		object = fill_object(task, entry, false, OBJECT_AT_LOOK, record, &name);
 	else if (name && bpf_seq_write(seq, name, sizeof(*name)))
-		return false;
-	else if (object && is_sleeping(task, record))
-		object = write_owed(seq, task, record, object);
-	if (object_knobs.on && !object)
 		return false;
 	length += object;
 	if (!task->on_cpu)

@@ -7,7 +7,6 @@
 #define RWALKER_BPF_WAIT_OBJECT_H
 
 #include "bpf/object_native.bpf.h"
-#include "bpf/object_page.bpf.h"
 #include "bpf/object_ready.bpf.h"
 #include "bpf/wait_lock.bpf.h"
 
@@ -37,6 +36,8 @@ static __always_inline bool note_object(struct task_struct *prev, struct wait_en
 	kind = object_knobs.calls[call & (RING_CALLS - 1)];
 	if (kind == RING_CALL_DESCRIPTOR)
 		note_file(prev, entry, now);
+	if (kind == RING_CALL_POLL || kind == RING_CALL_SELECT)
+		note_polled(prev, entry, kind, now);
 	return kind == RING_CALL_FUTEX && note_futex(prev, entry, now);
 }
 
@@ -60,15 +61,6 @@ struct object_taking {
 	const struct wait_entry *entry;
 };
 
-static __always_inline void call_object_take(const struct object_taking *taking, struct object_room *room, u32 number)
-{
-	struct ring_object *object = taking->object;
-
-	object->flags = call_is_endless(taking->task, object->call) ? RING_OBJECT_ENDLESS : 0;
-	if (!poll_call_take(taking->task, room, number, object))
-		call_take(taking->task, room, taking->entry, number, room->now, object);
-}
-
 static __always_inline void what_take(const struct object_taking *taking, struct object_room *room, u32 number)
 {
 	const u32 state = taking->entry->state;
@@ -85,9 +77,7 @@ static __always_inline void what_take(const struct object_taking *taking, struct
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(taking->task, object);
 	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
-		call_object_take(taking, room, number);
-	if (state & TASK_UNINTERRUPTIBLE && object_functions.page_wake && page_take(taking->task, number, object))
-		return;
+		call_take(taking->task, room, taking->entry, number, room->now, object);
 	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
 		return;
 	if (!is_for_object(object, state)) {

@@ -205,12 +205,12 @@ static int check_record(const struct putting *put)
 static uint64_t walk_task_flags(const struct event_walk_task *row, const struct event_stacks *stacks)
 {
 	enum { SET = WALK_TASK_HAS_USER | WALK_TASK_USER_MISSING | WALK_TASK_HAS_SNAPSHOT | WALK_TASK_HAS_CALL |
-		     WALK_TASK_HAS_ASKED | WALK_TASK_HAS_OWNER | WALK_TASK_HAS_PAGE };
+		     WALK_TASK_HAS_ASKED | WALK_TASK_HAS_OWNER };
 
 	return (row->flags & ~(uint64_t)SET) | (stacks->user_count ? WALK_TASK_HAS_USER : 0) |
 	       (row->missing ? WALK_TASK_USER_MISSING : 0) | (row->snapshot ? WALK_TASK_HAS_SNAPSHOT : 0) |
 	       (row->call || row->object ? WALK_TASK_HAS_CALL : 0) | (row->asked ? WALK_TASK_HAS_ASKED : 0) |
-	       (row->owner ? WALK_TASK_HAS_OWNER : 0) | (row->page ? WALK_TASK_HAS_PAGE : 0);
+	       (row->owner ? WALK_TASK_HAS_OWNER : 0);
 }
 
 int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task *row, const struct event_task *task,
@@ -235,8 +235,7 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 {
 	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE | WAIT_OUT_EARLIEST |
 		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED |
-		       WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_ENDLESS | WAIT_FOR_LOCKED |
-		       WAIT_OWES | WAIT_ALONE };
+		       WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_ENDLESS | WAIT_FOR_LOCKED };
 
 	const bool partly = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED;
 
@@ -245,8 +244,7 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 	       (wait->context ? WAIT_HAS_WAKER : 0) | (wait->out_cpu != wait->cpu ? WAIT_MOVED : 0) |
 	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0) |
 	       (wait->call || wait->object ? WAIT_HAS_CALL : 0) | (wait->asked ? WAIT_HAS_ASKED : 0) |
-	       (wait->owner ? WAIT_HAS_OWNER : 0) | (wait->ready || wait->ready_object ? WAIT_HAS_READY : 0) |
-	       (wait->page ? WAIT_HAS_PAGE : 0);
+	       (wait->owner ? WAIT_HAS_OWNER : 0) | (wait->ready || wait->ready_object ? WAIT_HAS_READY : 0);
 }
 
 static int check_wait(const struct event_encoder *encoder, const struct event_wait *wait,
@@ -290,8 +288,6 @@ static uint8_t *wait_object_put(uint8_t *at, const struct event_wait *wait)
 		at = varint_put(at, wait->ready);
 		at = varint_put(at, wait->ready_object);
 	}
-	if (wait->flags & WAIT_HAS_PAGE)
-		at = varint_put(at, wait->page);
 	return at;
 }
 

@@ -92,8 +92,7 @@ static const struct event_field walk_task[] = {
 	ONLY(WALK_TASK_HAS_CALL, U64, walk_task, call, 0),
 	ONLY(WALK_TASK_HAS_CALL, U32, walk_task, object, RWK_MAX_OBJECTS),
 	ONLY(WALK_TASK_HAS_ASKED, U64, walk_task, asked, 0),
-	ONLY(WALK_TASK_HAS_OWNER, U32, walk_task, owner, UINT32_MAX),
-	ONLY(WALK_TASK_HAS_PAGE, U64, walk_task, page, 0), END};
+	ONLY(WALK_TASK_HAS_OWNER, U32, walk_task, owner, UINT32_MAX), END};
 static const struct event_field wait[] = {
 	ID(wait, cpu, CPU_LIMIT), U32(wait, task), ID(wait, source, RWK_MAX_SOURCES),
 	HEX(wait, flags), U32(wait, wait_class), HEX(wait, state),
@@ -106,7 +105,7 @@ static const struct event_field wait[] = {
 	ONLY(WAIT_HAS_CALL, U64, wait, call, 0), ONLY(WAIT_HAS_CALL, U32, wait, object, RWK_MAX_OBJECTS),
 	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), ONLY(WAIT_HAS_OWNER, U32, wait, owner, UINT32_MAX),
 	ONLY(WAIT_HAS_READY, U32, wait, ready, UINT32_MAX),
-	ONLY(WAIT_HAS_READY, U32, wait, ready_object, RWK_MAX_OBJECTS), ONLY(WAIT_HAS_PAGE, U64, wait, page, 0), END};
+	ONLY(WAIT_HAS_READY, U32, wait, ready_object, RWK_MAX_OBJECTS), END};
 static const struct event_field wake[] = {
 	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES),
 	HEX(wake, flags), U32(wake, target), U32(wake, context),

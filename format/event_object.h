@@ -29,8 +29,7 @@ enum object_kind {
 	OBJECT_SLEEP = 16,
 	OBJECT_WORK = 17, /* what a kworker was doing */
 	OBJECT_LOCK = 18, /* the kernel's own */
-	OBJECT_PAGE = 19, /* pages of a file; inode 0: of the block device `device` itself */
-	OBJECT_BLOCK = 20, /* the block device `device` */
+	OBJECT_BLOCK = 19, /* the block device `device` */
 };
 
 enum object_lock {

@@ -110,13 +110,12 @@ enum walk_task_flag {
 	WALK_TASK_HAS_OWNER = 8192,	 /* the task that held what it slept for follows */
 	WALK_TASK_FOR_READING = 16384,	 /* as WAIT_FOR_READING */
 	WALK_TASK_OWNER_READS = 32768, /* as WAIT_OWNER_READS */
-	WALK_TASK_HAS_PAGE = 65536,	 /* as WAIT_HAS_PAGE */
 };
 
 /*
  * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack
  * (parent 1 and count 0: none) · [user stack] · [reason] · [snapshot] · [call · object] · [asked] ·
- * [owner] · [page].
+ * [owner].
  */
 struct event_walk_task {
 	uint64_t time; /* when this task was walked */
@@ -135,7 +134,6 @@ struct event_walk_task {
 	uint32_t object;   /* event_object.number; 0: not known */
 	uint64_t asked;	   /* ns; 0: not known */
 	uint32_t owner;	   /* of a lock or futex, when the task was walked: number in the chunk; 0: not known */
-	uint64_t page;	   /* as in a wait */
 };
 
 #endif

@@ -39,14 +39,11 @@ enum wait_flag {
 	WAIT_HAS_CALL = 32768,	 /* what it was for follows: call and object */
 	WAIT_HAS_ASKED = 65536,	 /* how long the call was asked to wait follows */
 	WAIT_HAS_OWNER = 131072, /* the task that held what it was for follows */
-	WAIT_HAS_READY = 262144, /* what was ready in the end, or WAIT_OWES, follows: a descriptor and its object */
+	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
 	WAIT_FOR_READING = 524288,   /* it was for a lock for reading: other readers would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */
-	WAIT_HAS_PAGE = 2097152,    /* which page of the file it was for follows */
 	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, in a call without a timeout */
 	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, and held */
-	WAIT_OWES = 16777216,	    /* its process had not answered a request that came by what follows as ready */
-	WAIT_ALONE = 33554432,	    /* with WAIT_OWES: the process had no other thread, or all were stopped */
 };
 
 /* Where a thread waited. A system call's number is above the lower three bits of event_wait.call. */
@@ -83,9 +80,8 @@ struct event_wait {
 	uint32_t object;   /* event_object.number; 0: not known */
 	uint64_t asked;	   /* ns; 0: not known */
 	uint32_t owner;	   /* of a lock or futex, when the wait began: number in the chunk; 0: not known */
-	uint32_t ready;	   /* of epoll, poll, select: a descriptor that was ready, plus 1; 0: not known */
+	uint32_t ready;	   /* of epoll: a descriptor that was ready, plus 1; 0: not known */
 	uint32_t ready_object; /* what it led to: event_object.number; 0: not known */
-	uint64_t page; /* of OBJECT_PAGE: its index in the file, in pages, plus 1; 0: not known */
 	bool callers_known; /* as in struct event_sample */
 };
 

@@ -32,10 +32,10 @@ RECORDS = {
     65: "embed-symbols module:n count:n", 66: "perf-map tgid:n count:n",
     67: "embed-lines module:n count:n", 68: "embed-unwind module:n section:n address:x size:n offset:n text:x data:x bytes:b",
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k"
-        " user:k:128 missing:n:256 snapshot:n:512 call:n:2048 object:n:2048 asked:n:4096 owner:n:8192 page:n:65536",
+        " user:k:128 missing:n:256 snapshot:n:512 call:n:2048 object:n:2048 asked:n:4096 owner:n:8192",
     36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
         " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192"
-        " call:n:32768 object:n:32768 asked:n:65536 owner:n:131072 ready:n:262144 ready_object:n:262144 page:n:2097152",
+        " call:n:32768 object:n:32768 asked:n:65536 owner:n:131072 ready:n:262144 ready_object:n:262144",
     39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
         " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
             "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()))}

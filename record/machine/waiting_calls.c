@@ -127,30 +127,6 @@ static void add_lock_function(struct ring_object_functions *known, size_t *used,
 	}
 }
 
-/* Kernel functions whose addresses the programs look for, and where their addresses go. */
-static const struct {
-	const char *name;
-	size_t at; /* in struct ring_object_functions */
-} functions[] = {
-	{"hrtimer_wakeup", offsetof(struct ring_object_functions, timer_wakeup)},
-	{"pollwake", offsetof(struct ring_object_functions, poll_wake)},
-	{"wake_page_function", offsetof(struct ring_object_functions, page_wake)},
-};
-
-static void note_function(const struct kallsyms *table, const struct kallsyms_symbol *symbol,
-			  struct ring_object_functions *known)
-{
-	const char *name = table->names.items + symbol->name;
-
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (is_exactly(name, functions[i].name))
-			*(__u64 *)((char *)known + functions[i].at) = symbol->address;
-	if (is_exactly(name, "folio_wait_bit_common")) {
-		known->page_wait = symbol->address;
-		known->page_wait_end = symbol->address + kallsyms_size(table, symbol);
-	}
-}
-
 void waiting_calls_find(const struct kallsyms *table, struct ring_object_functions *known)
 {
 	size_t used = 0;
@@ -160,7 +136,8 @@ void waiting_calls_find(const struct kallsyms *table, struct ring_object_functio
 
 		if (symbol->module)
 			continue;
-		note_function(table, symbol, known);
+		if (is_exactly(table->names.items + symbol->name, "hrtimer_wakeup"))
+			known->timer_wakeup = symbol->address;
 		add_lock_function(known, &used, table, symbol);
 	}
 }

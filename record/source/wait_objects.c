@@ -29,7 +29,7 @@ static_assert((int)RING_OBJECT_FILE == OBJECT_FILE && (int)RING_OBJECT_DEVICE ==
 		      (int)RING_OBJECT_SOCKET == OBJECT_SOCKET && (int)RING_OBJECT_EVENTFD == OBJECT_EVENTFD &&
 		      (int)RING_OBJECT_EPOLL == OBJECT_EPOLL && (int)RING_OBJECT_ANONYMOUS == OBJECT_ANONYMOUS &&
 		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK &&
-		      (int)RING_OBJECT_LOCK == OBJECT_LOCK && (int)RING_OBJECT_PAGE == OBJECT_PAGE &&
+		      (int)RING_OBJECT_LOCK == OBJECT_LOCK &&
 		      (int)RING_OBJECT_BLOCK == OBJECT_BLOCK,
 	      "the programs' kinds are the format's");
 static_assert((int)RING_LOCK_MUTEX == LOCK_MUTEX && (int)RING_LOCK_RWSEM == LOCK_RWSEM &&
@@ -228,7 +228,7 @@ static struct event_object describe(struct wait_objects *objects, const struct r
 		describe_futex(raw, name, &object);
 	if (raw->kind == RING_OBJECT_LOCK)
 		describe_lock(objects, raw, &object);
-	if (raw->kind == RING_OBJECT_BLOCK || (raw->kind == RING_OBJECT_PAGE && !raw->inode))
+	if (raw->kind == RING_OBJECT_BLOCK)
 		object.name = block_device_name(objects, object.device);
 	if (raw->kind != RING_OBJECT_WORK)
 		return object;
@@ -370,13 +370,8 @@ void wait_objects_take(struct wait_objects *objects, const struct ring_object *r
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
 	wait->flags |= (raw->flags & RING_OBJECT_ENDLESS ? WAIT_ENDLESS : 0) |
-		       (raw->flags & RING_OBJECT_LOCKED ? WAIT_FOR_LOCKED : 0) |
-		       (raw->flags & RING_OBJECT_OWES ? WAIT_OWES : 0) |
-		       (raw->flags & RING_OBJECT_ALONE ? WAIT_ALONE : 0);
-	if (raw->kind == RING_OBJECT_PAGE)
-		wait->page = raw->page;
-	else
-		wait->asked = raw->asked;
+		       (raw->flags & RING_OBJECT_LOCKED ? WAIT_FOR_LOCKED : 0);
+	wait->asked = raw->asked;
 	if (raw->kind != RING_OBJECT_NONE)
 		wait->object = number_of(objects, raw, wait->time);
 }

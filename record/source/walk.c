@@ -146,7 +146,6 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 			 object_flags(wait.flags),
 		.missing = user->missing, .snapshot = user->snapshot,
 		.call = wait.call, .object = wait.object, .asked = wait.asked, .owner = holder ? 1 : 0,
-		.page = wait.page,
 	};
 	const struct event_task task = ring_task_event(recording, &raw->task);
 	const struct event_task owner = holder ? ring_task_event(recording, holder) : (struct event_task){0};

@@ -26,7 +26,7 @@ static int passes(struct profile *profile, const struct profile_wait *wait)
 
 	if (profile->objects.count)
 		profile->chosen.kinds |=
-			1U << profile->objects.items[profile_wait_thing(profile->operations.items, wait)].kind;
+			1U << profile->objects.items[wait->object].kind;
 	r = on->passes(on->context, profile, wait);
 	if (r < 0)
 		return r;

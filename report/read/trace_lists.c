@@ -75,8 +75,7 @@ int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct e
 		return r;
 	object->about = event->object;
 	object->about.name = (struct event_text){0}; /* it is valid during this call only */
-	if (object->about.kind == OBJECT_FUTEX || object->about.kind == OBJECT_BLOCK ||
-	    object->about.kind == OBJECT_PAGE)
+	if (object->about.kind == OBJECT_FUTEX || object->about.kind == OBJECT_BLOCK)
 		return text_pool_add(&model->texts, event->object.name.bytes, event->object.name.length,
 				     &object->variable);
 	if (object->about.kind != OBJECT_LOCK)

@@ -100,7 +100,7 @@ static void take_walk_task(const struct scrub *scrub, struct event *event)
 		.time = scrub_time(scrub, row.time), .walk = row.walk, .state = row.state, .exit_state = row.exit_state,
 		.wait = row.wait, .bound = row.bound, .cpu = row.cpu, .flags = row.flags, .missing = row.missing,
 		.snapshot = row.snapshot, .call = row.call, .object = row.object, .asked = row.asked,
-		.owner = row.owner, .page = row.page};
+		.owner = row.owner};
 }
 
 static void take_wait(const struct scrub *scrub, struct event *event)
@@ -112,8 +112,7 @@ static void take_wait(const struct scrub *scrub, struct event *event)
 		.state = wait.state, .missing = wait.missing, .time = scrub_time(scrub, wait.time),
 		.length = wait.length, .run_queue = wait.run_queue, .out_cpu = wait.out_cpu, .context = wait.context,
 		.woken = wait.woken, .snapshot = wait.snapshot, .call = wait.call, .object = wait.object,
-		.asked = wait.asked, .owner = wait.owner, .ready = wait.ready, .ready_object = wait.ready_object,
-		.page = wait.page};
+		.asked = wait.asked, .owner = wait.owner, .ready = wait.ready, .ready_object = wait.ready_object};
 }
 
 static void take_wake(const struct scrub *scrub, struct event *event)

@@ -64,7 +64,7 @@ int scrub_object(struct scrub *scrub, struct event *event)
 		r = take_file(scrub, &object, out);
 	if (!r && object.kind == OBJECT_FUTEX)
 		r = scrub_variable(scrub, &object.name, &out->name);
-	if (!r && (object.kind == OBJECT_BLOCK || object.kind == OBJECT_PAGE))
+	if (!r && object.kind == OBJECT_BLOCK)
 		out->name = block_name(scrub, &object.name);
 	if (!r && lock)
 		out->place = object.place;

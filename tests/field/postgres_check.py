@@ -166,23 +166,4 @@ def check_clients(report, path, truth_path):
     check_unix(report, path, *clients["unix"][:2])
 
 
-# --- answers that are owed ---------------------------------------------------------------------------------------------
-
-
-def check_blocked(report, path, truth_path):
-    """Who waits throughout for the answer of a backend that queues is not idle, and the story; nor is the backend."""
-    with open(truth_path, encoding="ascii") as lines:
-        told = [(word, int(psql), int(backend)) for word, psql, backend in map(str.split, lines)]
-    shown = subprocess.run([report, "-q", "--summary", path], capture_output=True, text=True, check=True).stdout
-    busy = {int(pid) for pid in re.findall(r" (?:psql|postgres) tid \d+ pid (\d+)$", shown, re.M)}
-    for word, psql, backend in told:
-        for role, pid in ("client", psql), ("backend", backend):
-            verdict((pid in busy) == (word == "blocked"), "the %s that %s" % (role, word), "idle: %s" % (pid not in busy))
-        if word == "blocked":
-            chain = subprocess.run([report, "-q", "--chains=%d" % psql, path], capture_output=True, text=True, check=True).stdout
-            verdict(re.search(r"unanswered by postgres, .*\(at its other end psql %d\)" % psql, chain), "whom it waits for", chain)
-    digest = subprocess.run([report, "-q", "--digest", "-c", "^(psql|postgres)$", path], capture_output=True, text=True, check=True).stdout
-    verdict(re.search(r"^story 1 +psql blocked in .*\n +held by postgres blocked in ", digest, re.M), "the story", digest)
-
-
-{"locks": check_locks, "blocked": check_blocked, "syncs": check_syncs, "clients": check_clients}[sys.argv[1]](*sys.argv[2:])
+{"locks": check_locks, "syncs": check_syncs, "clients": check_clients}[sys.argv[1]](*sys.argv[2:])

@@ -33,11 +33,6 @@ test_row_lock() {
 	judged python3 -B "$field/postgres_check.py" locks "$report" "$scratch/locks.rwk" "$scratch/locks.truth"
 }
 
-test_blocked() {
-	staged blocked '--offcpu 0 --wakers -u' python3 -B "$field/postgres_blocked.py" "$private" "$PGPORT"
-	judged python3 -B "$field/postgres_check.py" blocked "$report" "$scratch/blocked.rwk" "$scratch/blocked.truth"
-}
-
 test_clients() {
 	staged clients '--offcpu 0' python3 -B "$field/postgres_clients.py" "$private" "$PGPORT"
 	judged python3 -B "$field/postgres_check.py" clients "$report" "$scratch/clients.rwk" "$scratch/clients.truth"
@@ -69,7 +64,6 @@ need_offcpu
 find_server
 start_server
 test_row_lock
-test_blocked
 test_clients
 test_syncs
 finish

@@ -5,11 +5,11 @@ import collections
 
 SECOND = 10**9
 S, D, P, NOLOAD, BLOCKED = 1, 2, 0x40, 0x400, "0"
-BEGAN_BEFORE, NOT_ENDED, ENDLESS, FOR_LOCKED, OWES, ALONE = 256, 1024, 4194304, 8388608, 16777216, 33554432  # flags of waits
+BEGAN_BEFORE, NOT_ENDED, ENDLESS, FOR_LOCKED = 256, 1024, 4194304, 8388608  # flags of waits
 POLLS = {"57", "185", "2169", "2161"}  # x86-64's poll, select, ppoll, pselect6, as in the field for calls
 TASK, SOFTIRQ, UNKNOWN = "1", "2", "4"  # contexts of wakers
 NOTHING, EPOLL, FUTEX, TCP, UDP, UNIX = "0", "12", "14", "4", "5", "6"  # kinds of objects
-HELD_UP = {"17", "18", "19", "20"}  # a kworker's function, a lock, pages, a block device
+HELD_UP = {"17", "18", "19"}  # a kworker's function, a lock, a block device
 TCP_LISTEN = "10"
 UNKNOWN_OBJECT = {"kind": NOTHING, "state": "0"}
 
@@ -43,33 +43,6 @@ def comes_some_time(call, flags, thing):
     if thing["kind"] == FUTEX or thing["kind"] in (TCP, UNIX) and thing["state"] == TCP_LISTEN:
         return True
     return (thing["kind"] in (NOTHING, EPOLL) or call in POLLS) and bool(flags & ENDLESS)
-
-
-def end_of(thing, other=False):
-    """One end of a connection, or the other end; the addresses are assumed to be equal. None if unknown."""
-    if thing["kind"] == UNIX:
-        end = thing["peer" if other else "inode"]
-        return None if end == "0" else end
-    ends = [thing["port"], thing["peer_port"]] if thing["kind"] == TCP else ["0"]
-    return None if "0" in ends else tuple(reversed(ends) if other else ends)
-
-
-def hold_up_unanswered(threads, waits, objects):
-    """Threads that waited throughout on a connection on which a process owes an answer, and the threads that owe it."""
-    still = [(thread, wait, int(wait["flags"], 16)) for thread, wait in waits
-             if wait["wait_class"] == BLOCKED and int(wait["flags"], 16) & NOT_ENDED]
-    owed = {}
-    for thread, wait, flags in still:
-        thing = objects.get(wait["ready_object"], UNKNOWN_OBJECT)
-        own = bool(flags & ALONE)
-        if flags & OWES and end_of(thing) is not None:
-            owed.setdefault(end_of(thing), (thread, own))
-            threads[thread].held_up |= own and thing["kind"] == TCP
-    for thread, wait, flags in still:
-        end = end_of(objects.get(wait["object"], UNKNOWN_OBJECT), other=True)
-        if flags & BEGAN_BEFORE and end in owed:
-            threads[thread].held_up = True
-            threads[owed[end][0]].held_up |= owed[end][1]
 
 
 def add_blocked(own, wait, thing, in_d, asleep):
@@ -137,7 +110,6 @@ def idle_threads(tasks, waits, sums, objects, span):
     threads = {thread: Thread(*about) for thread, about in tasks.items()}
     for thread, wait in waits:
         add_wait(threads, threads[thread], wait, objects, span)
-    hold_up_unanswered(threads, waits, objects)
     for thread, rows in sums.items():
         for row in rows:
             add_sums(threads[thread], row)

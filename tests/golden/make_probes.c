@@ -196,7 +196,7 @@ static void add_tracepoint(struct made_trace *trace)
 /* --- what waits were for --- */
 
 enum { READ = 0, MMAP = 9, NANOSLEEP = 35, WAIT4 = 61, RENAME = 82, FUTEX = 202, EPOLL_WAIT = 232 }; /* of x86-64 */
-enum { FOLDER = 1, CHILD, CLIENT, ENDS, LOCK, SLEEP, MAPPINGS, CGROUPS, NAMELESS, MANY, DISK, TABLE, RAW };
+enum { FOLDER = 1, CHILD, CLIENT, ENDS, LOCK, SLEEP, MAPPINGS, CGROUPS, NAMELESS, MANY, DISK, TABLE };
 
 static void add_name(struct made_trace *trace, const struct event_object_name *name)
 {
@@ -223,8 +223,7 @@ static void add_objects(struct made_trace *trace)
 		{.number = NAMELESS, .kind = OBJECT_LOCK, .place = 3, .lock = LOCK_RWSEM},
 		{.number = MANY, .kind = OBJECT_EPOLL, .tgid = 4000, .descriptor = 13},
 		{.number = DISK, .kind = OBJECT_BLOCK, .device = 0x801, .name = {"sda1", sizeof("sda1") - 1}},
-		{.number = TABLE, .kind = OBJECT_PAGE, .device = 0x801, .inode = 140},
-		{.number = RAW, .kind = OBJECT_PAGE, .device = 0x801, .name = {"sda1", sizeof("sda1") - 1}},
+		{.number = TABLE, .kind = OBJECT_FILE, .device = 0x801, .inode = 140},
 	};
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
@@ -284,9 +283,7 @@ static void add_told_waits(struct made_trace *trace)
 	add_told(trace, 2000 * MS, 50 * MS, &(struct event_wait){
 		.call = EPOLL_WAIT, .object = MANY, .ready = 8, .ready_object = CLIENT}, elsewhere);
 	add_told(trace, 2100 * MS, 6 * MS, &(struct event_wait){.call = READ, .object = DISK}, elsewhere);
-	add_told(trace, 2200 * MS, 3 * MS, &(struct event_wait){.call = READ, .object = TABLE, .page = 18}, elsewhere);
-	add_told(trace, 2300 * MS, 2 * MS, &(struct event_wait){.call = READ, .object = TABLE, .page = 19}, elsewhere);
-	add_told(trace, 2400 * MS, 1 * MS, &(struct event_wait){.call = READ, .object = RAW, .page = 1}, elsewhere);
+	add_told(trace, 2200 * MS, 3 * MS, &(struct event_wait){.call = READ, .object = TABLE}, elsewhere);
 }
 
 /* A wait of `length` that ends at `time`. woken 0: it has not ended, and is for a child; else it is for a folder. */

@@ -136,10 +136,10 @@ for way in condense scrub; do
 	verdict "${way}_names_of_objects" 'one is left' lacks -E "$on_names" <("$report" --dump "$scratch/on_$way.rwk")
 	"$report" "${names[@]}" --waits-on --min-percent 0 "$scratch/on_$way.rwk" >"$scratch/on" 2>/dev/null
 	verdict "${way}_disks_and_locks" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE \
-		' (in read of block device sda1 \(.*\)|in read on page 0 of block device sda1 \(.*\)|in rename on mutex (cgroup_mutex|#2) .*)$' \
-		"$scratch/on")" -eq 3 ]
+		' (in read of block device sda1 \(.*\)|in rename on mutex (cgroup_mutex|#2) .*)$' \
+		"$scratch/on")" -eq 2 ]
 	verdict "${way}_objects" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE \
-		' (in rename of file#1|in read on pages of file#[23]|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex (store::locks|[^ :]+)\+0x28 of .*)$' \
+		' (in rename of file#1|in read of file#[23]|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex (store::locks|[^ :]+)\+0x28 of .*)$' \
 		"$scratch/on")" -eq 5 ]
 done
 verdict condense_locks 'the variable of a lock has gone' grep -q 'on mutex cgroup_mutex ' <("$report" "${names[@]}" \

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # A program whose pool does nothing, with a thread in D, one that holds a lock, and one that waits for the lock: the
 # pool is one line below each report, the others are shown; with --idle, and in output for programs, the pool is
-# shown, too. Clients of servers: one that waits for an answer which its server owes is a story, one that only keeps a
-# connection open is idle.
+# shown, too.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/waits_lib.sh"
 
@@ -37,17 +36,4 @@ done
 check "--chains: the victim waits for who holds the lock" grep -q 'woken by pool-holder' <("$report" --chains -c '^pool-victim$' "$trace" 2>/dev/null)
 check "the first screen tells who hangs in D" grep -qE '^ +D: .* pool-stuck tid' <("$report" --digest "$trace" 2>/dev/null)
 check "--folded has the pool" grep -q '^pool-idle;' <("$report" --folded --source offcpu "$trace" 2>/dev/null)
-
-# Clients of servers that are stuck, stopped, at work for them, or watching.
-start "$workloads/unanswered" >"$scratch/unanswered.truth"
-wait_for 60 grep -q ready "$scratch/unanswered.truth" || die "the servers do not start"
-recorded unanswered "$record" --force --offcpu 1 --wakers -u -c '^[ask]-' -o "$scratch/unanswered.rwk"
-recorded client "$record" --force --offcpu 1 --wakers -u -c '^[as]-stopped4$' -o "$scratch/client.rwk"
-recorded server "$record" --force --offcpu 1 --wakers -u -c '^s-(stuck4|stuck)$' -o "$scratch/server.rwk"
-judged python3 -B "$here/tests/live/unanswered_check.py" "$report" "$scratch/unanswered.rwk" "$scratch/unanswered.truth"
-
-# The story is the client's, or that of a server whose client was not recorded.
-stories() { "$report" -q --digest "$1" 2>/dev/null | grep -A1 '^story' | sed -nE 's/^(story [0-9]|) +((held by )?[ask]-[a-z0-9]+ blocked in [a-z_]+).*/\2/p' | sed 's/anon_pipe/pipe/' | paste -sd' '; }
-check "the story of a client" grep -qE '^a-stopped4 blocked in .* held by s-stopped4 blocked in do_signal_stop$' <(stories "$scratch/client.rwk")
-check_equal "the story of a server" 's-stuck4 blocked in pipe_read' "$(stories "$scratch/server.rwk")"
 finish

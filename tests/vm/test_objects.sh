@@ -4,9 +4,9 @@
 #
 # What threads waited for on Debian's kernels. Locks: kinds and owners, compared with a workload that knows them
 # (tests/live/test_locks.sh), the name of a mutex that is a variable, a percpu-rwsem; the holders of mutexes of
-# processes (tests/live/test_mutexes.sh). Which descriptor ended a wait for several (tests/live/test_ready.sh),
-# which pages threads waited for (tests/live/test_pages.sh), and who owes an answer (tests/live/test_idle.sh). What walked tasks sleep on, and who holds it
-# (tests/live/test_walk_objects.sh); a task that waits for a frozen file system, and one for a page. Control groups.
+# processes (tests/live/test_mutexes.sh). Which descriptor ended a wait for several (tests/live/test_ready.sh).
+# What walked tasks sleep on, and who holds it (tests/live/test_walk_objects.sh); a task that waits for a frozen file
+# system, and one for a disk. Control groups.
 # At the long level, waits for locks compared with the kernel's own contentions, for spinlocks where they sleep, and
 # for a lock that the recorder was the last to get for reading; io_uring's workers, calls by int 0x80, direct I/O on
 # block devices and kworkers (tests/live/test_callers.sh).
@@ -19,12 +19,12 @@ judge_waits() { # NAME
 	old=$(echo "$1" | grep -e -rt -e '^6\.1-')
 	LOCKS_RT=$rt MUTEXES_RT=$old
 	export LOCKS_RT MUTEXES_RT
-	for workload in locks mutexes ready pages; do
+	for workload in locks mutexes ready; do
 		python3 -B "tests/live/${workload}_check.py" "$dir/waits.rwk" "$dir/$workload.truth" $rounds 2>&1 | verdicts_of "$1"
 	done
 	read -r major minor <"$dir/block.truth"
 	python3 -B tests/rwk_dump.py "$dir/waits.rwk" >"$dir/waits.dump"
-	verdict "$1/block-device" "no page of dm-$((0x$minor)): $(grep 'kind=19' "$dir/waits.dump" | head -n 3)" \
+	verdict "$1/block-device" "nothing of dm-$((0x$minor)): $(grep 'kind=19' "$dir/waits.dump" | head -n 3)" \
 		grep -qE " kind=19 .* device=$((0x$major * 256 + 0x$minor)) inode=0 .* name=\"dm-$((0x$minor))\"" "$dir/waits.dump"
 	reported "$dir/waits.view" 0 --waits-on=lock "$dir/waits.rwk"
 	static="mutex event_mutex \\(held by sh $(cat "$dir/holder")\\)\$"
@@ -48,11 +48,8 @@ judge_kernel() { # NAME
 		reported "$dir/asleep.view" 0 --tasks "$dir/asleep.rwk"
 		verdict "$1/frozen-task" "no task waits for the file system" \
 			grep -qE '^comm touch pid [0-9]+ state D .*, in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/asleep.view"
-		verdict "$1/page-task" "dd: $(grep '^comm dd ' "$dir/asleep.view")" \
-			grep -qE '^comm dd pid [0-9]+ state D .*, in read on page 2 of /mnt/b/cold$' "$dir/asleep.view"
-	fi
-	if recorded "$1/unanswered" unanswered; then
-		python3 -B tests/live/unanswered_check.py "$REPORT" "$dir/unanswered.rwk" "$dir/unanswered.truth" 2>&1 | verdicts_of "$1"
+		verdict "$1/disk-task" "dd: $(grep '^comm dd ' "$dir/asleep.view")" \
+			grep -qE '^comm dd pid [0-9]+ state D .*, in read of /mnt/b/cold$' "$dir/asleep.view"
 	fi
 	for run in waits asleep; do
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"

@@ -154,7 +154,7 @@ static int make_user(struct section *section, const struct event_walk_task *even
 static int take_object(struct section *section, const struct event_walk_task *record, struct profile_walk_task *row)
 {
 	const struct event_wait event = {
-		.call = record->call, .object = record->object, .asked = record->asked, .page = record->page,
+		.call = record->call, .object = record->object, .asked = record->asked,
 		.flags = record->flags & WALK_TASK_FOR_READING ? WAIT_FOR_READING : 0,
 	};
 	struct profile_wait wait = {.recording = scope_of(section), .held = row->held};
@@ -164,7 +164,6 @@ static int take_object(struct section *section, const struct event_walk_task *re
 	row->operation = wait.operation;
 	row->object = wait.object;
 	row->asked = wait.asked;
-	row->page = wait.page;
 	row->held = wait.held;
 	return r;
 }

@@ -8,7 +8,6 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/time_units.h"
-#include "report/profile/seam/profile_unanswered.h"
 
 enum {
 	BUSY_SHARE = 100, /* one part in this many of a thread's time: a thread that is busy for longer works */
@@ -75,7 +74,7 @@ static void add_waker(const struct profile_facts_ground *ground, const struct pr
 static bool is_held_up(const struct profile_wait *wait, unsigned int kind)
 {
 	return wait->held & (PROFILE_HELD_LOCKED | PROFILE_HELD_BY_OWNER) || kind == PROFILE_OBJECT_LOCK ||
-	       kind == PROFILE_OBJECT_PAGE || kind == PROFILE_OBJECT_BLOCK || kind == PROFILE_OBJECT_WORK;
+	       kind == PROFILE_OBJECT_BLOCK || kind == PROFILE_OBJECT_WORK;
 }
 
 static bool is_for_what_comes(const struct profile_facts_ground *ground, const struct profile_wait *wait,
@@ -127,7 +126,6 @@ void profile_facts_add_wait(const struct profile_facts_ground *ground, const str
 	if (wait->wait_class != PROFILE_BLOCKED)
 		return;
 	add_object(ground, wait);
-	profile_unanswered_add_wait(ground, wait);
 	own->asleep = add(own->asleep, wait->weight - queued);
 	if (state[0] != 'S' && state[0] != 'I' && (state[0] != 'P' || !ground->tasks[wait->task].kernel_thread))
 		own->held = true;
@@ -171,7 +169,7 @@ static bool hardly_ran(const struct profile_thread_facts *facts)
 
 bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 {
-	if (!facts->waits || facts->held || facts->unanswered || facts->owes || facts->waker)
+	if (!facts->waits || facts->held || facts->waker)
 		return false;
 	if (facts->kernel_thread)
 		return add(facts->busy, facts->queued) <= facts->asleep / BUSY_SHARE;
@@ -181,8 +179,6 @@ bool profile_thread_is_idle(const struct profile_thread_facts *facts)
 static void merge(struct profile_thread_facts *sum, const struct profile_thread_facts *facts)
 {
 	sum->held |= facts->held;
-	sum->unanswered |= facts->unanswered;
-	sum->owes |= facts->owes;
 	sum->waker |= facts->waker;
 	sum->otherwise |= facts->otherwise;
 	sum->pooled |= facts->pooled;

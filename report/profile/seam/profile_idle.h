@@ -12,8 +12,7 @@
  *	they may have waited for it.
  *
  * Some threads are never idle. A thread that was recorded in D, waiting for a lock, or within a
- * function of a kworker is held up. So is one that waited throughout for an answer that another
- * process owes, and one that owes an answer (profile_unanswered.h). A thread that ended a recorded
+ * function of a kworker is held up. A thread that ended a recorded
  * wait (of a program, or one in D), or held what such a wait was for, holds up others. Filters do
  * not matter: a thread that is idle is so in every report.
  */
@@ -31,12 +30,6 @@ struct profile_thread_facts { /* one thread, all recordings */
 	bool pooled;	 /* slept for a futex that is no lock */
 	bool several;	 /* was woken by several tasks */
 	uint32_t woken_by; /* one of its wakers, plus 1; 0: none */
-	bool unanswered; /* waited for an answer that is owed (profile_unanswered.h) */
-	bool owes;	 /* owes one */
-	bool awaited;	 /* another thread is `unanswered` by this one's process */
-	bool owes_itself; /* what `owed` says holds for the thread, not only for its process */
-	uint32_t asks;	 /* the object of its one wait */
-	uint32_t owed;	 /* the object on which its process owes an answer */
 	uint32_t epoll;	 /* plus 1: the descriptor of an epoll in which it slept; 0: none */
 	uint64_t waits;	 /* waits that were recorded one by one */
 	uint64_t whole;	 /* of these, waits that lasted throughout the recording */

@@ -36,7 +36,6 @@ enum profile_object_kind {
 	PROFILE_OBJECT_SLEEP,
 	PROFILE_OBJECT_WORK, /* a function of a kworker */
 	PROFILE_OBJECT_LOCK, /* of the kernel; the wait says who held it (profile_waits.h, `owner`) */
-	PROFILE_OBJECT_PAGE, /* pages of a file or block device; the wait says which page */
 	PROFILE_OBJECT_BLOCK, /* a block device */
 	PROFILE_OBJECT_KINDS
 };
@@ -117,17 +116,6 @@ struct profile_operation {
 	enum profile_direction direction; /* of a call that reads from or writes to a descriptor */
 	bool many; /* a call that waits for any of several descriptors */
 };
-
-/*
- * The object that a wait was for. A call that waits for several has no object of its own: then what
- * was ready. 0 if not known.
- */
-static inline uint32_t profile_wait_thing(const struct profile_operation *operations, const struct profile_wait *wait)
-{
-	const bool many = wait->operation && operations[wait->operation].many;
-
-	return wait->object || !many || wait->held & PROFILE_OWES ? wait->object : wait->ready;
-}
 
 /* How many of the waits and walked tasks that pass all other filters profile_filter.on kept and left out. */
 struct profile_chosen {

@@ -39,7 +39,6 @@ enum profile_wait_flag {
 	PROFILE_WAIT_UNASKED = 32, /* it does not pass the filters */
 	PROFILE_WAIT_IDLE = 64,	   /* its thread is idle and left out */
 	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_IDLE, /* the report is not about it */
-	PROFILE_WAIT_UNANSWERED = 128, /* if facts are known: for an answer that somebody owes (profile_unanswered.h) */
 };
 
 /* What is known about the owner and the object of a wait. */
@@ -50,7 +49,6 @@ enum profile_wait_held {
 	PROFILE_HELD_LOCKED = 8, /* a futex whose word says that it is a locked lock */
 	PROFILE_ENDLESS = 16, /* a futex, epoll, poll or select without a timeout */
 	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select whose timeout expired before anything was ready */
-	PROFILE_OWES = 64, /* the sleeper owes an answer on `owed`; if not set, another thread of its process may */
 };
 
 struct profile_wait {
@@ -67,10 +65,8 @@ struct profile_wait {
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known */
 	uint64_t asked;		/* how long the thread asked to sleep, ns; 0: not known */
 	uint32_t owner;		/* task that held the lock or futex when the wait for it began: PROFILE_HELD_BY_OWNER */
-	uint32_t ready;		/* the object that ended an epoll, poll or select; what it PROFILE_OWES; 0: not known */
-	uint64_t page;		/* of PROFILE_OBJECT_PAGE: its place in the file, plus 1; 0: not known */
+	uint32_t ready;		/* the object that ended a wait in an epoll; 0: not known */
 	uint32_t ready_descriptor; /* the sleeper's descriptor, plus 1, of that object; 0: not known */
-	uint32_t owed; /* a connection on which its process owed an answer at the end; 0: none is known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
 	uint8_t flags;		/* enum profile_wait_flag */
 	uint8_t wait_class;	/* enum profile_wait_class */
@@ -84,7 +80,7 @@ static inline struct profile_wait profile_walk_wait(const struct profile_walk_ta
 	return (struct profile_wait){
 		.task = row->task, .node = row->node, .waker = PROFILE_NO_TASK, .weight = 1,
 		.operation = row->operation, .object = row->object, .asked = row->asked, .owner = row->owner,
-		.page = row->page, .held = row->held, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = PROFILE_BLOCKED,
+		.held = row->held, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = PROFILE_BLOCKED,
 	};
 }
 

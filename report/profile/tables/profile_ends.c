@@ -203,19 +203,6 @@ static int add_waker(struct joiner *joiner, const struct profile_wait *wait, boo
 	return add_user(joiner, end, direction, wait->waker);
 }
 
-/* A process that owes an answer uses the connection, but not the thread that happened to wait. */
-static int add_owing(struct joiner *joiner, const struct profile_wait *wait)
-{
-	const uint32_t end = joiner->ends[wait->owed].own;
-	int r;
-
-	if (end == NO_END)
-		return 0;
-	r = add_user(joiner, end, PROFILE_NEITHER, wait->task);
-	joiner->sums.items[end * PROFILE_DIRECTIONS + PROFILE_NEITHER].one_thread &= wait->ready == wait->owed;
-	return r;
-}
-
 static int add_wait(struct joiner *joiner, const struct profile_wait *wait)
 {
 	struct profile *profile = joiner->profile;
@@ -227,9 +214,7 @@ static int add_wait(struct joiner *joiner, const struct profile_wait *wait)
 		r = add_user(joiner, joiner->ends[wait->object].own, pipe ? direction : PROFILE_NEITHER, wait->task);
 	if (!r && wait->object)
 		r = add_waker(joiner, wait, pipe);
-	if (!r && wait->owed)
-		r = add_owing(joiner, wait);
-	if (r < 0 || !wait->ready || wait->ready == wait->owed || joiner->ends[wait->ready].own == NO_END ||
+	if (r < 0 || !wait->ready || joiner->ends[wait->ready].own == NO_END ||
 	    profile->objects.items[wait->ready].kind == PROFILE_OBJECT_PIPE)
 		return r;
 	return add_user(joiner, joiner->ends[wait->ready].own, PROFILE_NEITHER, wait->task);

@@ -198,18 +198,6 @@ static int find_object(struct profile *profile, const struct trace_model *model,
 	return r;
 }
 
-/* What its process owes counts as the task's own if it has no other threads, or none of them runs. */
-static void sort_owed(const struct event_wait *record, struct profile_wait *wait)
-{
-	if (!(record->flags & WAIT_OWES))
-		return;
-	wait->owed = wait->ready;
-	if (wait->owed && record->flags & WAIT_ALONE)
-		wait->held |= PROFILE_OWES;
-	else
-		wait->ready = wait->ready_descriptor = 0;
-}
-
 int profile_bind_object(struct profile *profile, const struct trace_model *model, uint32_t host,
 			const struct event_wait *record, struct profile_wait *wait)
 {
@@ -217,7 +205,6 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 
 	wait->asked = record->asked;
 	wait->ready_descriptor = record->ready;
-	wait->page = record->page;
 	wait->held |= (record->flags & WAIT_FOR_LOCKED ? PROFILE_HELD_LOCKED : 0) |
 		      (record->flags & WAIT_ENDLESS ? PROFILE_ENDLESS : 0);
 	if (record->flags & WAIT_FOR_READING)
@@ -228,8 +215,6 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 		r = find_object(profile, model, host, wait->recording, record->object, &wait->object);
 	if (!r)
 		r = find_object(profile, model, host, wait->recording, record->ready_object, &wait->ready);
-	if (!r)
-		sort_owed(record, wait);
 	return r;
 }
 

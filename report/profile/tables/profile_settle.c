@@ -5,7 +5,6 @@
 
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_idle.h"
-#include "report/profile/seam/profile_unanswered.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_waits.h"
 
@@ -76,28 +75,11 @@ static bool are_all_idle(const struct profile *profile)
 	return true;
 }
 
-static int find_unanswered(struct profile *profile)
-{
-	const struct profile_facts_ground ground = {profile->facts.items, profile->tasks.items,
-						    profile->objects.items, profile->operations.items};
-	int r = profile_unanswered_join(&ground, profile->facts.count);
-
-	for (size_t i = 0; i < profile->waits.count && !r; i++) {
-		struct profile_wait *wait = &profile->waits.items[i];
-
-		if (profile_wait_is_unanswered(&profile->facts.items[wait->task], wait))
-			wait->flags |= PROFILE_WAIT_UNANSWERED;
-	}
-	return r;
-}
-
 static int find_idle(struct profile *profile)
 {
 	bool noted = profile->waits.count || profile->facts.count;
 	int r = noted && profile_wants_facts(profile) ? make_room(profile) : 0;
 
-	if (!r && profile->facts.count)
-		r = find_unanswered(profile);
 	if (!r && profile->filter->idle_apart && profile->waits.count)
 		r = profile_idle_tasks(profile, &profile->idle);
 	if (r < 0 || !are_all_idle(profile))

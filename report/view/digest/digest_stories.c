@@ -2,9 +2,8 @@
 /*
  * The longest stories: who was held up, where, and by whom in the end. A story is a group of waits
  * of one comm at one place, as --chains=COMM prints it. Some of its waits were more than sleep:
- * another task ended them, they were in D, or runnable for most of the time, or somebody owed an
- * answer. A kernel thread that sleeps waits for work, which is no story. A group on the path of a
- * longer story gets none of its own.
+ * another task ended them, they were in D, or runnable for most of the time. A kernel thread that
+ * sleeps waits for work, which is no story. A group on the path of a longer story gets none of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +17,6 @@
 #include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_unanswered.h"
 #include "report/view/digest/digest_parts.h"
 #include "report/view/digest/digest_work.h"
 #include "report/view/text/object_text.h"
@@ -48,7 +46,6 @@ struct followed { /* all waits of a comm, or of a thread */
 
 struct stories {
 	struct digest *digest;
-	const struct profile_thread_facts *facts; /* by task; NULL: not known */
 	struct hash_map known; /* key -> index of items */
 	ARRAY(struct story) items;
 	ARRAY(struct story_key) told; /* the groups printed, and those on their paths */
@@ -72,13 +69,6 @@ static void stories_deinit(struct stories *stories)
 
 /* --- which groups there are --- */
 
-/* Who stopped a thread is another story. */
-static bool owes_answer(const struct stories *stories, const struct profile_wait *wait, char state)
-{
-	return stories->facts && state != 'T' && state != 't' &&
-	       profile_wait_holds_up_unseen(&stories->facts[wait->task], wait);
-}
-
 static bool is_held(const struct stories *stories, const struct profile_wait *wait)
 {
 	const struct waits *waits = &stories->digest->ground.waits;
@@ -87,12 +77,10 @@ static bool is_held(const struct stories *stories, const struct profile_wait *wa
 	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_shown(wait) ||
 	    digest_is_idle(stories->digest, wait->task) || digest_work_has(&stories->work, wait))
 		return false;
-	if (wait->flags & PROFILE_WAIT_UNANSWERED)
-		return true;
 	if (wait->run_queue >= wait_length(wait) / 2 && wait->run_queue)
 		return true;
 	profile_wait_state(wait->state, state);
-	if (state[0] == 'D' || owes_answer(stories, wait, state[0]))
+	if (state[0] == 'D')
 		return true;
 	if (waits->tasks[wait->task].kernel_thread) /* waited for work */
 		return false;
@@ -453,7 +441,6 @@ int digest_add_stories(struct digest *digest)
 
 	if (digest->waits == DIGEST_NO_SOURCE)
 		return 0;
-	stories.facts = profile_facts(digest->context->profile);
 	least = digest->sources[digest->waits].duration / WORTH_IT;
 	r = digest_work_init(&stories.work, digest->context->profile, &digest->ground.waits,
 			     digest->sources[digest->waits].duration);

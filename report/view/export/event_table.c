@@ -273,7 +273,7 @@ static const struct profile_object *object_of(event_row *row)
 {
 	const struct profile_wait *wait = wait_of(row);
 	const struct waits *waits = &row->rows->reader.waits;
-	const uint32_t number = row->walked ? row->walked->object : wait ? wait_thing(waits, wait) : 0;
+	const uint32_t number = row->walked ? row->walked->object : wait ? wait->object : 0;
 
 	return number ? &waits->objects[number] : NULL;
 }

@@ -65,7 +65,7 @@ static int add_waits(struct reader *reader, struct parts *parts, uint32_t source
 					.samples = 1, .weight = wait->weight};
 
 		if (wait->source == source && wait_is_shown(wait))
-			r = add_part(reader, parts, wait_thing(&reader->waits, wait), row);
+			r = add_part(reader, parts, wait->object, row);
 	}
 	return r;
 }

@@ -89,9 +89,8 @@ static int purposes_close(struct purposes *purposes, struct column *column)
 
 /*
  * Writes the text in two parts. The first is what waits for the same object have in common, the
- * second what may differ: who held it, how long a sleep was to be, what was ready if that is not
- * what the wait was for (object_texts.h). A page or a descriptor is in the middle of the text: then
- * the second part is empty, and the whole text follows.
+ * second what may differ: who held it, how long a sleep was to be, what was ready. If that is in the
+ * middle of the text, the second part is empty, and the whole text follows.
  */
 static int write_text(struct purposes *purposes, const struct profile_wait *wait, const char *text)
 {
@@ -102,13 +101,11 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 	int r;
 
 	alike.asked = 0;
-	alike.page = 0;
 	alike.held = 0;
 	alike.ready_descriptor = 0;
-	if (wait->object || wait_thing(purposes->waits, wait))
-		alike.ready = wait->object ? 0 : wait->ready;
-	else
-		alike.held = wait->held & (PROFILE_TIMED_OUT | PROFILE_OWES);
+	alike.ready = 0;
+	if (!wait->object)
+		alike.held = wait->held & PROFILE_TIMED_OUT;
 	r = wait_object_text(purposes->waits, &alike, &begin);
 	if (r < 0)
 		return r;

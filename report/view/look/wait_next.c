@@ -20,10 +20,9 @@ static bool has_owner(const struct waits *waits, const struct profile_wait *wait
 static const struct profile_users *other_end(const struct waits *waits, const struct profile_wait *wait)
 {
 	const uint32_t number = wait->ready ? wait->ready : wait->object;
-	const bool unix_too = wait->flags & PROFILE_WAIT_UNANSWERED;
 	const struct profile_users *users;
 
-	if (!number || (waits->objects[number].kind != PROFILE_OBJECT_TCP && !unix_too))
+	if (!number || waits->objects[number].kind != PROFILE_OBJECT_TCP)
 		return NULL;
 	users = &waits->objects[number].users[PROFILE_NEITHER];
 	return users->processes == 1 && users->one_thread ? users : NULL;
@@ -41,12 +40,8 @@ int wait_next_find(const struct waits *waits, struct places *places, const struc
 	if (wait->wait_class != PROFILE_BLOCKED)
 		return 0;
 	if (!has_waker(wait)) {
-		if (wait->flags & PROFILE_WAIT_UNANSWERED)
-			users = other_end(waits, wait);
 		if (has_owner(waits, wait))
 			*ret_next = (struct wait_next){WAIT_NEXT_OWNER, wait->owner};
-		else if (users)
-			*ret_next = (struct wait_next){WAIT_NEXT_UNANSWERED, users->task};
 		return 0;
 	}
 	if (wait->waker_node &&

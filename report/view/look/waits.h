@@ -52,12 +52,6 @@ enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
 /* The same for its age at a time within it, which depends on its start only. */
 enum profile_wait_bound wait_age_bound(const struct profile_wait *wait);
 
-/* profile_wait_thing() */
-static inline uint32_t wait_thing(const struct waits *waits, const struct profile_wait *wait)
-{
-	return profile_wait_thing(waits->operations, wait);
-}
-
 /* A saturating sum. */
 static inline uint64_t wait_add(uint64_t left, uint64_t right)
 {

@@ -33,7 +33,7 @@ static int write_text(const struct profile *profile, const struct profile_wait *
 	stream = open_memstream(ret_text, &length);
 	if (!stream)
 		return -ENOMEM;
-	thing = wait_thing(&waits, wait);
+	thing = wait->object;
 	if (thing)
 		(void)fprintf(stream, "%s ", object_kind_name(waits.objects[thing].kind));
 	wait_write_object(stream, "", &waits, wait);

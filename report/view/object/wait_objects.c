@@ -84,7 +84,7 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 {
 	const struct profile_wait *wait = &sorter->objects->waits.items[number];
 	const uint32_t wanted = sorter->context->settings->waits_on;
-	const uint32_t thing = wait_thing(&sorter->objects->waits, wait);
+	const uint32_t thing = wait->object;
 	struct object_key key;
 	int r;
 

@@ -48,7 +48,7 @@ static void write_container(FILE *out, const struct profile_cgroup *cgroup)
 static void write_row(const struct view_context *context, const struct wait_objects *objects,
 		      const struct wait_object_row *row)
 {
-	const uint32_t thing = wait_thing(&objects->waits, &row->alike.wait);
+	const uint32_t thing = row->alike.wait.object;
 	FILE *out = context->out;
 
 	write_ms(out, row->blocked);

@@ -41,7 +41,7 @@ static int add_wait(struct pprof_rows *rows, const struct profile_wait *wait, bo
 	struct pprof_row row = {.source = wait->source, .node = wait->node, .task = wait->task,
 				.wait_class = wait->wait_class, .object = OBJECT_NO_TEXT, .samples = 1,
 				.weight = wait->weight};
-	const uint32_t thing = wait_thing(&rows->waits, wait);
+	const uint32_t thing = wait->object;
 	int r = few_objects ? object_texts_find(&rows->texts, thing, &row.object) : 0;
 
 	if (thing)

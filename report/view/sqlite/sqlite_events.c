@@ -33,7 +33,7 @@ int sqlite_events_mark(struct sqlite_export *job)
 	while ((r = event_reader_next(&job->reader, &event)) > 0) {
 		r = mark(job, event.task, event.node);
 		if (event.kind == PROFILE_EVENT_WAIT)
-			job->objects[wait_thing(&job->reader.waits, event.wait)] = true;
+			job->objects[event.wait->object] = true;
 		if (!r && event.kind == PROFILE_EVENT_WAKEUP)
 			r = mark(job, event.wait->task, 0);
 		if (r < 0)
@@ -140,7 +140,7 @@ static const char *state_of(struct state_text *last, uint32_t state)
 static int write_wait(const struct sqlite_export *job, struct database_insert *insert, uint64_t id,
 		      const struct profile_wait *wait, struct state_text *state)
 {
-	const uint32_t thing = wait_thing(&job->reader.waits, wait);
+	const uint32_t thing = wait->object;
 
 	database_number(insert, id);
 	database_number(insert, wait->recording);

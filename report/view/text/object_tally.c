@@ -27,13 +27,11 @@ void object_alike_add(struct object_alike *alike, const struct waits *waits, con
 
 	kept->held &= (uint8_t)~differs;
 	if (differs & PROFILE_HELD_BY_OWNER || kept->owner != wait->owner)
-		kept->held &= PROFILE_HELD_FROM_READING | PROFILE_TIMED_OUT | PROFILE_OWES;
+		kept->held &= PROFILE_HELD_FROM_READING | PROFILE_TIMED_OUT;
 	if (kept->ready != wait->ready && key->ready == OBJECT_NO_TEXT)
 		kept->ready = 0;
 	if (kept->ready_descriptor != wait->ready_descriptor || !kept->ready)
 		kept->ready_descriptor = 0;
-	if (kept->page != wait->page)
-		kept->page = 0;
 	alike->other_ends |= other_ends_differ(waits, kept, wait);
 	alike->least_asked = wait->asked < alike->least_asked ? wait->asked : alike->least_asked;
 	alike->most_asked = wait->asked > alike->most_asked ? wait->asked : alike->most_asked;

@@ -20,12 +20,11 @@ static const char *const kinds[PROFILE_OBJECT_KINDS] = {
 	[PROFILE_OBJECT_EPOLL] = "epoll",	[PROFILE_OBJECT_ANONYMOUS] = "descriptor",
 	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
 	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
-	[PROFILE_OBJECT_LOCK] = "lock",		[PROFILE_OBJECT_PAGE] = "page",
-	[PROFILE_OBJECT_BLOCK] = "block",
+	[PROFILE_OBJECT_LOCK] = "lock",		[PROFILE_OBJECT_BLOCK] = "block",
 };
 
 const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
-				 "epoll, descriptor, futex, child, sleep, work, lock, page or block";
+				 "epoll, descriptor, futex, child, sleep, work, lock or block";
 
 const char *object_kind_name(unsigned int kind)
 {
@@ -253,23 +252,6 @@ static void write_block(FILE *out, const struct profile_object *object)
 	(void)fputs(*object->variable ? ")" : "", out);
 }
 
-/* "/var/lib/a", "inode 12 of device 8:1", "block device sda1 (8:1)" */
-static void write_paged(FILE *out, const struct profile_object *object)
-{
-	if (*object->name)
-		write_file(out, object);
-	else if (object->inode)
-		write_inode(out, object);
-	else
-		write_block(out, object);
-}
-
-static void write_pages(FILE *out, const struct profile_object *object)
-{
-	(void)fputs("pages of ", out);
-	write_paged(out, object);
-}
-
 void object_write(FILE *out, const struct profile_object *object)
 {
 	static void (*const writes[PROFILE_OBJECT_KINDS])(FILE *, const struct profile_object *) = {
@@ -282,7 +264,7 @@ void object_write(FILE *out, const struct profile_object *object)
 		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
 		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
 		[PROFILE_OBJECT_WORK] = write_work,	    [PROFILE_OBJECT_LOCK] = write_lock,
-		[PROFILE_OBJECT_PAGE] = write_pages,	    [PROFILE_OBJECT_BLOCK] = write_block,
+		[PROFILE_OBJECT_BLOCK] = write_block,
 	};
 
 	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])
@@ -326,21 +308,15 @@ static void write_operation(FILE *out, const struct profile_operation *operation
 	}
 }
 
-/* For objects that are not the ones the call works with. page: of PROFILE_OBJECT_PAGE, plus 1; 0 if pages differ. */
-static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
-			    uint64_t page)
+/* A lock is not what the call works with. */
+static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object)
 {
 	if (operation->kind != PROFILE_IN_UNKNOWN && operation->kind != PROFILE_IN_KERNEL_THREAD) {
 		write_operation(out, operation);
 		(void)fputc(' ', out);
 	}
 	(void)fputs("on ", out);
-	if (object->kind != PROFILE_OBJECT_PAGE || !page) {
-		object_write(out, object);
-		return;
-	}
-	(void)fprintf(out, "page %" PRIu64 " of ", page - 1);
-	write_paged(out, object);
+	object_write(out, object);
 }
 
 /* " (held by main 31630)", " for reading" */
@@ -358,37 +334,21 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
 }
 
-/* ", has not answered fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858" */
-static void write_owed(FILE *out, const struct waits *waits, const struct profile_wait *wait)
-{
-	if (!wait->ready)
-		return;
-	(void)fputs(", has not answered ", out);
-	if (wait->ready_descriptor)
-		(void)fprintf(out, "fd %" PRIu32 ", ", wait->ready_descriptor - 1);
-	object_write(out, &waits->objects[wait->ready]);
-}
-
-/*
- * " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout". ", fd 7" if it is
- * the object of the wait; nothing if that object's own text has its descriptor already.
- */
+/* " → fd 7, tcp 127.0.0.1:80 → 127.0.0.1:42858", " → pipe:4711", " → timeout" */
 static void write_ready(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
-	const bool only = wait->ready && wait->ready == wait->object;
-
-	if (wait->ready_descriptor && !(only && waits->objects[wait->object].descriptor))
-		(void)fprintf(out, "%s fd %" PRIu32, only ? "," : " →", wait->ready_descriptor - 1);
+	if (wait->ready_descriptor)
+		(void)fprintf(out, " → fd %" PRIu32, wait->ready_descriptor - 1);
 	if (wait->held & PROFILE_TIMED_OUT)
 		(void)fputs(" → timeout", out);
-	if (!wait->ready || only)
+	if (!wait->ready)
 		return;
 	(void)fputs(wait->ready_descriptor ? ", " : " → ", out);
 	object_write(out, &waits->objects[wait->ready]);
 }
 
 static void write_both(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
-		       uint64_t asked, uint64_t page)
+		       uint64_t asked)
 {
 	switch (object->kind) {
 	case PROFILE_OBJECT_SLEEP:
@@ -405,8 +365,7 @@ static void write_both(FILE *out, const struct profile_operation *operation, con
 		object_write(out, object);
 		break;
 	case PROFILE_OBJECT_LOCK:
-	case PROFILE_OBJECT_PAGE:
-		write_lock_wait(out, operation, object, page);
+		write_lock_wait(out, operation, object);
 		break;
 	default:
 		write_operation(out, operation);
@@ -450,14 +409,11 @@ void wait_write_alike(FILE *out, const char *before, const struct waits *waits, 
 	(void)fputs(before, out);
 	if (wait->object)
 		write_both(out, &waits->operations[wait->operation], &waits->objects[wait->object],
-			   wait->asked, wait->page);
+			   wait->asked);
 	else
 		write_operation(out, &waits->operations[wait->operation]);
 	write_held(out, waits, wait);
-	if (wait->held & PROFILE_OWES)
-		write_owed(out, waits, wait);
-	else
-		write_ready(out, waits, wait);
+	write_ready(out, waits, wait);
 	write_users(out, waits, wait, other_ends);
 }
 

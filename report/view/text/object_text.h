@@ -28,14 +28,14 @@ int object_to_text(const struct profile_object *object, char **ret_text);
 
 /* Everything that the text of a wait depends on, within one profile; without padding. */
 struct wait_text_key {
-	uint64_t asked, page;
+	uint64_t asked;
 	uint32_t operation, object, held, owner, ready, ready_descriptor;
 };
 
 static inline struct wait_text_key wait_text_key_of(const struct profile_wait *wait)
 {
 	return (struct wait_text_key){
-		.asked = wait->asked, .page = wait->page, .operation = wait->operation, .object = wait->object,
+		.asked = wait->asked, .operation = wait->operation, .object = wait->object,
 		.held = wait->held, .owner = wait->owner, .ready = wait->ready,
 		.ready_descriptor = wait->ready_descriptor,
 	};

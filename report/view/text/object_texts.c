@@ -69,7 +69,7 @@ int object_texts_find(struct object_texts *texts, uint32_t object, uint32_t *ret
 int object_texts_key(struct object_texts *texts, const struct profile_wait *wait, bool apart,
 		     struct object_key *ret_key)
 {
-	const uint32_t thing = wait_thing(texts->waits, wait);
+	const uint32_t thing = wait->object;
 	const bool matters = apart || (!wait->object && wait->operation &&
 				       texts->waits->operations[wait->operation].many);
 	int r = object_texts_find(texts, thing, &ret_key->thing);
@@ -77,7 +77,7 @@ int object_texts_key(struct object_texts *texts, const struct profile_wait *wait
 	ret_key->operation = wait->operation;
 	ret_key->ready = OBJECT_NO_TEXT;
 	ret_key->timed_out = matters && wait->held & PROFILE_TIMED_OUT;
-	if (r < 0 || !matters || wait->ready == wait->object || wait->held & PROFILE_OWES)
+	if (r < 0 || !matters)
 		return r;
 	return object_texts_find(texts, wait->ready, &ret_key->ready);
 }

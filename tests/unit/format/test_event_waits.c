@@ -70,7 +70,6 @@ static void make_wait(struct random *state, uint64_t time, uint64_t last, struct
 	wait->owner = pick(state, 3) == 0;
 	wait->ready = pick(state, 3) ? 0 : 1 + pick(state, 99);
 	wait->ready_object = wait->ready ? wait->ready / 2 : pick(state, 2) * 7;
-	wait->page = pick(state, 4) ? 0 : 1 + random_below(state, UINT64_C(1) << 52);
 	if (!model->user_count)
 		wait->missing = pick(state, 2) ? USER_MISSING_FAULT : 0;
 }
@@ -164,7 +163,7 @@ static void check_wait(struct test *t, const struct event_decoder *decoder, cons
 	if (want->owner)
 		check_task(t, decoder, got->owner, model->owner);
 	CHECK(t, got->owner ? want->owner : !want->owner);
-	CHECK(t, got->ready == want->ready && got->ready_object == want->ready_object && got->page == want->page);
+	CHECK(t, got->ready == want->ready && got->ready_object == want->ready_object);
 	check_task(t, decoder, got->task, model->task);
 	check_stack(t, decoder, got->kernel, STACK_KERNEL_ROOT, model->kernel, model->kernel_count);
 	check_stack(t, decoder, got->user, STACK_USER_ROOT, model->user, model->user_count);

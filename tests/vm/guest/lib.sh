@@ -84,14 +84,6 @@ record() {
 		>"/out/$record_name.out" 2>"/out/$record_name.err" </dev/null
 }
 
-# Records clients and servers of which some owe an answer. Judged with tests/live/unanswered_check.py.
-record_unanswered() {
-	unanswered >/out/unanswered.truth &
-	until_true 300 grep -q ^ready /out/unanswered.truth
-	record unanswered --force --offcpu 1 --wakers -u -c '^[ask]-'
-	kill $!
-}
-
 # tick_in FOLDER : starts a shell that has waits all the time, in that control group; sets $ticker to its pid
 tick_in() {
 	sh -c 'while :; do usleep 10000; done' &

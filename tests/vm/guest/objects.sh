@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What threads wait for: the workloads of tests/live/test_{locks,mutexes,ready,pages}.sh, a static mutex that two
+# What threads wait for: the workloads of tests/live/test_{locks,mutexes,ready}.sh, a static mutex that two
 # shells want, a frozen file system, a block device, all of them in one recording, because the kernel takes longest to
 # verify the programs for objects. Then control groups. Judged by tests/vm/test_objects.sh.
 . /lib.sh
@@ -74,7 +74,6 @@ work)
 	truth_of locks locks "$rounds" /mnt/a/file
 	truth_of mutexes mutexes "$rounds" /mnt/a/shared
 	truth_of ready ready "$rounds"
-	truth_of pages pages "$rounds" /mnt/b/file
 	dd if="$2" of=/dev/null bs=64k count="$rounds" 2>/dev/null
 	sh /test.sh hold &
 	want_events
@@ -100,7 +99,7 @@ cat /out/waits.out
 
 dd if=/dev/zero of=/mnt/b/cold bs=4096 count=8 conv=fsync 2>/dev/null
 # A walk of tasks that sleep on each kind of object, of one that wants to write to a frozen file system, and of one
-# that reads the third page of a file whose disk does not answer.
+# that reads a file whose disk does not answer.
 mkdir /mnt/a/asleep
 asleep /mnt/a/asleep >/out/asleep.truth 2>/out/asleep.err &
 until_true 300 grep -q ^ready /out/asleep.truth
@@ -116,7 +115,6 @@ record asleep -a --embed=none
 dm resume late
 fsfreeze --unfreeze /mnt/b
 
-record_unanswered
 ! is_long || record_late
 record_cgroups
 record_version_1

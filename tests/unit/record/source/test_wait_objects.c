@@ -38,33 +38,6 @@ static struct event_wait take(struct bench *b, const struct ring_object *raw)
 	return wait;
 }
 
-static void pages_of_a_file_are_one_object(struct test *t)
-{
-	struct ring_object raw = {.context = RING_CALL_FAULT, .kind = RING_OBJECT_PAGE, .device = KERNEL_DEVICE,
-				  .inode = 12, .page = 1};
-	struct event_wait first, second;
-	const struct event_object *object;
-	struct bench b;
-
-	bench_open(&b);
-	first = take(&b, &raw);
-	raw.page = UINT64_C(1) << 40;
-	second = take(&b, &raw);
-	CHECK_INT(t, first.object, 1);
-	CHECK_INT(t, second.object, 1);
-	CHECK_INT(t, first.page, 1);
-	CHECK(t, second.page == UINT64_C(1) << 40);
-	raw.kind = RING_OBJECT_FILE; /* is waited for in another way */
-	CHECK_INT(t, take(&b, &raw).object, 2);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 2);
-	object = &told(&b.made, EVENT_OBJECT, 0)->event.object;
-	CHECK_INT(t, object->kind, OBJECT_PAGE);
-	CHECK_INT(t, object->inode, 12);
-	CHECK(t, object->device == makedev(254, 3));
-	bench_close(&b);
-}
-
 static void what_was_ready_is_an_object_of_its_own(struct test *t)
 {
 	const struct ring_object epoll = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_EPOLL, .descriptor = 4,
@@ -148,7 +121,7 @@ static void tells_the_programs_that_names_were_forgotten(struct test *t)
 	bench_close(&b);
 }
 
-/* Pages of one have no inode. The kernel's name for it does not depend on the path by which it was opened. */
+/* The kernel's name for it does not depend on the path by which it was opened. */
 static void block_devices_have_names(struct test *t)
 {
 	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK};
@@ -168,19 +141,13 @@ static void block_devices_have_names(struct test *t)
 	raw.device = (uint64_t)major_number << 20 | minor_number;
 	bench_open(&b);
 	CHECK_INT(t, take(&b, &raw).object, 1);
-	raw.kind = RING_OBJECT_PAGE;
-	CHECK_INT(t, take(&b, &raw).object, 2);
-	raw.inode = 12; /* in a file system on it */
-	CHECK_INT(t, take(&b, &raw).object, 3);
 	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
-	for (size_t i = 0; i < 3; i++) {
-		object = &told(&b.made, EVENT_OBJECT, i)->event.object;
-		CHECK_INT(t, object->kind, i ? OBJECT_PAGE : OBJECT_BLOCK);
-		CHECK(t, object->device == makedev(major_number, minor_number));
-		CHECK_INT(t, object->name.length, i < 2 ? strlen(name) : 0);
-		CHECK(t, i == 2 || !memcmp(object->name.bytes, name, strlen(name)));
-	}
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 1);
+	object = &told(&b.made, EVENT_OBJECT, 0)->event.object;
+	CHECK_INT(t, object->kind, OBJECT_BLOCK);
+	CHECK(t, object->device == makedev(major_number, minor_number));
+	CHECK_INT(t, object->name.length, strlen(name));
+	CHECK(t, !memcmp(object->name.bytes, name, strlen(name)));
 	bench_close(&b);
 }
 
@@ -203,10 +170,6 @@ static void endless_waits_are_for_the_same(struct test *t)
 	wait = take(&b, &raw);
 	CHECK_INT(t, wait.object, 1);
 	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), WAIT_FOR_LOCKED);
-	raw.flags = RING_OBJECT_OWES | RING_OBJECT_ALONE;
-	wait = take(&b, &raw);
-	CHECK_INT(t, wait.object, 1);
-	CHECK_INT(t, wait.flags, WAIT_OWES | WAIT_ALONE);
 	bench_close(&b);
 }
 
@@ -225,6 +188,6 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(pages_of_a_file_are_one_object), TEST(what_was_ready_is_an_object_of_its_own),
+TEST_MAIN(TEST(what_was_ready_is_an_object_of_its_own),
 	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(tells_the_programs_that_names_were_forgotten),
 	  TEST(block_devices_have_names), TEST(endless_waits_are_for_the_same), TEST(refuses_kinds_that_there_are_not))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Which threads were idle: the decision, and what it is based on. */
 #include "report/profile/seam/profile_idle.h"
-#include "report/profile/seam/profile_unanswered.h"
+#include "report/profile/seam/profile_idle.h"
 
 #include "tests/unit/report/view/fake_view.h"
 
@@ -278,61 +278,6 @@ static void knows_servers(struct test *t)
 	free(p);
 }
 
-static void knows_unanswered_by_tcp(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *server = add_wait(p, "server", 1, WHOLE);
-	static const uint16_t ports[][2] = {{80, 4000}, {4000, 80}, {4001, 80}};
-
-	for (size_t i = 0; i < 3; i++) {
-		struct profile_object *object = &p->objects[add_object(p, PROFILE_OBJECT_TCP, 0)];
-
-		object->port = ports[i][0];
-		object->peer_port = ports[i][1];
-		object->local = object->peer = "127.0.0.1";
-	}
-	add_wait(p, "asks", 2, WHOLE)->object = 2;
-	add_wait(p, "keeps", 3, WHOLE)->object = 3;
-	CHECK(t, is_idle(t, p, "asks"));
-	CHECK(t, is_idle(t, p, "server"));
-	server->owed = 1;
-	CHECK(t, !is_idle(t, p, "asks"));
-	CHECK(t, is_idle(t, p, "server")); /* another of its threads may be the one that owes it */
-	CHECK(t, !profile_wait_holds_up_unseen(&profile_facts(p)[server->task], server));
-	server->held = PROFILE_OWES;
-	CHECK(t, !is_idle(t, p, "server"));
-	CHECK(t, !profile_wait_holds_up_unseen(&profile_facts(p)[server->task], server)); /* the client was seen */
-	CHECK(t, is_idle(t, p, "keeps")); /* it sent nothing */
-	p->objects[2].host = 1; /* the same addresses, but elsewhere */
-	CHECK(t, is_idle(t, p, "asks"));
-	CHECK(t, !is_idle(t, p, "server")); /* its client is on another host, perhaps */
-	CHECK(t, profile_wait_holds_up_unseen(&profile_facts(p)[server->task], server));
-	server->flags = 0;
-	CHECK(t, !profile_facts(p)[server->task].owes);
-	free(p);
-}
-
-static void knows_unanswered_by_unix(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *server = add_wait(p, "server", 1, WHOLE);
-
-	server->owed = add_object(p, PROFILE_OBJECT_UNIX, 0);
-	server->held = PROFILE_OWES;
-	p->objects[1].inode = 7;
-	add_wait(p, "asks", 2, WHOLE)->object = add_object(p, PROFILE_OBJECT_UNIX, 0);
-	CHECK(t, is_idle(t, p, "asks"));
-	CHECK(t, is_idle(t, p, "server")); /* nobody may have asked */
-	p->objects[2].peer_inode = 7;
-	CHECK(t, !is_idle(t, p, "asks"));
-	CHECK(t, !is_idle(t, p, "server"));
-	server->flags = PROFILE_WAIT_NOT_ENDED; /* it has done something else meanwhile, but not answered */
-	CHECK(t, !is_idle(t, p, "asks"));
-	server->flags = PROFILE_WAIT_BEGAN_BEFORE;
-	CHECK(t, is_idle(t, p, "asks"));
-	free(p);
-}
-
 /* A thread that changed its comm is one thread. */
 static void knows_threads(struct test *t)
 {
@@ -362,5 +307,4 @@ static void numbers_threads(struct test *t)
 
 TEST_MAIN(TEST(decides), TEST(looks_at_waits), TEST(looks_at_wakers), TEST(knows_what_may_come), TEST(knows_two_epolls),
 	  TEST(knows_pools), TEST(knows_locks), TEST(looks_at_who_woke), TEST(knows_servers),
-	  TEST(knows_unanswered_by_tcp), TEST(knows_unanswered_by_unix), TEST(knows_threads),
-	  TEST(numbers_threads))
+	  TEST(knows_threads), TEST(numbers_threads))

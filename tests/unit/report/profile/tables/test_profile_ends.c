@@ -190,39 +190,6 @@ static void joins_the_ends_of_connections(struct test *t)
 	(void)unlink(path);
 }
 
-/* A process uses what it owes an answer on; by which thread is known if it has only one, or all are stopped. */
-static void knows_who_owes_an_answer(struct test *t)
-{
-	static const struct {
-		uint64_t flags;
-		bool itself;
-	} cases[] = {{WAIT_OWES, false}, {WAIT_OWES | WAIT_ALONE, true}};
-	char path[] = "/tmp/rwalker-test-XXXXXX";
-
-	(void)close(mkstemp(path));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made_trace *trace = begin(path);
-		const struct profile_wait *waits;
-		const struct profile_object *objects;
-		struct profile *profile;
-
-		add_objects(trace);
-		add_wait(trace, 3000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = FRONT});
-		add_wait(trace, 4000, REDIS, "redis-server", POLL, (struct event_wait){
-			.ready = 8, .ready_object = BACK, .flags = cases[i].flags | WAIT_NOT_ENDED});
-		profile = load(trace, path);
-		check_users(t, profile, 0, PROFILE_NEITHER, 1, REDIS);
-		REQUIRE(t, profile_waits(profile, &waits) == 2);
-		(void)profile_objects(profile, &objects);
-		CHECK(t, objects[waits[0].object].users[PROFILE_NEITHER].one_thread == cases[i].itself);
-		CHECK(t, waits[1].owed != 0 && !(waits[1].held & PROFILE_OWES) == !cases[i].itself);
-		CHECK_INT(t, waits[1].ready, cases[i].itself ? waits[1].owed : 0);
-		CHECK_INT(t, waits[1].ready_descriptor, cases[i].itself ? 8 : 0);
-		profile_destroy(profile);
-	}
-	(void)unlink(path);
-}
-
 /* A timer may interrupt the writer of a pipe. A timer that fires after something was ready does not matter. */
 static void knows_whose_time_was_over(struct test *t)
 {
@@ -258,4 +225,4 @@ static void knows_whose_time_was_over(struct test *t)
 }
 
 TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections),
-	  TEST(knows_who_owes_an_answer), TEST(knows_whose_time_was_over))
+	  TEST(knows_whose_time_was_over))

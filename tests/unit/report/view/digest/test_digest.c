@@ -178,65 +178,6 @@ static void add_objects(struct profile *p)
 	p->object_count = 3;
 }
 
-static void tells_who_is_not_answered(struct test *t)
-{
-	static const struct profile_users stopped = {.processes = 1, .task = 0, .one_thread = true};
-	struct profile *p = fake_recorded();
-	struct profile_wait *server = add_wait(p, "server", 1, "main@s;do_epoll_wait;schedule", 0, 5000),
-			    *client = add_wait(p, "client", 2, "main@c;tcp_recvmsg;schedule", 0, 5000);
-	char *text;
-
-	server->flags = client->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	server->state = 4;
-	add_objects(p);
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .comm = "", .name = "",
-						.inode = 7, .peer_inode = 8};
-	p->objects[2] = p->objects[1];
-	p->objects[2].inode = 8;
-	p->objects[1].users[PROFILE_NEITHER] = stopped;
-	client->object = 1;
-	text = digest_of(t, p, &plain);
-	expect_not(t, text, "story 1");
-	free(text);
-	server->ready = server->owed = 2;
-	server->held = PROFILE_OWES;
-	client->flags |= PROFILE_WAIT_UNANSWERED;
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    client blocked in tcp_recvmsg (main): 5.000 s in 1 wait"
-			"  [--chains='^client$']\n"
-			"           held by server blocked in do_epoll_wait (main)"
-			" <- unknown: it had not ended: 5.000 s (100.00%)\n");
-	free(text);
-	free(p);
-}
-
-/* Its client may be on another host. */
-static void tells_who_does_not_answer(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *server = add_wait(p, "server", 1, "main@s;do_epoll_wait;schedule", 0, 5000);
-	char *text;
-
-	server->flags = PROFILE_WAIT_NOT_ENDED;
-	add_objects(p);
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .comm = "", .name = "", .port = 5432,
-						.peer_port = 4000, .local = "10.0.0.1", .peer = "10.0.0.2"};
-	p->operations[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "futex"};
-	p->operation_count = 2;
-	server->operation = 1;
-	text = digest_of(t, p, &plain);
-	expect_not(t, text, "story 1");
-	free(text);
-	server->ready = server->owed = 1;
-	server->held = PROFILE_OWES;
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    server blocked in do_epoll_wait (main): 5.000 s in 1 wait"
-			"  [--chains='^server$']\n");
-	expect(t, text, "has not answered tcp 10.0.0.1:5432 → 10.0.0.2:4000, had not ended");
-	free(text);
-	free(p);
-}
-
 /* A thread that only competed for a CPU comes last, however long; a kernel thread that slept waited for work. */
 static void tells_of_the_held_first(struct test *t)
 {
@@ -487,7 +428,6 @@ static void leaves_out_waits_for_work(struct test *t)
 
 TEST_MAIN(TEST(leaves_out_waits_for_work),
 	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_who_is_stopped),
-	  TEST(tells_who_is_not_answered), TEST(tells_who_does_not_answer),
 	  TEST(tells_of_the_held_first),
 	  TEST(tells_of_one_thread),
 	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),

@@ -104,9 +104,6 @@ static const struct word {
 	 "events."},
 	{"probe", "tracepoint|kfunc",
 	 "A tracepoint or kernel function that was recorded with --trace or --kfunc."},
-	{"residue", NULL,
-	 "In --summary: what is left of a thread's wall time after running, run queue and waits. These are "
-	 "interrupts and stolen time, which the kernel charges to no thread, and what was lost or filtered."},
 	{"ring", "ring full|rings",
 	 "The memory through which the kernel hands events to the recorder. What does not fit is lost; "
 	 "--ringbuf-size makes it larger."},
@@ -147,8 +144,9 @@ static const struct word {
 	 "A stack that goes on beyond what was copied of it. The recorder copies at most --dwarf-size "
 	 "bytes, 64 KiB by default and at most."},
 	{"unknown", "[unknown]|unnamed",
-	 "An address without a name: its file is missing, has no symbols, or was never known. --needs says "
-	 "which."},
+	 "An address without a name: its file is missing, has no symbols, or was never known; --needs says "
+	 "which. Of a thread's time: neither its waits nor the kernel's account of running time has it. These are "
+	 "interrupts and stolen time, which the kernel charges to no thread, and what was lost or filtered."},
 	{"unsure", "names may be wrong",
 	 "A time in which records of processes are missing. Programs that started in it may have wrong names "
 	 "or none."},

@@ -331,7 +331,7 @@ report 2 | --export svg $TRACE         | perf-script, csv, ndjson
 report 2 | -o out.txt $TRACE           | > FILE
 report 2 | --raw $TRACE                | --top-waits
 report 2 | --help=some                 | all
-report 2 | --explain resdue             | did you mean 'residue'?
+report 2 | --explain preempetd          | did you mean 'preempted'?
 report 2 | --explain xyzzyxyzzy         | --explain lists
 report 2 | --explain open nosuchthing   | began before the recording; 'nosuchthing'
 report 2 | -explain                     | one dash; --explain
@@ -364,9 +364,9 @@ report 1 | $OTHER/empty.rwk            | is empty
 report 1 | $OTHER/bytes                | not an rwalker trace
 
 # times with units, and what is no mistake
-report 0 | --explain                    | residue; run queue; left out; waker
-report 0 | --explain residue            | which the kernel charges
-report 0 | --explain=residue            | which the kernel charges
+report 0 | --explain                    | run queue; left out; waker
+report 0 | --explain unknown            | which the kernel charges
+report 0 | --explain=unknown            | which the kernel charges
 report 0 | --explain run queue          | waited for a CPU
 report 0 | --explain Left out on purpose | is counted, and is no loss
 report 0 | --explain open cancelled moment own class | had not ended; never slept; as you type it; helpers; blocked

@@ -96,7 +96,7 @@ def check_summary(judge, _):
         if row["wall"] is None and sleeper.end:
             print("# %s was on its way out at the end" % sleeper.comm)
             continue
-        judge.verdict(abs(row["residue"]) <= row["wall"] // share + 2 * MS, "--summary of %s" % sleeper.comm, str(row))
+        judge.verdict(abs(row["unknown"]) <= row["wall"] // share + 2 * MS, "--summary of %s" % sleeper.comm, str(row))
 
 
 def check_at(judge, _):

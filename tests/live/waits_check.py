@@ -480,12 +480,12 @@ def check_summary(judge, _):
                      blocked - sum(wait.length - wait.run_queue for wait in late), 0))
         late, unseen = sum(wait.length for wait in late), thread.wall * 3 // 100 if HIDES else 0
         walls.append((thread, row["wall"] - late, thread.wall, thread.wall // 1000 + READING + unseen))
-        residues.append((thread, row["residue"], 0, slack_of(judge, thread) + unseen))
-        placed = row["running"] + row["run queue"] + blocked + row["residue"]
+        residues.append((thread, row["unknown"], 0, slack_of(judge, thread) + unseen))
+        placed = row["running"] + row["run queue"] + blocked + row["unknown"]
         judge.near(thread.comm + ": --summary adds up", placed, row["wall"], 5000)
     judge_account(judge, "--summary: ", rows)
     judge_each(judge, "--summary: wall", walls)
-    judge_each(judge, "--summary: residue", residues)
+    judge_each(judge, "--summary: unknown", residues)
 
 
 def check_least(judge, argument):

@@ -11,7 +11,7 @@
 		ranOrBrief: ['woken by ', ', unknown: it ran, or its waits were shorter than -m', true],
 		waitedForCpu: ['woken by ', ', which was waiting for a CPU', true],
 		notBorn: ['woken by ', ', which did not exist yet', true],
-		unseen: ['woken by ', ', unknown: nothing is recorded of it', true],
+		unseen: ['woken by ', ', unknown: nothing is recorded of that time', true],
 		idle: ['woken by ', ', on an idle CPU', true],
 		oddContext: ['woken by ', ', unknown: it, or an interrupt that came upon it', true],
 		timer: ['woken by a timer', '', false],

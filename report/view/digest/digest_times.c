@@ -9,7 +9,7 @@
 #include "report/view/text/wait_text.h"
 
 struct sums { /* ns, of all threads */
-	uint64_t wall, running, run_queue, blocked, in_d, idle;
+	uint64_t wall, running, run_queue, blocked, in_d, idle, unknown;
 	size_t threads, threads_in_d;
 };
 
@@ -29,7 +29,10 @@ static void sum_up(const struct digest *digest, struct sums *sums)
 		const struct thread_time *row = &digest->times.rows[i];
 		uint64_t *blocked = digest_is_idle(digest, row->task) ? &sums->idle : &sums->blocked;
 
-		sums->wall = wait_add(sums->wall, row->whole ? row->wall : thread_time_accounted(row));
+		uint64_t known = thread_time_accounted(row), wall = row->whole ? row->wall : known;
+
+		sums->wall = wait_add(sums->wall, wall);
+		sums->unknown = wait_add(sums->unknown, wall > known ? wall - known : 0);
 		sums->running = wait_add(sums->running, row->running);
 		sums->run_queue = wait_add(sums->run_queue, row->run_queue);
 		*blocked = wait_add(*blocked, blocked_of(row));
@@ -61,6 +64,8 @@ static int add_waited(struct digest *digest)
 	write_part(&sums, sums.idle, ", idle", lines->text);
 	if (digest->idle_threads)
 		(void)fprintf(lines->text, " of %zu thread%s", digest->idle_threads, plural(digest->idle_threads));
+	if (sums.unknown > sums.wall / 100)
+		write_part(&sums, sums.unknown, ", unknown", lines->text);
 	(void)fputs(digest->idle_threads ? "--summary --idle" : "--summary", lines->proof);
 	return digest_line_end(lines);
 }

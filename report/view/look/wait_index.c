@@ -168,7 +168,8 @@ static int add_summed(struct wait_index *index, const struct profile_task_sums *
 		      size_t task_count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct wait_thread row = {.recording = sums[i].recording, .summed = true};
+		struct wait_thread row = {.recording = sums[i].recording, .summed = true,
+					  .from = sums[i].from, .to = sums[i].to, .running = sums[i].running};
 
 		if (sums[i].task >= task_count)
 			return -EBADMSG;
@@ -178,6 +179,17 @@ static int add_summed(struct wait_index *index, const struct profile_task_sums *
 		index->threads[index->thread_count++] = row;
 	}
 	return 0;
+}
+
+static void add_sums(struct wait_thread *thread, const struct wait_thread *row)
+{
+	if (!row->summed)
+		return;
+	thread->from = thread->summed && thread->from < row->from ? thread->from : row->from;
+	thread->to = thread->to > row->to ? thread->to : row->to;
+	thread->summed = true;
+	thread->brief = wait_add(thread->brief, row->brief);
+	thread->running = wait_add(thread->running, row->running);
 }
 
 static void merge_threads(struct wait_index *index)
@@ -195,10 +207,34 @@ static void merge_threads(struct wait_index *index)
 		}
 		last->first = row->count ? row->first : last->first;
 		last->count += row->count;
-		last->summed = last->summed || row->summed;
-		last->brief = wait_add(last->brief, row->brief);
+		add_sums(last, row);
 	}
 	index->thread_count = merged;
+}
+
+/* Time within the thread's span, and outside of its waits. */
+static uint64_t between_waits(const struct wait_index *index, const struct wait_thread *thread)
+{
+	uint64_t start = index->waits->recordings[thread->recording].start, sum = 0;
+	uint64_t at = thread->from > start ? thread->from : start;
+
+	for (uint32_t i = 0; i < thread->count && at < thread->to; i++) {
+		const struct profile_wait *wait = wait_index_wait(index, thread, i);
+
+		if (wait->out > at)
+			sum += (wait->out < thread->to ? wait->out : thread->to) - at;
+		at = wait->in > at ? wait->in : at;
+	}
+	return at < thread->to ? sum + thread->to - at : sum;
+}
+
+/* Interrupts, and what the host took, are in it: a part of this size is not worth a word. */
+static void find_unknown(const struct wait_index *index, struct wait_thread *thread)
+{
+	uint64_t all = between_waits(index, thread), known = wait_add(thread->running, thread->brief);
+
+	if (all > known && all - known > all / 16)
+		thread->unknown = all - known;
 }
 
 /* Upper bound of the rows needed for the waits. */
@@ -231,6 +267,8 @@ static int list_threads(struct wait_index *index, size_t task_count)
 	if (r < 0)
 		return r;
 	merge_threads(index);
+	for (size_t i = 0; i < index->thread_count; i++)
+		find_unknown(index, &index->threads[i]);
 	return 0;
 }
 

@@ -5,7 +5,8 @@
  * thread here. Its waits in one recording may overlap by microseconds, because their times are by
  * two clocks, or by any amount in a malformed trace; callers cut those that do.
  *
- * It also has the thread's total of waits that were too short for an event.
+ * It also has the thread's total of waits that were too short for an event, and of the time that neither its waits
+ * nor the kernel's account of its running time explain.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_WAIT_INDEX_H
 #define RWALKER_REPORT_VIEW_LOOK_WAIT_INDEX_H
@@ -15,8 +16,10 @@
 struct wait_thread {
 	uint32_t recording, thread;
 	uint32_t first, count; /* order[first ...] */
-	bool summed;	       /* `brief` is known */
-	uint64_t brief;	       /* ns */
+	bool summed;	       /* what follows is known */
+	uint64_t brief;	       /* ns, like all of these */
+	uint64_t from, to;     /* its span in the recording */
+	uint64_t running, unknown;
 };
 
 struct wait_index {

@@ -139,6 +139,16 @@ static uint64_t brief_part(const struct follower *follower, const struct wait_th
 	return brief < length ? (uint64_t)brief : length;
 }
 
+/* The part of `length` that nothing explains: all of it that fits, or in proportion to the thread's other such time. */
+static uint64_t unknown_part(const struct wait_thread *thread, uint64_t length)
+{
+	unsigned __int128 unknown = thread->unknown;
+
+	if (!unknown || length >= thread->unknown)
+		return thread->unknown;
+	return (uint64_t)(unknown * length / (unknown + thread->running));
+}
+
 /* The task that is examined for a part of a wait. */
 struct subject {
 	uint32_t recording, task;
@@ -150,19 +160,19 @@ static int divide_running(struct follower *follower, const struct wait_thread *t
 			  const struct step *woke)
 {
 	struct step step = *woke;
-	uint64_t brief;
+	uint64_t brief, unknown;
 	int r;
 
 	length *= follower->scale;
-	if (!thread) {
-		step.kind = STEP_UNSEEN;
-		return end_whole(follower, node, &step, length);
-	}
-	brief = brief_part(follower, thread, recording, length);
+	brief = thread ? brief_part(follower, thread, recording, length) : 0;
+	unknown = thread ? unknown_part(thread, length - brief) : length;
 	step.kind = STEP_RAN;
-	r = end_whole(follower, node, &step, length - brief);
+	r = end_whole(follower, node, &step, length - brief - unknown);
 	step.kind = STEP_RAN_OR_BRIEF;
-	return r < 0 ? r : end_whole(follower, node, &step, brief);
+	if (r >= 0)
+		r = end_whole(follower, node, &step, brief);
+	step.kind = STEP_UNSEEN;
+	return r < 0 ? r : end_whole(follower, node, &step, unknown);
 }
 
 /* A waker did not run before it was created. */

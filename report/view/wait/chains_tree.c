@@ -160,7 +160,7 @@ static const struct step_words {
 	[STEP_RAN_OR_BRIEF] = {"woken by ", ", unknown: it ran, or its waits were shorter than -m", true},
 	[STEP_WAITED_FOR_CPU] = {"woken by ", ", which was waiting for a CPU", true},
 	[STEP_NOT_BORN] = {"woken by ", ", which did not exist yet", true},
-	[STEP_UNSEEN] = {"woken by ", ", unknown: nothing is recorded of it", true},
+	[STEP_UNSEEN] = {"woken by ", ", unknown: nothing is recorded of that time", true},
 	[STEP_IDLE] = {"woken by ", ", on an idle CPU", true},
 	[STEP_ODD_CONTEXT] = {"woken by ", ", unknown: it, or an interrupt that came upon it", true},
 	[STEP_TIMER] = {"woken by a timer", "", false},

@@ -56,18 +56,18 @@ static void write_ms(FILE *out, uint64_t ns)
 	(void)fprintf(out, " %8" PRIu64 ".%03" PRIu64, us / 1000, us % 1000);
 }
 
-static void write_residue(FILE *out, const struct thread_time *row)
+static void write_unknown(FILE *out, const struct thread_time *row)
 {
-	uint64_t sum = thread_time_accounted(row), residue = row->wall > sum ? row->wall - sum : sum - row->wall;
+	uint64_t sum = thread_time_accounted(row), unknown = row->wall > sum ? row->wall - sum : sum - row->wall;
 	char text[32];
 
 	if (!row->whole) {
 		(void)fprintf(out, " %12s", "-");
 		return;
 	}
-	residue = residue / 1000 + (residue % 1000 >= 500);
+	unknown = unknown / 1000 + (unknown % 1000 >= 500);
 	(void)snprintf(text, sizeof(text), "%s%" PRIu64 ".%03" PRIu64,
-		       row->wall < sum && residue ? "-" : "", residue / 1000, residue % 1000);
+		       row->wall < sum && unknown ? "-" : "", unknown / 1000, unknown % 1000);
 	(void)fprintf(out, " %12s", text);
 }
 
@@ -86,7 +86,7 @@ static void write_row(const struct view_context *context, const struct waits *wa
 	for (size_t i = 0; i < THREAD_BLOCKED_STATES; i++)
 		write_ms(out, row->blocked[i]);
 	write_ms(out, row->iowait);
-	write_residue(out, row);
+	write_unknown(out, row);
 	(void)fprintf(out, " %9" PRIu64 "  ", row->waits);
 	printable_write(out, task->comm, strlen(task->comm));
 	(void)fprintf(out, " tid %" PRIu32 " pid %" PRIu32, task->tid, task->tgid);
@@ -111,9 +111,9 @@ int summary_view(const struct view_context *context, uint32_t number, const stru
 		    "iowait is part of blocked\n",
 		    out);
 	if (context->settings->some_waits)
-		(void)fputs("# filters leave out some waits of a thread: the residue has them\n", out);
+		(void)fputs("# filters leave out some waits of a thread: the unknown has them\n", out);
 	(void)fprintf(out, "#%12s%13s%13s%13s%13s%13s%13s%13s%10s  thread\n", "wall", "running",
-		      "run queue", "blocked S", "blocked D", "other", "iowait", "residue", "waits");
+		      "run queue", "blocked S", "blocked D", "other", "iowait", "unknown", "waits");
 	for (size_t i = 0; i < summary.index.thread_count; i++) {
 		write_row(context, &summary.waits, &summary.times.rows[i]);
 		cut += !summary.times.rows[i].whole;

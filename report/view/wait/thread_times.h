@@ -2,7 +2,7 @@
 /*
  * Where each thread's time went. Every part is measured separately: running by the kernel's
  * accounting, the others by waits, including those that were only summed. What is left of the
- * wall-clock time is the residue: interrupts and stolen time, which the kernel charges to no task,
+ * wall-clock time is unknown: interrupts and stolen time, which the kernel charges to no task,
  * and what was lost or cut.
  */
 #ifndef RWALKER_REPORT_VIEW_WAIT_THREAD_TIMES_H
@@ -29,7 +29,7 @@ struct thread_times {
 int thread_times_init(struct thread_times *times, const struct wait_index *index);
 void thread_times_deinit(struct thread_times *times);
 
-/* The sum of its parts: the wall-clock time without the residue. */
+/* The sum of its parts: the wall-clock time without what is unknown. */
 uint64_t thread_time_accounted(const struct thread_time *time);
 
 #endif

@@ -236,7 +236,7 @@ static void sums_up_threads(struct test *t)
 	expect(t, text, "\nhost       db1, 2 CPUs, 6.12 x86_64; 2026-11-21 12:00:00 UTC, for 5.00 s  [--info]\n"
 			"sources    offcpu: 3 waits in 5.00 s  [--info]\n"
 			"time       3 threads, 2.320 s: running 39.66% (920.000 ms), run queue 1.29% (30.000 ms), "
-			"blocked 38.79% (900.000 ms), idle 0.00% (0 ns)  [--summary]\n"
+			"blocked 38.79% (900.000 ms), idle 0.00% (0 ns), unknown 20.26% (470.000 ms)  [--summary]\n"
 			"processes  75.00% A 1 (690.0 ms), 25.00% B 2 (230.0 ms)  [--summary --pid 1]\n"
 			"comms      75.00% A (690.0 ms), 25.00% B (230.0 ms)  [--summary -c '^A$']\n");
 	expect(t, text, "\npressure   CPU: runnable threads waited for 3.16% of their time (30.000 ms; 920.000 ms "

@@ -88,7 +88,8 @@ static void tells_addresses_apart(struct test *t)
 			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n\n"
 			   ">>> 100.00%  A blocked in futex_wait (lock)  (400.0ms, 2 waits)\n"
 			   "    |\n"
-			   "    woken by B in futex_wake (unlock), unknown: nothing is recorded of it  (400.0ms)\n"
+			   "    woken by B in futex_wake (unlock), unknown: "
+			   "nothing is recorded of that time  (400.0ms)\n"
 			   "\n");
 	settings.offsets = true;
 	fake_check_printed(t, p, chains_view, &settings,
@@ -97,12 +98,12 @@ static void tells_addresses_apart(struct test *t)
 			   ">>> 75.00%  A blocked in futex_wait+0x3 (lock+0x2)  (300.0ms, 1 wait)\n"
 			   "    |\n"
 			   "    woken by B in futex_wake+0x7 (unlock+0x6), unknown: "
-			   "nothing is recorded of it  (300.0ms)\n"
+			   "nothing is recorded of that time  (300.0ms)\n"
 			   "\n"
 			   ">>> 25.00%  A blocked in futex_wait+0x3 (lock+0x9)  (100.0ms, 1 wait)\n"
 			   "    |\n"
 			   "    woken by B in futex_wake+0xa (unlock+0x6), unknown: "
-			   "nothing is recorded of it  (100.0ms)\n"
+			   "nothing is recorded of that time  (100.0ms)\n"
 			   "\n");
 	settings.offsets = false;
 	settings.addresses = true;
@@ -114,7 +115,8 @@ static void tells_addresses_apart(struct test *t)
 			   "(0x0000000000001002 lock+0x2 [app])  (300.0ms, 1 wait)\n"
 			   "    |\n"
 			   "    woken by B in 0x0000000000001007 futex_wake+0x7 [kernel] "
-			   "(0x0000000000001006 unlock+0x6 [app]), unknown: nothing is recorded of it  (300.0ms)\n"
+			   "(0x0000000000001006 unlock+0x6 [app]), unknown: "
+			   "nothing is recorded of that time  (300.0ms)\n"
 			   "\n"
 			   "# targets not shown: 1, 25.00% in all\n");
 	free(p);
@@ -241,7 +243,7 @@ static const char what_is_not_known[] =
 	">>> 72.00%  A blocked in lock_a  (720.0ms, 5 waits)\n"
 	"    |\n"
 	"    |--20.00%--unknown: waker not recorded  (200.0ms)\n"
-	"    |--16.00%--woken by gone in wake_a, unknown: nothing is recorded of it  (160.0ms)\n"
+	"    |--16.00%--woken by gone in wake_a, unknown: nothing is recorded of that time  (160.0ms)\n"
 	"    |--14.00%--woken by odd in wake_a, unknown: "
 	"it, or an interrupt that came upon it  (140.0ms)\n"
 	"    |--12.00%--woken by swapper/1 in flush_smp_call_function_queue, "
@@ -416,6 +418,30 @@ static bool is_about(uint64_t got, uint64_t want)
 	return got > want - want / 20 && got < want + want / 20;
 }
 
+/* Time between waits is running time as far as the kernel's account has it: of a lost wait, nothing is known. */
+static void running_needs_evidence(struct test *t)
+{
+	static const struct {
+		uint64_t running, ran; /* ms: by the account of 1000; told of the 900 */
+	} cases[] = {{1000, 900}, {970, 900}, {50, 45}, {500, 400}, {0, 0}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *p = fake_recorded();
+		struct small_follower small = {0};
+
+		add_waker(p, add_wait(p, "A", 1, "lock", 0, 900), "B", 2, "wake", 900);
+		p->sums[p->sum_count++] = (struct profile_task_sums){
+			.task = 1, .from = BOOT, .to = BOOT + 1000 * MS, .running = cases[i].running * MS};
+		REQUIRE(t, !small_follower_init(&small, p));
+		small.follower.work = 100;
+		CHECK_INT(t, follower_divide(&small.follower, 0, small.waits.items[0].weight), 0);
+		CHECK_INT(t, weight_of_kind(&small.tree, STEP_RAN), cases[i].ran * MS);
+		CHECK_INT(t, weight_of_kind(&small.tree, STEP_UNSEEN), (900 - cases[i].ran) * MS);
+		small_follower_deinit(&small);
+		free(p);
+	}
+}
+
 /* Ten naps of 40 ms within a second; work for three of them, then moments, then nothing. */
 static void looks_at_moments(struct test *t)
 {
@@ -479,4 +505,4 @@ TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest),
 	  TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two),
 	  TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
 	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep),
-	  TEST(looks_at_moments), TEST(bears_hostile_numbers))
+	  TEST(running_needs_evidence), TEST(looks_at_moments), TEST(bears_hostile_numbers))

@@ -25,6 +25,7 @@
 		'focus',
 		'ran',
 		'brief',
+		'unknown',
 		'queued',
 		'blocked',
 		'blocked-deep',

@@ -24,7 +24,7 @@ TABLES = [
     ["waitGap", "waitSleep", "waitRunQueue", "waitKind", "waitStack", "waitCpu", "waitWaker"],
     ["wakerTask", "wakerStack", "wakerStep"],
     ["nextTask", "nextBy"],
-    ["sumRecording", "sumTask", "sumFlags", "sumFrom", "sumTo", "sumRunning"],
+    ["sumRecording", "sumTask", "sumFlags", "sumFrom", "sumTo", "sumRunning", "sumUnknown"],
     ["sumCount", "sumTotal", "sumRunQueue"],
     ["walkWalk", "walkTask", "walkStack", "walkState", "walkWait", "walkBound", "walkCpu", "walkFlags",
      "walkPurpose"],

@@ -331,6 +331,7 @@ function writeSums(writer, size, seconds) {
 	);
 	writer.numbers(
 		'sumRunning',
+		'sumUnknown',
 		tasks.map(i => i * 1000000)
 	);
 	for (const name of ['sumCount', 'sumTotal', 'sumRunQueue'])

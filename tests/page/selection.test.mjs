@@ -192,6 +192,17 @@ test('a wait is divided among its causes', () => {
 	]);
 });
 
+test('running needs evidence', () => {
+	const {of} = rwalker.threadsOf(profile),
+		unknown = profile.sums.task.map(task => (of[task] === of[1] ? 130 : 0));
+	const lost = {...profile, sums: {...profile.sums, unknown: [...unknown].map(ticks => ticks * profile.unit)}};
+	const tree = rwalker.followWaits(lost, new rwalker.ChainsIndex(lost, of), [0]),
+		kinds = tree.nodes.map(node => `${node.step?.kind} ${node.weight}`);
+
+	assert.ok(kinds.includes('unseen 130'), kinds.join(', '));
+	assert.ok(!kinds.some(kind => kind.startsWith('ran')), kinds.join(', '));
+});
+
 test('a wait within another one is never the current one', () => {
 	const waits = {
 		out: [50, 100, 300],

@@ -87,6 +87,7 @@ const NUMBERS = {
 	sumFrom: [0, 0],
 	sumTo: [1000, 1000],
 	sumRunning: [500, 600],
+	sumUnknown: [0, 0],
 	sumCount: Array(14).fill(0),
 	sumTotal: Array(14).fill(0),
 	sumRunQueue: Array(14).fill(0),

@@ -234,16 +234,22 @@
 
 		/* The time for which no wait of the waker is known. */
 		divideRunning({thread, node, woke, running}, recording) {
-			const length = running * this.scale;
+			const length = running * this.scale,
+				brief = thread ? this.briefPart(thread, recording, length) : 0,
+				unknown = thread ? this.unknownPart(thread, length - brief) : length;
 
-			if (!thread) {
-				this.endWhole(node, {...woke, kind: 'unseen'}, length);
-				return;
-			}
-			const brief = this.briefPart(thread, recording, length);
-
-			this.endWhole(node, {...woke, kind: 'ran'}, length - brief);
+			this.endWhole(node, {...woke, kind: 'ran'}, length - brief - unknown);
 			this.endWhole(node, {...woke, kind: 'ranOrBrief'}, brief);
+			this.endWhole(node, {...woke, kind: 'unseen'}, unknown);
+		}
+
+		/*
+		 * The part of `length` that nothing explains: all of it that fits, or in proportion to the thread's other
+		 * such time.
+		 */
+		unknownPart({unknown, running}, length) {
+			if (!unknown || length >= unknown) return unknown;
+			return scaled(unknown, length, unknown + running);
 		}
 
 		/*

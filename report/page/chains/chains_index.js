@@ -12,7 +12,7 @@
 			this.order =
 				null; /* only if runs overlap: a thread that took an earlier comm again */
 			this.ends = null; /* only if waits overlap: at least the end of the one before */
-			this.first = this.count = this.brief = 0;
+			this.first = this.count = this.brief = this.running = this.unknown = 0;
 			this.summed = false;
 		}
 
@@ -107,11 +107,14 @@
 				const thread = this.enter(sums.recording[i], sums.task[i]);
 
 				thread.summed = true;
+				thread.running += sums.running[i];
+				thread.unknown += sums.unknown[i];
 				for (let kind = 0; kind < sums.kinds; kind++)
 					thread.brief += sums.total[i * sums.kinds + kind];
 			}
 			for (const thread of this.known.values())
-				thread.brief = Math.floor(thread.brief / unit);
+				for (const part of ['brief', 'running', 'unknown'])
+					thread[part] = Math.floor(thread[part] / unit);
 		}
 	}
 

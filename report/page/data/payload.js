@@ -227,7 +227,14 @@
 	/* Sums of the waits that were only counted: 7 kinds per row (enum profile_sum_kind). */
 	function readSums(columns, limits) {
 		const kinds = 7,
-			rows = columns.same(['sumRecording', 'sumTask', 'sumFrom', 'sumTo', 'sumRunning']);
+			rows = columns.same([
+				'sumRecording',
+				'sumTask',
+				'sumFrom',
+				'sumTo',
+				'sumRunning',
+				'sumUnknown',
+			]);
 
 		for (const name of ['sumCount', 'sumTotal', 'sumRunQueue'])
 			if (columns.count(name) !== rows * kinds)
@@ -238,6 +245,7 @@
 			from: columns.amounts('sumFrom'),
 			to: columns.amounts('sumTo'),
 			running: columns.amounts('sumRunning'),
+			unknown: columns.amounts('sumUnknown'),
 			count: columns.amounts('sumCount'),
 			total: columns.amounts('sumTotal'),
 			runQueue: columns.amounts('sumRunQueue'),

@@ -51,6 +51,7 @@
 			);
 			thread.waits = thread.runs.reduce((sum, run) => sum + run.end - run.first, 0);
 			thread.running = thread.sums.reduce((sum, row) => sum + sums.running[row], 0);
+			thread.unknown = thread.sums.reduce((sum, row) => sum + sums.unknown[row], 0);
 		}
 	}
 

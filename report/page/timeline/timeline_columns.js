@@ -6,22 +6,23 @@
 (function (rwalker) {
 	'use strict';
 
-	const PARTS = 6; /* ran, ran or waited briefly, queued, known as a sum, blocked deeply, blocked */
+	const PARTS = 7; /* ran, ran or waited briefly, unknown, queued, known as a sum, blocked deeply, blocked */
 
 	/* What a thread did in column `x`. Returns whether anything is known. */
-	function fillParts(parts, {sums, alive}, x, brief) {
+	function fillParts(parts, {sums, alive}, x, {brief, unknown}) {
 		const blocked = sums[0][x],
 			deep = sums[1][x],
 			queued = sums[2][x],
 			summed = sums[3][x],
 			rest = alive[x] - blocked - deep - queued - summed;
 
-		parts[0] = rest > 0 ? rest * (1 - brief) : 0;
+		parts[0] = rest > 0 ? rest * (1 - brief - unknown) : 0;
 		parts[1] = rest > 0 ? rest * brief : 0;
-		parts[2] = queued;
-		parts[3] = summed;
-		parts[4] = deep;
-		parts[5] = blocked;
+		parts[2] = rest > 0 ? rest * unknown : 0;
+		parts[3] = queued;
+		parts[4] = summed;
+		parts[5] = deep;
+		parts[6] = blocked;
 		return rest > 0 || blocked > 0 || deep > 0 || queued > 0 || summed > 0;
 	}
 
@@ -41,15 +42,15 @@
 	}
 
 	/*
-	 * `box`: the rows of pixels; `whole`: ticks of a full column; `brief`: the part of the rest
-	 * that may be brief waits.
+	 * `box`: the rows of pixels; `whole`: ticks of a full column; `shares`: the parts of the rest
+	 * that are brief waits, and unknown.
 	 */
-	function paintColumns(columns, pixels, box, {whole, brief, colors}) {
+	function paintColumns(columns, pixels, box, {whole, shares, colors}) {
 		const parts = new Float64Array(PARTS),
 			scale = (box.to - box.from) / whole;
 
 		for (let x = 0; x < columns.count; x++)
-			if (fillParts(parts, columns, x, brief))
+			if (fillParts(parts, columns, x, shares))
 				paintParts(pixels, x, columns.count, box, parts, scale, colors);
 	}
 

@@ -111,19 +111,22 @@
 			};
 		}
 
-		/* The share of brief waits, which have no event, in the time outside of recorded waits. */
-		briefShare(row) {
+		/* Of the time outside of recorded waits: the shares of brief waits, which have no event, and of what is unknown. */
+		shares(row) {
 			const {sums} = this.app.profile;
 			let brief = 0,
-				running = 0;
+				unknown = 0,
+				all = 0;
 
 			for (const thread of row.threads) {
-				running += thread.running;
+				all += thread.running;
+				unknown += thread.unknown;
 				for (const at of thread.sums)
 					for (let kind = 0; kind < sums.kinds; kind++)
 						brief += sums.total[at * sums.kinds + kind];
 			}
-			return brief && brief / (brief + running);
+			all += brief + unknown;
+			return all ? {brief: brief / all, unknown: unknown / all} : {brief: 0, unknown: 0};
 		}
 
 		paintTimes(row, columns, pixels, box) {
@@ -131,10 +134,11 @@
 
 			rwalker.paintColumns(columns, pixels, box, {
 				whole: columns.ticks * row.threads.length,
-				brief: this.briefShare(row),
+				shares: this.shares(row),
 				colors: [
 					colors.ran,
 					colors.brief,
+					colors.unknown,
 					colors.queued,
 					colors.summed,
 					colors['blocked-deep'],

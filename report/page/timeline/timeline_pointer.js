@@ -66,6 +66,7 @@
 							],
 						]
 					: []),
+				...(profile.sums.unknown.some(Boolean) ? [['unknown', 'unknown, in proportion']] : []),
 				['queued', 'runnable, waiting for a CPU'],
 				['blocked', 'blocked'],
 				['blocked-deep', 'blocked, uninterruptible (D)']

@@ -65,6 +65,7 @@ const char *const column_names[COLUMNS] = {
 	[COLUMN_SUM_FROM] = "sumFrom",
 	[COLUMN_SUM_TO] = "sumTo",
 	[COLUMN_SUM_RUNNING] = "sumRunning",
+	[COLUMN_SUM_UNKNOWN] = "sumUnknown",
 	[COLUMN_SUM_COUNT] = "sumCount",
 	[COLUMN_SUM_TOTAL] = "sumTotal",
 	[COLUMN_SUM_RUN_QUEUE] = "sumRunQueue",

@@ -7,6 +7,7 @@
 #include "common/hash_map.h"
 #include "common/time_units.h"
 #include "report/view/html/html.h"
+#include "report/view/look/wait_index.h"
 #include "report/view/text/object_text.h"
 
 enum sum_flag { SUM_UNASKED = 1 };
@@ -19,11 +20,23 @@ static uint64_t ticks_from_start(const struct html_page *page, uint32_t recordin
 	return ticks > 0 ? (uint64_t)ticks : 0;
 }
 
+/* A thread that changed its comm has several rows: the last one has it. */
+static uint64_t unknown_of(const struct wait_index *index, const struct profile_task_sums *row)
+{
+	const struct wait_thread *thread = wait_index_find(index, row->recording, row->task);
+
+	return thread && thread->to == row->to ? thread->unknown : 0;
+}
+
 int html_write_sums(struct html_page *page)
 {
+	_cleanup_(wait_index_deinit) struct wait_index index;
 	const struct profile_task_sums *sums;
 	size_t count = profile_task_sums(page->profile, &sums);
+	int r = wait_index_init(&index, &page->reader.waits);
 
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_task_sums *row = &sums[i];
 
@@ -35,6 +48,7 @@ int html_write_sums(struct html_page *page)
 		column_add(html_column(page, COLUMN_SUM_FROM), ticks_from_start(page, row->recording, row->from));
 		column_add(html_column(page, COLUMN_SUM_TO), ticks_from_start(page, row->recording, row->to));
 		column_add(html_column(page, COLUMN_SUM_RUNNING), row->running);
+		column_add(html_column(page, COLUMN_SUM_UNKNOWN), unknown_of(&index, row));
 		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++) {
 			column_add(html_column(page, COLUMN_SUM_COUNT), row->kinds[kind].count);
 			column_add(html_column(page, COLUMN_SUM_TOTAL), row->kinds[kind].total);

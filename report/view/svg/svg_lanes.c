@@ -216,7 +216,10 @@ static void add_waits(const struct svg_lanes *lanes, const struct wait_thread *t
 	}
 }
 
-/* A thread exists from its first to its last accounting. The time in between without a wait counts as running. */
+/*
+ * A thread exists from its first to its last accounting. The time in between without a wait counts as running, unless
+ * most of it is unknown.
+ */
 static void add_rest(const struct svg_lanes *lanes, const struct svg_lane *lane, struct svg_range range,
 		     struct svg_columns *columns)
 {
@@ -244,7 +247,8 @@ void svg_lanes_fill(const struct svg_lanes *lanes, const struct svg_lane *lane, 
 	*columns = (struct svg_columns){0};
 	if (thread)
 		add_waits(lanes, thread, range, columns);
-	add_rest(lanes, lane, range, columns);
+	if (!thread || thread->unknown <= wait_add(thread->running, thread->brief))
+		add_rest(lanes, lane, range, columns);
 }
 
 enum svg_state svg_columns_state(const struct svg_columns *columns, uint32_t first, uint32_t width)

@@ -19,11 +19,12 @@ static struct profile_wait *waits(struct profile *p, const char *comm, uint32_t 
 	return fake_wait(p, comm, tid, "f", BOOT + out_ms * MS, BOOT + in_ms * MS);
 }
 
-/* It was accounted for from one moment to another. */
+/* It was accounted for from one moment to another, and could have run all the time. */
 static void lives(struct profile *p, uint32_t task, uint64_t from_ms, uint64_t to_ms)
 {
 	p->sums[p->sum_count++] = (struct profile_task_sums){
-		.task = task, .from = BOOT + from_ms * MS, .to = BOOT + to_ms * MS, .running = 1};
+		.task = task, .from = BOOT + from_ms * MS, .to = BOOT + to_ms * MS,
+		.running = (to_ms - from_ms) * MS};
 }
 
 static struct svg_lane *lane_of(struct svg_lanes *lanes, const struct profile *p, uint32_t tid)
@@ -58,6 +59,21 @@ static uint64_t sum_ms(const struct svg_columns *columns, enum svg_state state)
 	for (size_t i = 0; i < SVG_COLUMNS; i++)
 		sum += columns->sums[state][i];
 	return sum / MS;
+}
+
+static void running_needs_evidence(struct test *t)
+{
+	for (uint64_t ran = 0; ran <= 60; ran += 30) {
+		struct profile *p = recorded();
+		struct svg_columns columns;
+
+		waits(p, "nap", 7, 1060, 1100);
+		lives(p, 0, 1000, 1100);
+		p->sums[0].running = ran * MS;
+		columns = columns_of(t, p, 7);
+		CHECK_INT(t, sum_ms(&columns, SVG_ASLEEP), 40);
+		CHECK_INT(t, sum_ms(&columns, SVG_RAN), ran ? 60 : 0);
+	}
 }
 
 static void divides_a_wait_among_its_columns(struct test *t)
@@ -222,7 +238,8 @@ static void columns_fill_the_range(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(divides_a_wait_among_its_columns), TEST(shows_the_run_queue_after_the_sleep),
+TEST_MAIN(TEST(running_needs_evidence),
+	  TEST(divides_a_wait_among_its_columns), TEST(shows_the_run_queue_after_the_sleep),
 	  TEST(cuts_what_overlaps_or_is_outside), TEST(leaves_out_what_nobody_asked_for),
 	  TEST(orders_by_what_held_them_up), TEST(keeps_a_renamed_thread_in_one_lane),
 	  TEST(ticks_the_columns_of_samples), TEST(columns_fill_the_range))

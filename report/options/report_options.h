@@ -40,7 +40,7 @@ struct report_options {
 	struct view_settings settings;
 	enum report_color color;
 	bool no_pager;
-	bool idle; /* --idle: idle threads are treated like others */
+	bool throughout; /* --throughout: nothing is set apart */
 	const char *output;   /* of a tool that writes a trace, or of an export; NULL: not given */
 	bool force;	      /* the output may already exist */
 	const char *cache;    /* the file; NULL: none */

@@ -25,7 +25,7 @@
 		tab: 'functions',
 		order: 'cpu',
 		fold: false,
-		idle: false,
+		throughout: false,
 	};
 
 	/* The axis that all recordings share. */

@@ -36,7 +36,7 @@
 		tab: plain,
 		order: plain,
 		fold: flag,
-		idle: flag,
+		throughout: flag,
 	};
 	/* Numbers that must be below a size of the profile. */
 	const SIZES = {

@@ -203,8 +203,10 @@ static int list_modules(struct profile *profile)
 static int finish(struct profile *profile)
 {
 	_cleanup_free_ uint32_t *places = NULL;
-	int r = profile_choose_waits(profile);
+	int r = profile_name_objects(profile);
 
+	if (!r)
+		r = profile_choose_waits(profile);
 	if (!r)
 		r = profile_settle_waits(profile);
 	if (!r)
@@ -217,8 +219,6 @@ static int finish(struct profile *profile)
 		r = order_entries(profile, places);
 	if (!r)
 		r = profile_order_waits(profile, places);
-	if (!r)
-		r = profile_name_objects(profile);
 	if (!r)
 		r = profile_order_events(profile, places);
 	if (!r)
@@ -328,8 +328,9 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->operation_keys);
 	array_free(&profile->object_recordings);
 	array_free(&profile->sums);
-	array_free(&profile->facts);
-	free(profile->idle);
+	array_free(&profile->kernel_times);
+	array_free(&profile->throughout);
+	free(profile->throughout_of);
 	array_free(&profile->recordings);
 	array_free(&profile->recording_notes);
 	array_free(&profile->wait_totals);

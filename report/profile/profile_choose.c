@@ -2,7 +2,6 @@
 #include "report/profile/profile_choose.h"
 
 #include "report/profile/tables/profile_ends.h"
-#include "report/profile/tables/profile_objects.h"
 #include "report/profile/tables/profile_waits.h"
 
 /* The functions of wakers tell who is at the other end of an object. Frames may be renumbered later. */
@@ -81,11 +80,8 @@ int profile_choose_waits(struct profile *profile)
 
 	if (!profile->filter->on.passes)
 		return 0;
-	if (profile->objects.count) {
-		r = profile_name_objects(profile);
-		if (!r)
-			r = learn_ends(profile);
-	}
+	if (profile->objects.count)
+		r = learn_ends(profile);
 	for (size_t i = 0; i < profile->waits.count && !r; i++)
 		r = choose(profile, &profile->waits.items[i]);
 	if (!r && !profile->filter->everyone)

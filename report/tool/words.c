@@ -58,9 +58,6 @@ static const struct word {
 	 "A thread that the kernel does not show to BPF, as some sandboxes want. Its waits are not recorded."},
 	{"hit", "hits",
 	 "One time that a tracepoint or function was reached."},
-	{"idle", "did nothing|idle threads",
-	 "A CPU without anything to do, or a thread that did nothing: no one waited for it, it held nobody up, and it "
-	 "waited for work all the time. Idle threads are one line below a report, and --idle shows them."},
 	{"inlined", NULL,
 	 "A function whose code is part of its caller's. It has no address of its own."},
 	{"iowait", NULL,
@@ -95,7 +92,7 @@ static const struct word {
 	{"own", NULL,
 	 "Events of the recorder and its helpers. They are left out."},
 	{"percent", "percentages|%|share",
-	 "Of the whole weight of one source in this report, after the filters and without idle threads, before "
+	 "Of the whole weight of one source in this report, after the filters and without what is set apart, before "
 	 "anything is hidden by --min-percent, -U or -K."},
 	{"preempted", NULL,
 	 "A thread that could have run on, but another one got its CPU. It waited on the run queue."},
@@ -136,6 +133,10 @@ static const struct word {
 	 "A thread. tid is its number, pid that of its process."},
 	{"throttled", NULL,
 	 "The kernel took fewer samples than were asked for, because they cost too much."},
+	{"throughout", "waited all the time|did nothing|set apart",
+	 "From before the start of the recording until after its end. Threads of programs with one such sleep, which "
+	 "may have nothing to do or hang, are grouped below a report; --throughout shows their stacks. Kernel threads "
+	 "that woke no program, were never in D, and hardly ran are counted there, too."},
 	{"total", NULL,
 	 "What a function weighs together with all that it called."},
 	{"trimmed", NULL,

@@ -8,6 +8,7 @@
 #include "report/view/by_group.h"
 #include "report/view/text/page.h"
 #include "report/view/text/probe_totals.h"
+#include "report/view/wait/throughout.h"
 
 enum { ANY_KIND = PROFILE_ALL_KINDS, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU,
        WOKEN = 1 << PROFILE_WAKERS, EVENTS = ANY_KIND & ~WALKED };
@@ -241,7 +242,9 @@ int views_print(const struct view_context *context, const struct view *asked)
 	if (r < 0)
 		return r;
 	if (!bare && shows_waits(view, sources, count))
-		page_idle(context);
+		r = throughout_comment(context);
+	if (r < 0)
+		return r;
 	page_notes(context, shown_by(context, view), bare ? stderr : context->out);
 	return 0;
 }

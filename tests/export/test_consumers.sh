@@ -24,7 +24,7 @@ totals_of_pprof()
 # in several modules, or both inlined and called.
 totals_of_report()
 {
-	quiet --functions=total --min-percent 0 --idle --source "$2" "$1" | grep '^ *[0-9]' |
+	quiet --functions=total --min-percent 0 --throughout --source "$2" "$1" | grep '^ *[0-9]' |
 		awk -v OFMT=%.1f -v waits="$2" '{ columns = waits == "offcpu" ? 7 : 5; ms = columns == 7 ? $5 + $6 : $4
 			for (i = 1; i <= columns; i++) $i = ""
 			sub(/^ +/, ""); sub(/  ?\[[^]]*\]$/, ""); sub(/ \[inlined\]$/, "")

@@ -17,9 +17,9 @@ why=$(tests/export/packages.sh puppeteer-core@24 axe-core@4) || { skip_one page_
 command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_names_firefox "'firefox-esr' is missing (apt-get install firefox-esr)"
 for number in 0 1 2 3 4 5 6 7; do
 	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "'$hostile' is not built"; break; }
-	"$report" --no-cache --html --idle "$scratch/hostile.rwk" -o "$scratch/$kind.html" 2>/dev/null || not_ok "page_$kind" "no page"
+	"$report" --no-cache --html --throughout "$scratch/hostile.rwk" -o "$scratch/$kind.html" 2>/dev/null || not_ok "page_$kind" "no page"
 	for shape in '--svg --source cpu' '--svg=icicle --source offcpu' --svg=timeline; do
-		"$report" --no-cache $shape --idle "$scratch/hostile.rwk" -o "$scratch/$kind${shape%% *}.svg" 2>/dev/null ||
+		"$report" --no-cache $shape --throughout "$scratch/hostile.rwk" -o "$scratch/$kind${shape%% *}.svg" 2>/dev/null ||
 			not_ok "svg_$kind" "no picture"
 	done
 	rm -f "$scratch/hostile.rwk"

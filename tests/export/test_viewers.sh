@@ -45,7 +45,7 @@ check()
 	[[ $(wc -l <<<"$said") -eq 1 ]] || not_ok "$1_$2" "$(head -n 3 <<<"$said" | cut -c 1-300 | tr '\n' ' ')"
 }
 
-for sample in cpu_paths waits probes idle; do
+for sample in cpu_paths waits probes; do
 	check duckdb $sample
 done
 check speedscope cpu_paths

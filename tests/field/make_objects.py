@@ -73,7 +73,7 @@ def main():
     calls = calls_of(strace)
     begins = {tid: [call.begin for call in of] for tid, of in calls.items()}
     same, kinds, wrong = 0, collections.Counter(), []
-    run = subprocess.run([report, "--no-cache", "--idle", "--export", "ndjson", "--source", "offcpu", trace], capture_output=True, check=False)
+    run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", trace], capture_output=True, check=False)
     for line in run.stdout.decode("utf-8").splitlines():
         wait = json.loads(line)
         if wait.get("class") != "blocked" or wait.get("state") not in ("S", "D") or wait.get("open"):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 report, trace, comm, call, pattern, *others = sys.argv[1:]
-run = subprocess.run([report, "--no-cache", "--idle", "--export", "ndjson", "--source", "offcpu", "-c", comm, trace], capture_output=True, check=False)
+run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", "-c", comm, trace], capture_output=True, check=False)
 waits = [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
 waits = [wait for wait in waits if wait.get("call") == call and wait["class"] == "blocked" and wait["state"] != "t"]
 names = [wait.get("object_name") for wait in waits]

@@ -101,7 +101,7 @@ def check_locks(report, path, truth_path):
 def count_syncs(report, path, folder):
     """Number of fdatasync calls in which backends that wait for files of the log waited: between calls, a backend
     waits for its client or a CPU."""
-    run = subprocess.run([report, "--no-cache", "--idle", "--export", "ndjson", "--source", "offcpu", "-c", "^postgres$", path],
+    run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", "-c", "^postgres$", path],
                          capture_output=True, check=False)
     waits = [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
     own = {wait["tid"] for wait in waits if (wait.get("object_name") or "").startswith(folder + "/data/pg_wal/")}

@@ -13,7 +13,7 @@ TCP = re.compile(r"\btcp [\d.]+:(\d+) (?:→|->) [\d.]+:(\d+)(?:, fd \d+)?(?: \(
 
 def waits(report, trace, *options):
     """All recorded waits of more than a millisecond that have an object, including those of idle threads."""
-    run = subprocess.run([report, "--no-cache", "--idle", "--export", "chrome", "--source", "offcpu", *options, trace],
+    run = subprocess.run([report, "--no-cache", "--throughout", "--export", "chrome", "--source", "offcpu", *options, trace],
                          capture_output=True, check=False)
     if run.returncode not in (0, 3):
         raise SystemExit("the reporter failed: " + run.stderr.decode())

@@ -207,7 +207,7 @@ static struct profile_filter make_filter(const uint8_t *bytes)
 		.each_event = bytes[8], /* as options do: slices and times need them */
 		.probes = probes,
 		.probe_count = bytes[8] & 4 ? 2 : 0,
-		.idle_apart = bytes[5] & 1, /* which also is a part of --at's moment */
+		.apart = bytes[5] & 1, /* which also is a part of --at's moment */
 		.everyone = bytes[5] & 2,
 		.user_threads = (bytes[5] & 12) == 4,
 		.kernel_threads = (bytes[5] & 12) == 8,

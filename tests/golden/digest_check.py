@@ -10,13 +10,12 @@ import shlex
 import subprocess
 import sys
 
-from idle_threads import idle_threads
-
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 LOST = {"1", "2", "3", "5", "12"}  # causes of events that should be there (format/loss_cause.h)
 RECORDED = "13"
 D, NOLOAD = 2, 0x400
-KERNEL_THREAD, HAS_WAKER, HAS_OWNER = 1, 8, 131072  # flags of tasks and waits (format/)
+KERNEL_THREAD, HAS_WAKER, HAS_OWNER, BEGAN_BEFORE, NOT_ENDED = 1, 8, 131072, 256, 1024  # flags of tasks and waits (format/)
+S, CALLED = 1, {"1", "4"}  # a task's state; contexts of wakers
 NUMBER = r"([\d.]+) (ns|us|ms|s)"
 
 
@@ -78,11 +77,14 @@ def name_is_known(line):
 
 
 def times_of(events):
-    """How all threads spent their time, in ns."""
+    """How all threads but those of the kernel that did nothing spent their time, in ns."""
+    left_out = did_nothing(events)
     start, stop = events.span()
     total, walls = collections.Counter(), collections.Counter()
     told = collections.Counter()
     for thread, wait in events.waits:
+        if thread in left_out:
+            continue
         end, state = int(wait["time"]), int(wait["state"], 16)
         weight = max(0, min(end, stop) - max(end - int(wait["length"]), start))
         queued = min(int(wait["run_queue"]), weight)
@@ -92,6 +94,8 @@ def times_of(events):
         if state & D and not state & NOLOAD:
             total["D"] += weight - queued
     for thread, rows in events.sums.items():
+        if thread in left_out:
+            continue
         first = min(int(row["time"]) - int(row["span"]) for row in rows)
         walls[thread] = max(int(row["time"]) for row in rows) - max(first, start)
         for row in rows:
@@ -103,24 +107,59 @@ def times_of(events):
                 total["blocked"] += int(row[kind + "_total"]) - queued
                 total["D"] += int(row[kind + "_total"]) - queued if kind == "uninterruptible" else 0
     total["wall"] = sum(walls.values()) + sum(told[thread] for thread in told if thread not in walls)
-    total["threads"] = len(set(told) | set(events.sums))
+    total["threads"] = len((set(told) | set(events.sums)) - left_out)
     return total
 
 
-def check_idle(digest, events, tree):
-    idle = idle_threads(events.tasks, events.waits, events.sums, events.objects, events.span())
-    line = re.search(rf", idle [\d.]+% \({NUMBER}\)(?: of (\d+) threads?)?  \[", digest)
-    if not line:
-        raise Wrong("no idle time")
-    same("idle threads", int(line.group(3) or 0), len(idle), 0)
-    same("idle", ns(line), sum(idle.values()), UNITS[line.group(2)] / 1e3)
-    line = re.search(r"^# (\d+) threads? that did nothing", tree, re.M)
-    shown = len({thread for thread, _ in events.waits}) == len(idle)  # not set apart if there are no others
-    same("idle threads below --tree", int(line.group(1)) if line else 0, 0 if shown else len(idle), 0)
+def is_whole(events, wait):
+    began = int(wait["time"]) - int(wait["length"]) < events.span()[0]
+    return began and int(wait["flags"], 16) & NOT_ENDED and wait["wait_class"] == "0" and wait["run_queue"] == "0"
+
+
+def waited_throughout(events):
+    """The threads of programs that slept in S all the time."""
+    return {thread for thread, wait in events.waits if is_whole(events, wait) and int(wait["state"], 16) & S and
+            not events.tasks[thread][0]}
+
+
+def did_nothing(events):
+    """Threads of the kernel that woke no program, were never in D, and hardly ran."""
+    busy, span = collections.Counter(), collections.Counter()
+    kernel = {thread for thread, _ in events.waits if events.tasks[thread][0] and thread[0] != "0"}
+    for thread, wait in events.waits:
+        state = int(wait["state"], 16)
+        busy[thread] += int(wait["run_queue"])
+        if state & D and not state & NOLOAD or not is_whole(events, wait) and thread not in events.sums:
+            kernel.discard(thread)
+        if not events.tasks[thread][0] and wait["context"] in CALLED:
+            kernel.discard(wait["waker"])
+    for thread, rows in events.sums.items():
+        for row in rows:
+            span[thread] += int(row["span"])
+            busy[thread] += int(row["running"]) + int(row["uninterruptible_total"])
+            busy[thread] += sum(int(row[name]) for name in row if name.endswith("_run_queue") and
+                                not name.startswith("uninterruptible"))
+    return {thread for thread in kernel if busy[thread] <= span[thread] / 100}
+
+
+def check_apart(digest, events, tree):
+    """What is set apart: in the digest, and below a view."""
+    asleep, kernel = len(waited_throughout(events)), len(did_nothing(events))
+    line = re.search(r"^waited +all the time, (\d+) threads?: (.*)  \[", digest, re.M)
+    same("threads that waited all the time", int(line.group(1)) if line else 0, asleep, 0)
+    groups = re.findall(r"(?:^|, (?:and )?)(\d+) (?=[^,]* in |others? in )", line.group(2)) if line else []
+    same("those of the groups", sum(map(int, groups)), asleep, 0)
+    line = re.search(r"; without (\d+) kernel threads? that did nothing  \[", digest)
+    same("kernel threads that did nothing", int(line.group(1)) if line else 0, kernel, 0)
+    shown = len({thread for thread, _ in events.waits}) == asleep + kernel  # not set apart if there are no others
+    line = re.search(r"^# (\d+) kernel threads? that did nothing", tree, re.M)
+    same("kernel threads below --tree", int(line.group(1)) if line else 0, 0 if shown else kernel, 0)
+    line = re.search(r"^# waited all the time: ", tree, re.M)
+    same("a line below --tree", bool(line), bool(asleep and not shown), 0)
 
 
 def check_times(digest, events):
-    line = re.search(rf"^time +(\d+) threads?, {NUMBER}: (.*?)  \[--summary(?: --idle)?\]$", digest, re.M)
+    line = re.search(rf"^time +(\d+) threads?, {NUMBER}: (.*?)(?:; without .*)?  \[--summary(?: --throughout)?\]$", digest, re.M)
     if not line:
         raise Wrong("no line of the threads' time")
     total = times_of(events)
@@ -128,8 +167,6 @@ def check_times(digest, events):
              re.findall(r"([a-z][a-z ]*[a-z]) ([\d.]+)% \(([\d.]+) (ns|us|ms|s)\)", line.group(4))}
     same("threads", int(line.group(1)), total["threads"], 0)
     same("wall", ns(line, 2), total["wall"], UNITS[line.group(3)] / 1e3)
-    parts["blocked"] = tuple(b + i if n < 2 else max(b, i) for n, (b, i) in
-                             enumerate(zip(parts["blocked"], parts.pop("idle"))))
     for name, (percent, figure, unit) in parts.items():
         same(name, figure, total[name], 2 * unit / 1e3)
         same(name + " %", percent, share(total[name], total["wall"]), 0.02)
@@ -180,7 +217,7 @@ def check_stories(digest, run, events):
     """Each story is a target of the view that its line refers to, and its worst wait is in the dump."""
     start, _ = events.span()
     told = re.findall(rf"^story \d +(.*?): {NUMBER} in (\d+) waits?  \[(--chains=.*)\]\n"
-                      rf" +held by (.*): {NUMBER} \(([\d.]+)%\)\n"
+                      rf" +(?:held by|waits for) (.*): {NUMBER} \(([\d.]+)%\)\n"
                       rf" +worst: tid (\d+) pid \d+ for [≥≤~]?{NUMBER} from ([+-])([\d.]+) s.*\[(--at .*)\]$", digest,
                       re.M)
     if len(told) != len(re.findall(r"^story", digest, re.M)):
@@ -198,7 +235,7 @@ def check_stories(digest, run, events):
         if not any(abs(float(ms) * 1e6 - explained) <= close for ms in re.findall(r"\(([\d.]+)ms\)", target.group(2))):
             raise Wrong(f"{proof} has no way of {explained / 1e6:.1f} ms below '{who}'")
         for comm, place in re.findall(r"(\S+) blocked in (\S+)", way):
-            if not re.search(rf"woken by {re.escape(comm)}\b.*, which was blocked in {re.escape(place)}", target.group(2)):
+            if not re.search(rf"(?:woken by|waits for|held at first by) {re.escape(comm)}\b.*, which was blocked in {re.escape(place)}", target.group(2)):
                 raise Wrong(f"{proof} does not have '{comm}' in '{place}' below '{who}'")
         rounded = share(UNITS[way_unit] / 1e3, length) + share(explained, length) * UNITS[unit] / 1e3 / length
         same("way", float(percent), share(explained, length), 0.02 + rounded)  # both figures are printed in thousandths
@@ -223,7 +260,7 @@ def check(report, nowhere, trace):
     check_losses(digest, events)
     if events.waits:
         check_times(digest, events)
-        check_idle(digest, events, run("--tree"))
+        check_apart(digest, events, run("--tree"))
         check_stories(digest, run, events)
     if "1" in kinds:
         check_samples(digest, run("--export", "perf-script", "--source", "cpu", "-q"))

@@ -124,7 +124,7 @@ def shows(text, thing):
 
 def same_objects(report, trace, options, rows):
     """The waits of each kind of object, and their texts, from --waits-on of all threads; it has no walked tasks."""
-    text = subprocess.run([report, "--no-cache", "--no-local-files", "--waits-on", "--idle", "--min-percent", "0",
+    text = subprocess.run([report, "--no-cache", "--no-local-files", "--waits-on", "--throughout", "--min-percent", "0",
                            *options, trace], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           env={"LC_ALL": "C.UTF-8"}).stdout.decode()
     lines = [line.split() for line in lines_of(text) if re.match(r" +[0-9.]+ +[0-9.]+ +[0-9]+ ", line)]

@@ -116,7 +116,7 @@ def check_functions(checker, page, number, options):
             key = (name + " [inlined]", "") if kind == 2 else (name, module)
             sums.add(key, value if not chain or function == chain[-1] else 0, value, count)
     with tempfile.NamedTemporaryFile("w", suffix=".functions", encoding="utf-8") as file:
-        file.write(checker.text("--functions", "--idle", "--min-percent", "0", *options))
+        file.write(checker.text("--functions", "--throughout", "--min-percent", "0", *options))
         file.flush()
         got = functions_check.read_functions(file.name)
     checker.done["functions"] += len(got.total)
@@ -410,7 +410,7 @@ def ticks_by_task(page):
 def check_limit(checker, page, size, less):
     """A page within the limit has the same figures, and says what it lacks."""
     most = size - less
-    text = checker.text("--html", "--idle", "--max-page", str(most))
+    text = checker.text("--html", "--throughout", "--max-page", str(most))
     limited = Page(text)
     if len(text.encode()) > most:
         checker.wrong.append(f"a page of {most} has {len(text.encode())} bytes")
@@ -435,8 +435,8 @@ def main():
     options = [option for option in options if not option.startswith("--base=")]
     checker = Checker(report, trace, options)
     if base:
-        check_base(checker, Page(checker.text("--html", "--idle", "--base", base)), base)
-    text = checker.text("--html", "--idle")
+        check_base(checker, Page(checker.text("--html", "--throughout", "--base", base)), base)
+    text = checker.text("--html", "--throughout")
     page = Page(text)
     check_document(checker, checker.text("--html"))
     for most in limits: # in bytes, smaller than the whole page
@@ -452,7 +452,7 @@ def main():
         if source["kind"] == "offcpu":
             check_top_waits(checker, page, chosen)
             check_wakers(checker, page, chosen)
-            check_summary(checker, page, ["--idle"])
+            check_summary(checker, page, ["--throughout"])
         if source["kind"] != "wakers":
             check_functions(checker, page, number, chosen)
         if source["kind"] in ("cpu", "tracepoint", "kfunc"):

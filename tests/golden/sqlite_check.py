@@ -128,7 +128,7 @@ def number(word):
 
 def check_threads(base, report, trace):
     """Compares with --summary, which rounds to the microsecond."""
-    text = subprocess.run([report, "--no-local-files", "--no-cache", "--summary", "--idle", trace],
+    text = subprocess.run([report, "--no-local-files", "--no-cache", "--summary", "--throughout", trace],
                           capture_output=True, text=True).stdout
     rows = [line.split() for line in text.splitlines() if line and line[0] != "#" and " tid " in line]
     wanted = {(int(row[row.index("tid") + 1])): [*(number(word) for word in row[:6]), int(row[8])] for row in rows}

@@ -18,7 +18,7 @@ report, trace = sys.argv[1:]
 
 
 def run(*options):
-    made = subprocess.run([report, "--no-local-files", "--no-cache", "--idle", *options, trace], stdout=subprocess.PIPE,
+    made = subprocess.run([report, "--no-local-files", "--no-cache", "--throughout", *options, trace], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
     return made.stdout.decode("utf-8", "replace")
 

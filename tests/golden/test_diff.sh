@@ -16,7 +16,7 @@ trap 'rm -rf "$dir"' EXIT
 # print OPTION... TRACE: a report with names from the traces alone and nothing left out.
 print()
 {
-	"$report" --symfs "$dir/nowhere" --debug-dir "$dir/nowhere" --no-cache --idle "$@" 2>>"$dir/said"
+	"$report" --symfs "$dir/nowhere" --debug-dir "$dir/nowhere" --no-cache --throughout "$@" 2>>"$dir/said"
 }
 
 # side TRACE KIND NAME: prints SCRIPT,START,STOP of the source.

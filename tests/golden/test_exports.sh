@@ -26,7 +26,7 @@ for trace in $(some_samples 0); do
 	check "${name%/*}" "$trace"
 done
 check kernel_frames samples/waits/trace.rwk -K
-check user_frames samples/idle/trace.rwk -U
+check user_frames samples/waits/trace.rwk -U
 check a_span samples/waits/trace.rwk --time 0.1,0.5
 check a_comm samples/waits/trace.rwk -c '^w'
 check a_class samples/waits/trace.rwk --class preempted

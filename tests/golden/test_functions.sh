@@ -32,8 +32,8 @@ same()
 	[[ $2 != wakers ]] || only+=(-K) list=(-v)
 	print "$1" --export perf-script "${only[@]}" >"$dir/script"
 	[[ -s $dir/script ]] || return # the trace does not have it
-	print "$1" --functions --idle "${list[@]}" "${lines[@]}" "${only[@]}" | sed 's/\[no kernel frames\]/[no call chain]/' >"$dir/functions"
-	print "$1" --top-down --idle "${lines[@]}" "${only[@]}" | sed 's/\[no kernel frames\]/[no call chain]/' >"$dir/top_down"
+	print "$1" --functions --throughout "${list[@]}" "${lines[@]}" "${only[@]}" | sed 's/\[no kernel frames\]/[no call chain]/' >"$dir/functions"
+	print "$1" --top-down --throughout "${lines[@]}" "${only[@]}" | sed 's/\[no kernel frames\]/[no call chain]/' >"$dir/top_down"
 	if why=$(python3 tests/golden/functions_check.py "$dir/script" "$dir/functions" "$dir/top_down" 2>&1); then
 		ok "${1#samples/} $2 ($why)"
 	else

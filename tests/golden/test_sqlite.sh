@@ -47,7 +47,7 @@ verdict several_recordings 'there are not three' \
 
 exits no_pipe 2 "$report" --export sqlite $waits
 exits not_to_stdout 2 "$report" --export sqlite $waits -o -
-cp "$scratch/waits.sqlite" "$scratch/kept"
+echo kept >"$scratch/kept"
 exits exists 1 "$report" --export sqlite $waits -o "$scratch/kept"
 exits full 1 "$report" --no-local-files --no-cache --export sqlite $waits -o /dev/full --force
 verdict nothing_is_left "$(ls "$scratch")" [ "$(find "$scratch" -name '*.part' | wc -l)" = 0 ]

@@ -19,4 +19,4 @@ for trace in $(some_samples 1); do
 	verdict "$(basename "$(dirname "$trace")")" "$(tail -n 1 "$scratch/err")" [ -n "$found" ]
 	texts=$((texts + ${found:-0}))
 done
-verdict texts_are_many "$texts" [ "$texts" -gt 30 ]
+verdict texts_are_many "$texts" [ "$texts" -gt 10 ]

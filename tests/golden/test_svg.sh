@@ -21,9 +21,9 @@ same()
 {
 	local why unit=samples name="${1#samples/} $2 $3 ${*:4}"
 	[[ $2 != offcpu && $2 != wakers ]] || unit=us
-	print --folded --idle --source "$2" "${@:4}" "$1" >"$dir/folded"
+	print --folded --throughout --source "$2" "${@:4}" "$1" >"$dir/folded"
 	[[ -s $dir/folded ]] || return # the trace does not have it
-	print "--svg=$3" --idle --source "$2" "${@:4}" "$1" >"$dir/picture"
+	print "--svg=$3" --throughout --source "$2" "${@:4}" "$1" >"$dir/picture"
 	if why=$(python3 tests/golden/svg_check.py "$dir/picture" "$dir/folded" $unit 2>&1); then
 		ok "$name ($why)"
 	else
@@ -60,7 +60,7 @@ rows=0
 for trace in $(some_samples 2); do
 	timeline "${trace#samples/}" "$trace"
 done
-timeline "idle threads too" --idle samples/case_fsync/trace.rwk
+timeline "idle threads too" --throughout samples/case_fsync/trace.rwk
 timeline "a part" --time 0.5,1.2 samples/case_fsync/trace.rwk
 timeline "a comm" -c reindex samples/case_fsync/trace.rwk
 timeline "several recordings" samples/release_1/trace.rwk samples/release_2/trace.rwk samples/waits/trace.rwk
@@ -68,7 +68,7 @@ hostile=${BUILD:-build}/tests/golden/make_hostile
 if [[ -x $hostile ]]; then
 	for ((number = 0; number < 8; number++)); do
 		kind=$("$hostile" "$dir/hostile.rwk" $number) || not_ok hostile "there is no name $number"
-		timeline "hostile names: $kind" --idle "$dir/hostile.rwk"
+		timeline "hostile names: $kind" --throughout "$dir/hostile.rwk"
 	done
 else
 	not_ok hostile "'$hostile' is not built"
@@ -77,8 +77,8 @@ fi
 
 ((count >= 10)) || not_ok svg "only $count pictures were compared"
 
-print --folded --idle --source cpu samples/cpu_paths/trace.rwk >"$dir/folded"
-print --svg --idle --source cpu samples/cpu_paths/trace.rwk |
+print --folded --throughout --source cpu samples/cpu_paths/trace.rwk >"$dir/folded"
+print --svg --throughout --source cpu samples/cpu_paths/trace.rwk |
 	sed "0,/data-samples='\(7[0-9]*\)'/s//data-samples='1\1'/" >"$dir/picture"
 if python3 tests/golden/svg_check.py "$dir/picture" "$dir/folded" samples >/dev/null 2>&1; then
 	not_ok "finds a wrong sum" "the script is content"

@@ -67,7 +67,7 @@ def wall_clock_of(report, path):
 def check_kworkers(report, path, log, rounds):
     done, counts, wrong, missed = executions(log), collections.Counter(), [], 0
     since_boot = wall_clock_of(report, path)
-    run = subprocess.run([report, "--no-cache", "--idle", "--export", "ndjson", "--source", "offcpu", path], capture_output=True, check=False)
+    run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", path], capture_output=True, check=False)
     for line in run.stdout.decode("utf-8").splitlines():
         wait = json.loads(line)
         if not wait["comm"].startswith("kworker/") or wait["class"] != "blocked" or wait["state"] not in ("S", "D"):

@@ -101,7 +101,7 @@ def check_summary(judge, _):
 
 def check_at(judge, _):
     """--at the start counts all of them; those that it lists show how long they had really slept."""
-    text = wt.view(judge.report, judge.path, "--at", "+0.000001", "--idle")
+    text = wt.view(judge.report, judge.path, "--at", "+0.000001", "--throughout")
     waited = re.search(r"^# tasks that waited: (\d+)", text, re.M)
     judge.verdict(waited and int(waited.group(1)) >= len(judge.sleepers), "--at the start counts who slept", text[:300])
     listed = re.findall(r"^\S+ tid (\d+) .*blocked, (?:.*, )?for (≥|>=|)([0-9.]+) (m?)s$", text, re.M)

@@ -53,7 +53,7 @@ class Events:
     def __init__(self, path):
         self.facts = Facts(path)
         self.file = tempfile.TemporaryFile()
-        run(self.file, "--export=ndjson", "--idle", "--quick", "--max-memory=2G", path)
+        run(self.file, "--export=ndjson", "--throughout", "--quick", "--max-memory=2G", path)
         self.rows = [] # end, begin, where its line is
         self.read()
         self.rows.sort()

@@ -12,7 +12,7 @@ readonly LEAST=1000
 # of --comms, so it gets no filter: all its samples are of the workload. The rates differ, because otherwise one
 # recorder would always sample at the end of the other's interrupt.
 record_both() {
-	local filter=(-q --idle --min-percent 0 --source cpu -c "^($2)\$" "$scratch/$1.rwk")
+	local filter=(-q --throughout --min-percent 0 --source cpu -c "^($2)\$" "$scratch/$1.rwk")
 	run_ok "$1" "$record" --force -u -f 2999 -o "$scratch/$1.rwk" -- \
 		bash -c 'beside_perf "$@"' - 2503 "$scratch/$1.data" "$workloads/$1" "$3" || return
 	perf report -i "$scratch/$1.data" --children --stdio -g none --percent-limit 0 --no-inline \

@@ -38,7 +38,7 @@ record_busy() {
 	children="$children $!"
 	recorded record "$record" $options -d "$2" --force -o "$trace" || return
 	wait $!
-	"$report" --no-cache --no-local-files --html --idle "$trace" >"$page" 2>/dev/null
+	"$report" --no-cache --no-local-files --html --throughout "$trace" >"$page" 2>/dev/null
 	node tests/page/selftest_lines.mjs "$page" >"$scratch/lines" 2>&1
 	events=$(sed -n 's/.*"what":"source".*"kind":"\(cpu\|offcpu\)".*"count":\([0-9]*\).*/\2/p' "$scratch/lines" | awk '{ n += $1 } END { print n + 0 }')
 	[ "${events:-0}" -ge "$1" ]
@@ -52,7 +52,7 @@ compare() {
 	enough() { record_busy "$least" "$1"; }
 	growing "$seconds" enough
 	checks=$((checks + 1))
-	why=$(python3 -B tests/page/selftest_check.py "$report" "$trace" --idle --no-local-files <"$scratch/lines" 2>&1) ||
+	why=$(python3 -B tests/page/selftest_check.py "$report" "$trace" --throughout --no-local-files <"$scratch/lines" 2>&1) ||
 		fail "$name: $(tail -n 5 <<<"$why" | tr '\n' ' ')"
 	echo "# $name: $events events, a page of $(stat -c %s "$page") bytes, $(tail -n 1 <<<"$why")"
 	rm -f "$trace"

@@ -104,7 +104,7 @@ test_forever() {
 	wait_for 60 grep -q '^asleep ' "$scratch/before.truth" || die "the sleeper does not start"
 	recorded before "$record" --force --offcpu 1 -u --pid "$sleeper" -o "$scratch/before.rwk"
 	check_waits before open:before
-	check "--summary names the open wait's thread" grep -q forever <<<"$("$report" --summary --idle "$scratch/before.rwk")"
+	check "--summary names the open wait's thread" grep -q forever <<<"$("$report" --summary --throughout "$scratch/before.rwk")"
 	check_equal "--class ended leaves the open wait out" "" "$(waiting_comms before --class ended -c '^forever')"
 }
 

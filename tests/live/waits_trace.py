@@ -262,7 +262,7 @@ def summary(report, trace):
     """{tid: {column: ns}} of --summary for all threads; its head line has the names of the columns, each as wide as
     its figures."""
     rows, columns = {}, []
-    for line in view(report, trace, "--summary", "--idle").splitlines():
+    for line in view(report, trace, "--summary", "--throughout").splitlines():
         if re.match(r"^#\s+wall\s", line):
             columns = re.split(r"\s{2,}", line.lstrip("# ").strip())
         found = re.match(r"^\s+([-\d.]+(?:\s+[-\d.]+)*)\s+(.*) tid (\d+) pid \d+", line)

@@ -15,7 +15,7 @@ Wait = collections.namedtuple("Wait", "comm kind frames")  # frames: functions, 
 def read_waits(report, trace):
     """The waits in --events -v, which prints a line for each frame after the line of its wait."""
     waits = []
-    for line in wt.view(report, trace, "--events", "--idle", "-v", "--source", "offcpu").splitlines():
+    for line in wt.view(report, trace, "--events", "--throughout", "-v", "--source", "offcpu").splitlines():
         begun = re.match(r"[0-9.]+ +(\S+) +[0-9]+ +[0-9]+ +wait .*\((\w+)\)", line)
         frame = re.match(r"[0-9.]+ +.*? (?:ip|r[0-9]+): +[0-9a-f]+ (\S+)", line)
         if begun:

@@ -34,12 +34,12 @@ for sample in samples/*/trace.rwk "$scratch/many/trace.rwk"; do
 	local_files=--no-local-files
 	case $in_browser in ' ' | *" $name "*) local_files= ;; esac
 	rm -f "$page"
-	if ! "$report" --no-cache $local_files --html --idle "$sample" -o "$page" 2>"$scratch/err"; then
+	if ! "$report" --no-cache $local_files --html --throughout "$sample" -o "$page" 2>"$scratch/err"; then
 		not_ok "page_figures_$name" "$(head -n 1 "$scratch/err")"
 		continue
 	fi
 	node tests/page/selftest_lines.mjs "$page" >"$scratch/lines" 2>&1
-	why=$(python3 -B tests/page/selftest_check.py "$report" "$sample" --idle $local_files <"$scratch/lines" 2>&1)
+	why=$(python3 -B tests/page/selftest_check.py "$report" "$sample" --throughout $local_files <"$scratch/lines" 2>&1)
 	code=$?
 	verdict "page_figures_$name" "$(echo "$why" | tr '\n' ' ')" [ "$code" -eq 0 ]
 	case $in_browser in ' ' | *" $name "*) ;; *) continue ;; esac

@@ -69,22 +69,24 @@
 		const {waits} = profile,
 			weight = new Float64Array(waits.count),
 			targets = [];
-		const shown = rwalker.shownKinds(waits),
-			spans = rwalker.requestedSpans(profile);
+		const spans = rwalker.requestedSpans(profile);
 
-		for (const run of waits.runs)
+		for (const run of waits.runs) {
+			const isKernel = profile.tasks[run.task].flags & rwalker.TASK.KERNEL,
+				beside = isKernel ? rwalker.WAIT.BESIDE : rwalker.WAIT.UNASKED;
+
 			rwalker.eachWaitWithin(waits, run, spans[run.recording], (number, part) => {
-				const kind = waits.kind[number];
+				const {flags} = waits.kinds[waits.kind[number]];
 
 				weight[number] = part;
 				if (
-					shown[kind] &&
-					(waits.next[number] ||
-						!(waits.kinds[kind].flags & rwalker.WAIT.NOT_ENDED)) &&
+					!(flags & beside) &&
+					(waits.next[number] || !(flags & rwalker.WAIT.NOT_ENDED)) &&
 					!endsByTimer(waits, number)
 				)
 					targets.push(number);
 			});
+		}
 		targets.sort((left, right) => weight[right] - weight[left] || left - right);
 		return targets.slice(0, LONGEST);
 	}

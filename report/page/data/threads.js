@@ -6,7 +6,7 @@
 (function (rwalker) {
 	'use strict';
 
-	const TASK = {KERNEL: 1, IDLE: 2};
+	const TASK = {KERNEL: 1, APART: 2};
 
 	function collectThreads(profile) {
 		const numbers = new Map(),

@@ -76,9 +76,9 @@
 		);
 	}
 
-	function isIdle(thread) {
+	function isApart(thread) {
 		return (
-			Boolean(thread.flags & rwalker.TASK.IDLE) ||
+			Boolean(thread.flags & rwalker.TASK.APART) ||
 			(!thread.shown && !thread.bins && !thread.walked)
 		);
 	}
@@ -135,7 +135,7 @@
 		return [...new Set(tasks.map(task => list[of[task]]))].slice(0, 24);
 	}
 
-	/* {rows, idle: number of threads that are collapsed or can be}. */
+	/* {rows, apart: number of threads that are collapsed or can be}. */
 	function timelineRows(app) {
 		const {profile, threads, state} = app,
 			tasks = app.tasks(),
@@ -147,10 +147,10 @@
 				!firsts.has(thread) &&
 				(!tasks || thread.tasks.some(task => tasks[task]))
 		);
-		const busy = wanted.filter(thread => state.idle || !isIdle(thread));
+		const others = wanted.filter(thread => state.throughout || !isApart(thread));
 		const rows = state.fold
-			? foldRows(busy, profile.hosts)
-			: busy.map(thread => rowOf([thread], thread.name));
+			? foldRows(others, profile.hosts)
+			: others.map(thread => rowOf([thread], thread.name));
 
 		sortRows(rows, state.order);
 		return {
@@ -161,7 +161,7 @@
 				})),
 				...rows,
 			],
-			idle: wanted.filter(isIdle).length,
+			apart: wanted.filter(isApart).length,
 		};
 	}
 

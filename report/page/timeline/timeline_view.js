@@ -40,8 +40,8 @@
 			byId('fold').addEventListener('change', event =>
 				app.change({fold: event.target.checked})
 			);
-			byId('idle').addEventListener('change', event =>
-				app.change({idle: event.target.checked})
+			byId('throughout').addEventListener('change', event =>
+				app.change({throughout: event.target.checked})
 			);
 			byId('rows').addEventListener('scroll', () => app.change({}));
 			byId('zoom-in').addEventListener('click', () => this.zoom(1 / STEP));
@@ -115,24 +115,24 @@
 
 		update(state) {
 			const {app} = this,
-				{rows, idle} = app.derive(
+				{rows, apart} = app.derive(
 					'rows',
-					[state.threads, state.order, state.fold, state.idle, state.wait],
+					[state.threads, state.order, state.fold, state.throughout, state.wait],
 					() => rwalker.timelineRows(app)
 				);
 
 			this.rows = rows;
-			this.showControls(state, idle);
+			this.showControls(state, apart);
 			this.showWait(state.wait);
 			this.draw();
 		}
 
-		showControls(state, idle) {
+		showControls(state, apart) {
 			byId('order').value = state.order;
 			byId('fold').checked = state.fold;
-			byId('idle').checked = state.idle;
-			byId('idle-label').hidden = !idle;
-			byId('idle-text').textContent = rwalker.plural(idle, 'idle thread');
+			byId('throughout').checked = state.throughout;
+			byId('throughout-label').hidden = !apart;
+			byId('throughout-text').textContent = `${rwalker.plural(apart, 'thread')} that waited all the time`;
 			byId('zoom-range').hidden = state.from === null;
 			this.canvas.setAttribute(
 				'aria-label',

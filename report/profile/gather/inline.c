@@ -144,6 +144,8 @@ static void move_all(struct profile *profile, const uint32_t *moved)
 		wait->node = moved[wait->node];
 		wait->waker_node = moved[wait->waker_node];
 	}
+	for (size_t i = 0; i < profile->throughout.count; i++)
+		profile->throughout.items[i].node = moved[profile->throughout.items[i].node];
 }
 
 int profile_expand_inlines(struct profile *profile)

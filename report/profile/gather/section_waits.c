@@ -171,15 +171,13 @@ static int take_waker(struct section *section, struct section_slot *slot, const 
 	return 0;
 }
 
-/* Notes the whole wait: whether a thread was idle does not depend on what was requested. */
+/* Notes the whole wait: whether a kernel thread did anything does not depend on what was requested. */
 static int note_wait(struct section *section, const struct profile_wait *wait)
 {
 	struct profile *profile = section->context.profile;
 	const struct profile_recording *recording = &profile->recordings.items[wait->recording];
 	struct profile_wait whole = *wait;
 
-	if (!profile_wants_facts(profile))
-		return 0;
 	whole.weight = overlap(wait->out, wait->in, recording->start, recording->stop);
 	return profile_note_wait(profile, &whole);
 }
@@ -267,10 +265,10 @@ static bool is_kept(const struct section *section, const struct source_binding *
 	       (!(wait->flags & PROFILE_WAIT_UNASKED) || section->context.profile->filter->everyone);
 }
 
-/* The cheap test, done first: the wait is wanted, or unwanted waits are needed for the facts about threads. */
+/* The cheap test, done first: the wait is wanted, or unwanted waits are needed for the times of kernel threads. */
 static bool may_matter(const struct section *section, const struct event_wait *record)
 {
-	return profile_wants_facts(section->context.profile) || wait_is_wanted(section, record);
+	return profile_notes_kernel_times(section->context.profile) || wait_is_wanted(section, record);
 }
 
 /* Only waits that the report is about count in the quality. */
@@ -449,10 +447,10 @@ static void add_sums(struct profile_task_sums *sums, const struct event_wait_sum
 
 static int note_sums(struct section *section, const struct event_wait_sums *record, uint32_t task)
 {
-	struct profile_task_sums sums = {.task = task};
+	struct profile_task_sums sums = {.task = task, .from = record->time - record->span};
 
 	add_sums(&sums, record);
-	return profile_wants_facts(section->context.profile) ? profile_note_sums(section->context.profile, &sums) : 0;
+	return profile_note_sums(section->context.profile, &sums);
 }
 
 int section_add_wait_sums(struct section *section, const struct stream_event *event)

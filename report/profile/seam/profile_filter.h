@@ -63,9 +63,9 @@ struct profile_filter {
 	bool each_address; /* addresses are shown: a function at two addresses, in two processes, is two frames */
 	bool each_cpu;   /* entries are kept apart by CPU */
 	bool each_half;  /* entries are kept apart by the half of their recording: CHAIN_LATE */
-	bool idle_apart; /* waits of idle threads (profile_idle.h) are only counted, unless nothing else is left */
+	bool apart; /* waits throughout, and of kernel threads that did nothing, are set apart (profile_apart.h) */
 	/*
-	 * Waits that filters or idle_apart leave out are kept and flagged, for views that follow
+	 * Waits that filters or `apart` leave out are kept and flagged, for views that follow
 	 * wakers: any thread may have held up those that the report is about.
 	 */
 	bool everyone;

@@ -96,7 +96,7 @@ struct profile_object {
 	const char *name;    /* of a file (of a futex: the mapped one), a unix socket, a function, a lock's variable */
 	const char *variable; /* the variable that contains a futex; the kernel's name of a block device: "sda1" */
 	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
-	/* Of a pipe, who reads and who writes it; of a socket, who is at the other end (PROFILE_NEITHER). */
+	/* Of a pipe, who reads and who writes it; of a socket or child (PROFILE_NEITHER), who is at the other end. */
 	struct profile_users users[PROFILE_DIRECTIONS];
 };
 

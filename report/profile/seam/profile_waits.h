@@ -37,8 +37,8 @@ enum profile_wait_flag {
 	PROFILE_WAIT_OUT_EARLIEST = 16, /* out is a bound in the other direction: the wait is at most as long */
 	/* Only with profile_filter.everyone: */
 	PROFILE_WAIT_UNASKED = 32, /* it does not pass the filters */
-	PROFILE_WAIT_IDLE = 64,	   /* its thread is idle and left out */
-	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_IDLE, /* the report is not about it */
+	PROFILE_WAIT_APART = 64,   /* it is set apart (profile_apart.h) */
+	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_APART, /* views do not show it */
 };
 
 /* What is known about the owner and the object of a wait. */

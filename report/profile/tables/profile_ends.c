@@ -253,6 +253,8 @@ static int join(struct joiner *joiner)
 		note_timeout(joiner, &profile->waits.items[i]);
 		r = add_wait(joiner, &profile->waits.items[i]);
 	}
+	for (size_t i = 0; i < profile->throughout.count && !r; i++)
+		r = add_wait(joiner, &profile->throughout.items[i]);
 	for (size_t i = 0; i < profile->walk_tasks.count && !r; i++) {
 		const struct profile_wait wait = profile_walk_wait(&profile->walk_tasks.items[i]);
 

@@ -8,7 +8,7 @@
 
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_events.h"
-#include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_apart.h"
 #include "report/profile/seam/profile_objects.h"
 #include "report/profile/tables/missing_user.h"
 #include "report/read/event_stream.h"
@@ -114,9 +114,11 @@ struct profile {
 	ARRAY(struct profile_operation) operations;
 	ARRAY(uint64_t) operation_keys; /* parallel to operations: what they are in a trace */
 	ARRAY(struct profile_task_sums) sums;
-	ARRAY(struct profile_thread_facts) facts; /* by task, from all waits, whatever the filters; empty: unknown */
-	uint32_t *idle; /* by task, as from profile_idle_tasks(); NULL: nothing is left out */
-	struct profile_idle_left idle_left;
+	ARRAY(struct profile_kernel_time) kernel_times; /* by task, whatever the filters; may be shorter */
+	bool *throughout_of; /* by task: has a wait that lasted throughout; NULL: unknown */
+	bool sets_apart;     /* such waits, and those of kernel threads that did nothing */
+	ARRAY(struct profile_wait) throughout; /* copies of those that were set apart */
+	size_t kernel_threads_apart;
 	ARRAY(struct profile_recording) recordings;
 	ARRAY(struct recording_notes) recording_notes;
 	bool waits_hidden; /* only the wakeups that ended the waits are requested */
@@ -136,7 +138,7 @@ struct profile {
 	struct account_notes *notes; /* for the account of `account_kinds`; NULL: not made yet */
 	unsigned int account_kinds;
 	struct profile_chosen chosen;
-	bool lost, waits_ordered, objects_named, ends_joined;
+	bool lost, waits_ordered, ends_joined;
 	bool names_lack_memory; /* some names are missing for lack of memory only */
 };
 

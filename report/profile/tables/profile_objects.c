@@ -304,12 +304,13 @@ static int find_processes(const struct profile *profile, struct processes *proce
 	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
 }
 
-/* The last comm of the process's first thread, else that of another thread; "": none. */
-static const char *comm_of(const struct profile *profile, const struct processes *processes, uint64_t wanted)
+/* Its first thread, by its last comm, else another thread; PROFILE_NO_TASK: none. */
+static uint32_t task_of(const struct profile *profile, const struct processes *processes, uint64_t wanted)
 {
 	const struct radix_key *keys = processes->keys.items;
 	size_t low = 0, count = processes->keys.count;
-	const struct profile_task *found = NULL;
+	uint32_t found = PROFILE_NO_TASK;
+	bool known = false;
 	uint64_t latest = 0;
 
 	while (low < count) {
@@ -322,29 +323,40 @@ static const char *comm_of(const struct profile *profile, const struct processes
 	}
 	for (; low < processes->keys.count && keys[low].key == wanted; low++) {
 		const struct profile_task *task = &profile->tasks.items[keys[low].number];
-		const bool first = task->tid == task->tgid, known = found && found->tid == found->tgid;
+		const bool first = task->tid == task->tgid;
 
-		if (found && (known != first ? known : processes->seen[keys[low].number] < latest))
+		if (found != PROFILE_NO_TASK &&
+		    (known != first ? known : processes->seen[keys[low].number] < latest))
 			continue;
-		found = task;
+		found = keys[low].number;
+		known = first;
 		latest = processes->seen[keys[low].number];
 	}
-	return found ? found->comm : "";
+	return found;
+}
+
+static void name_process(struct profile *profile, const struct processes *processes, size_t number)
+{
+	struct profile_object *object = &profile->objects.items[number];
+	uint32_t task = task_of(profile, processes,
+				process_key(profile->object_recordings.items[number], object->process));
+
+	if (task == PROFILE_NO_TASK)
+		return;
+	object->comm = profile->tasks.items[task].comm;
+	if (object->kind == PROFILE_OBJECT_CHILD && profile->tasks.items[task].tid == object->process)
+		object->users[PROFILE_NEITHER] = (struct profile_users){1, task, true};
 }
 
 int profile_name_objects(struct profile *profile)
 {
 	_cleanup_(processes_deinit) struct processes processes = {0};
-	int r = profile->objects.count && !profile->objects_named ? find_processes(profile, &processes) : 0;
+	int r = profile->objects.count ? find_processes(profile, &processes) : 0;
 
-	for (size_t i = 0; i < profile->objects.count && !profile->objects_named && !r; i++) {
-		struct profile_object *object = &profile->objects.items[i];
-
-		if (object->process)
-			object->comm = comm_of(profile, &processes,
-					       process_key(profile->object_recordings.items[i], object->process));
+	for (size_t i = 0; i < profile->objects.count && !r; i++) {
+		if (profile->objects.items[i].process)
+			name_process(profile, &processes, i);
 	}
-	profile->objects_named = true;
 	return r;
 }
 

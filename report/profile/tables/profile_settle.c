@@ -1,127 +1,161 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/profile/tables/profile_settle.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_apart.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_waits.h"
 
 /* --- what is noted --- */
 
-bool profile_wants_facts(const struct profile *profile)
+bool profile_notes_kernel_times(const struct profile *profile)
 {
-	return profile->filter->idle_apart || profile->filter->everyone;
+	return profile->filter->apart || profile->filter->everyone;
 }
 
-/* Facts are by task. */
+/* They are by task. */
 static int make_room(struct profile *profile)
 {
-	size_t before = profile->facts.count, tasks = profile->tasks.count;
+	size_t before = profile->kernel_times.count, tasks = profile->tasks.count;
 
-	if (array_reserve(&profile->facts, tasks) < 0)
+	if (array_reserve(&profile->kernel_times, tasks) < 0)
 		return -ENOMEM;
 	if (tasks > before)
-		memset(profile->facts.items + before, 0, (tasks - before) * sizeof(*profile->facts.items));
-	profile->facts.count = tasks;
+		memset(profile->kernel_times.items + before, 0,
+		       (tasks - before) * sizeof(*profile->kernel_times.items));
+	profile->kernel_times.count = tasks;
 	return 0;
+}
+
+static bool is_noted(const struct profile *profile, uint32_t task)
+{
+	return profile_notes_kernel_times(profile) && profile->tasks.items[task].kernel_thread &&
+	       profile->tasks.items[task].tid;
 }
 
 int profile_note_wait(struct profile *profile, const struct profile_wait *wait)
 {
-	int r = make_room(profile);
-	const struct profile_facts_ground ground = {profile->facts.items, profile->tasks.items,
-						    profile->objects.items, profile->operations.items};
+	const bool own = is_noted(profile, wait->task);
+	const bool wakers = !own && wait->waker != PROFILE_NO_TASK && is_noted(profile, wait->waker);
+	int r = own || wakers ? make_room(profile) : 0;
 
-	if (!r)
-		profile_facts_add_wait(&ground, wait);
+	if (!r && own)
+		profile_kernel_time_add_wait(&profile->kernel_times.items[wait->task], wait);
+	else if (!r && wakers)
+		profile_kernel_time_add_wakeup(&profile->kernel_times.items[wait->waker], wait);
 	return r;
 }
 
 int profile_note_sums(struct profile *profile, const struct profile_task_sums *sums)
 {
-	int r = make_room(profile);
+	int r = is_noted(profile, sums->task) ? make_room(profile) : 0;
 
-	if (!r)
-		profile_facts_add_sums(profile->facts.items, sums);
+	if (!r && is_noted(profile, sums->task))
+		profile_kernel_time_add_sums(&profile->kernel_times.items[sums->task], sums);
 	return r;
 }
 
-const struct profile_thread_facts *profile_facts(struct profile *profile)
+/* --- what is set apart --- */
+
+enum profile_apart profile_task_apart(const struct profile *profile, uint32_t task)
 {
-	return profile->facts.count == profile->tasks.count ? profile->facts.items : NULL;
+	if (task < profile->kernel_times.count &&
+	    profile_kernel_time_is_nothing_done(&profile->kernel_times.items[task]))
+		return PROFILE_NOTHING_DONE;
+	return profile->throughout_of && profile->throughout_of[task] ? PROFILE_THROUGHOUT : PROFILE_NOT_APART;
 }
 
-struct profile_idle_left profile_idle_left(const struct profile *profile)
+struct profile_set_apart profile_set_apart(const struct profile *profile)
 {
-	return profile->idle_left;
+	return (struct profile_set_apart){profile->throughout.items, profile->throughout.count,
+					  profile->kernel_threads_apart};
 }
 
-/* --- idle threads --- */
-
-static bool is_idle(const struct profile *profile, uint32_t task)
+static bool is_apart(const struct profile *profile, const struct profile_wait *wait)
 {
-	return profile->idle && profile->idle[task] != PROFILE_NO_TASK;
+	return profile->tasks.items[wait->task].kernel_thread ?
+		       profile_task_apart(profile, wait->task) == PROFILE_NOTHING_DONE :
+		       profile_wait_is_throughout(profile->tasks.items, wait);
 }
 
-/* A report about nothing but idle threads would be empty: then they are what was asked for. */
-static bool are_all_idle(const struct profile *profile)
+/* A report about nothing else would be empty: then they are what was asked for. */
+static bool are_all_apart(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->waits.count; i++)
 		if (!(profile->waits.items[i].flags & PROFILE_WAIT_UNASKED) &&
-		    !is_idle(profile, profile->waits.items[i].task))
+		    !is_apart(profile, &profile->waits.items[i]))
 			return false;
 	return true;
 }
 
-static int find_idle(struct profile *profile)
-{
-	bool noted = profile->waits.count || profile->facts.count;
-	int r = noted && profile_wants_facts(profile) ? make_room(profile) : 0;
-
-	if (!r && profile->filter->idle_apart && profile->waits.count)
-		r = profile_idle_tasks(profile, &profile->idle);
-	if (r < 0 || !are_all_idle(profile))
-		return r;
-	free(profile->idle);
-	profile->idle = NULL;
-	return 0;
-}
-
-static int mark_idle(struct profile *profile)
+static int mark_apart(struct profile *profile)
 {
 	_cleanup_free_ bool *counted = calloc(profile->tasks.count + 1, sizeof(*counted));
+	int r = counted ? 0 : -ENOMEM;
 
-	if (!counted)
-		return -ENOMEM;
-	for (size_t i = 0; i < profile->waits.count; i++) {
+	for (size_t i = 0; i < profile->waits.count && !r; i++) {
 		struct profile_wait *wait = &profile->waits.items[i];
 
-		if (!is_idle(profile, wait->task))
+		if (!is_apart(profile, wait))
 			continue;
-		wait->flags |= PROFILE_WAIT_IDLE;
+		wait->flags |= PROFILE_WAIT_APART;
 		if (wait->flags & PROFILE_WAIT_UNASKED)
 			continue;
-		profile->idle_left.weight += wait->weight;
-		profile->idle_left.threads += !counted[profile->idle[wait->task]];
-		counted[profile->idle[wait->task]] = true;
+		if (!profile->tasks.items[wait->task].kernel_thread)
+			r = array_push(&profile->throughout, *wait);
+		else
+			profile->kernel_threads_apart += !counted[wait->task];
+		counted[wait->task] = true;
 	}
-	return 0;
+	return r;
 }
 
-static void drop_idle(struct profile *profile)
+/* The sums of a thread that never ran are empty. */
+bool profile_sums_are_apart(const struct profile *profile, const struct profile_task_sums *sums)
+{
+	if (!profile->sets_apart)
+		return false;
+	return profile_task_apart(profile, sums->task) == PROFILE_NOTHING_DONE ||
+	       (profile->throughout_of[sums->task] && !sums->running);
+}
+
+static void drop_apart(struct profile *profile)
 {
 	size_t waits = 0, sums = 0;
 
 	for (size_t i = 0; i < profile->waits.count; i++)
-		if (!(profile->waits.items[i].flags & PROFILE_WAIT_IDLE))
+		if (!(profile->waits.items[i].flags & PROFILE_WAIT_APART))
 			profile->waits.items[waits++] = profile->waits.items[i];
 	for (size_t i = 0; i < profile->sums.count; i++)
-		if (!is_idle(profile, profile->sums.items[i].task))
+		if (!profile_sums_are_apart(profile, &profile->sums.items[i]))
 			profile->sums.items[sums++] = profile->sums.items[i];
 	profile->waits.count = waits;
 	profile->sums.count = sums;
+}
+
+static int set_apart(struct profile *profile)
+{
+	int r;
+
+	if (!profile->waits.count || !profile_notes_kernel_times(profile))
+		return 0;
+	profile->throughout_of = calloc(profile->tasks.count + 1, sizeof(*profile->throughout_of));
+	if (!profile->throughout_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->waits.count; i++)
+		profile->throughout_of[profile->waits.items[i].task] |=
+			profile_wait_is_throughout(profile->tasks.items, &profile->waits.items[i]);
+	profile->sets_apart = profile->filter->apart && !are_all_apart(profile);
+	if (!profile->sets_apart)
+		return 0;
+	r = mark_apart(profile);
+	if (!r && !profile->filter->everyone)
+		drop_apart(profile);
+	return r;
 }
 
 /* --- entries --- */
@@ -217,12 +251,8 @@ int profile_settle_walks(struct profile *profile)
 
 int profile_settle_waits(struct profile *profile)
 {
-	int r = find_idle(profile);
+	int r = set_apart(profile);
 
-	if (!r && profile->idle)
-		r = mark_idle(profile);
-	if (!r && profile->idle && !profile->filter->everyone)
-		drop_idle(profile);
 	for (size_t i = 0; i < profile->waits.count && !r; i++) {
 		const struct profile_wait *wait = &profile->waits.items[i];
 

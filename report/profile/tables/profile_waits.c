@@ -9,6 +9,7 @@
 #include "report/profile/seam/profile_state.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_ends.h"
+#include "report/profile/tables/profile_settle.h"
 
 /* A waker's share is the time until its wakeup call; it is not charged with what came after. */
 uint64_t profile_waker_weight(const struct profile_wait *wait)
@@ -146,7 +147,7 @@ static void add_brief(struct profile *profile, struct profile_wait_totals *total
 	for (size_t i = 0; i < profile->sums.count; i++) {
 		const struct profile_task_sums *sums = &profile->sums.items[i];
 
-		if (sums->unasked || (profile->idle && profile->idle[sums->task] != PROFILE_NO_TASK))
+		if (sums->unasked || profile_sums_are_apart(profile, sums))
 			continue;
 		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++)
 			if (sums_are_wanted(profile->filter, kind))

@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_apart.h"
 #include "report/view/digest/digest_parts.h"
 
 static void digest_deinit(struct digest *digest)
@@ -15,7 +15,7 @@ static void digest_deinit(struct digest *digest)
 	digest_lines_deinit(&digest->lines);
 	thread_times_deinit(&digest->times);
 	chains_ground_deinit(&digest->ground);
-	free(digest->idle);
+	throughout_deinit(&digest->throughout);
 }
 
 static uint32_t first_source(const struct digest *digest, enum profile_source_kind kind)
@@ -31,9 +31,26 @@ static void count_threads(struct digest *digest)
 	for (size_t i = 0; i < digest->ground.index.thread_count; i++) {
 		const struct thread_time *row = &digest->times.rows[i];
 
-		digest->threads += row->asked;
-		digest->idle_threads += row->asked && digest_is_idle(digest, row->task);
+		if (row->asked && profile_task_apart(digest->context->profile, row->task) == PROFILE_NOTHING_DONE)
+			digest->kernel_threads++;
+		else
+			digest->threads += row->asked;
 	}
+}
+
+static int group_throughout(struct digest *digest)
+{
+	const struct waits *waits = &digest->ground.waits;
+	int r = 0;
+
+	for (size_t i = 0; i < waits->count && !r; i++) {
+		const struct profile_wait *wait = &waits->items[i];
+
+		if (wait->source == digest->waits && wait_is_asked(waits, wait) &&
+		    profile_wait_is_throughout(waits->tasks, wait))
+			r = throughout_add(&digest->throughout, wait);
+	}
+	return r;
 }
 
 static int digest_init(struct digest *digest, const struct view_context *context)
@@ -48,7 +65,9 @@ static int digest_init(struct digest *digest, const struct view_context *context
 	if (!r)
 		r = thread_times_init(&digest->times, &digest->ground.index);
 	if (!r)
-		r = profile_idle_tasks(context->profile, &digest->idle);
+		r = throughout_init(&digest->throughout, &digest->ground.names, &digest->ground.places);
+	if (!r)
+		r = group_throughout(digest);
 	if (!r)
 		count_threads(digest);
 	return r;

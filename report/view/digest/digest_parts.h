@@ -9,6 +9,7 @@
 #include "report/view/digest/digest_lines.h"
 #include "report/view/wait/chains_targets.h"
 #include "report/view/wait/thread_times.h"
+#include "report/view/wait/throughout.h"
 
 enum { DIGEST_NO_SOURCE = UINT32_MAX, DIGEST_STORIES = 3 };
 
@@ -17,19 +18,14 @@ struct digest {
 	struct digest_lines lines;
 	struct chains_ground ground;
 	struct thread_times times;
-	uint32_t *idle; /* by task, as from profile_idle_tasks() */
-	size_t threads, idle_threads; /* those that pass the filters, of all recordings */
+	struct throughout throughout;
+	size_t threads, kernel_threads; /* that pass the filters, of all recordings; those that did nothing */
 	const struct profile_source *sources;
 	size_t source_count;
 	uint32_t cpu, waits; /* the first source of its kind with events, or DIGEST_NO_SOURCE */
 	uint32_t victim;     /* the task of the first story, or PROFILE_NO_TASK */
 	bool stuck;	     /* there are waits in D or walked tasks in D */
 };
-
-static inline bool digest_is_idle(const struct digest *digest, uint32_t task)
-{
-	return digest->idle[task] != PROFILE_NO_TASK;
-}
 
 /* 0, -ENOMEM, -EBADMSG. */
 typedef int digest_part(struct digest *digest);
@@ -38,7 +34,6 @@ digest_part digest_add_origin;	/* host, times, sources, filters */
 digest_part digest_add_times;	/* of all threads */
 digest_part digest_add_heaviest; /* functions, processes, comms */
 digest_part digest_add_stories;	/* what held up whom */
-digest_part digest_add_no_story; /* instead, if there is none: why */
 digest_part digest_add_pressure; /* run queues, D, losses */
 digest_part digest_add_walks;
 digest_part digest_add_notes; /* what is unreliable, what to type next */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The longest stories: who was held up, where, and by whom in the end. A story is a group of waits
- * of one comm at one place, as --chains=COMM prints it. Some of its waits were more than sleep:
- * another task ended them, they were in D, or runnable for most of the time. A kernel thread that
- * sleeps waits for work, which is no story. A group on the path of a longer story gets none of its own.
+ * of one comm at one place, as --chains=COMM prints it. In some of its waits, another task ended
+ * it, or it was in D, or runnable for most of the time, or it had not ended and it is known who
+ * owns what it is for, is its child, or has the other end. A kernel thread that sleeps waits for
+ * work, and a server for connections, which is no story. A group on the path of a longer story gets
+ * none of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,13 +20,19 @@
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/digest/digest_parts.h"
-#include "report/view/digest/digest_work.h"
 #include "report/view/text/object_text.h"
 #include "report/view/text/wait_text.h"
 
 enum {
-	MOST_TRIED = 6,	 /* comms and threads that are followed */
+	MOST_TRIED = 6,	 /* comms that are followed */
 	WORTH_IT = 100, /* a story takes at least this fraction of the recording: 1 / WORTH_IT */
+};
+
+enum held {
+	HELD,
+	AWAITS_END, /* had not ended; it is known who uses the other end */
+	AWAITS_CHILD,	  /* likewise: as any shell does */
+	NOT_HELD
 };
 
 struct story_key { /* without padding */
@@ -36,10 +44,11 @@ struct story {
 	struct story_key key;
 	uint64_t weight; /* of the waits that count */
 	uint32_t worst;	 /* the longest of these */
+	enum held held;	 /* of the wait of which most is known */
 };
 
-struct followed { /* all waits of a comm, or of a thread */
-	uint32_t comm, tid; /* tid 0: the comm */
+struct followed { /* all waits of a comm */
+	uint32_t comm;
 	regex_t expression;
 	struct chains_found found;
 };
@@ -49,7 +58,6 @@ struct stories {
 	struct hash_map known; /* key -> index of items */
 	ARRAY(struct story) items;
 	ARRAY(struct story_key) told; /* the groups printed, and those on their paths */
-	struct digest_work work;
 	struct followed followed[MOST_TRIED];
 	size_t followed_count, count;
 };
@@ -58,10 +66,8 @@ static void stories_deinit(struct stories *stories)
 {
 	for (size_t i = 0; i < stories->followed_count; i++) {
 		chains_found_deinit(&stories->followed[i].found);
-		if (!stories->followed[i].tid)
-			regfree(&stories->followed[i].expression);
+		regfree(&stories->followed[i].expression);
 	}
-	digest_work_deinit(&stories->work);
 	array_free(&stories->items);
 	array_free(&stories->told);
 	hash_map_deinit(&stories->known);
@@ -69,27 +75,61 @@ static void stories_deinit(struct stories *stories)
 
 /* --- which groups there are --- */
 
-static bool is_held(const struct stories *stories, const struct profile_wait *wait)
+static bool is_for_connections(const struct waits *waits, const struct profile_wait *wait)
 {
-	const struct waits *waits = &stories->digest->ground.waits;
-	char state[24] = "";
+	return (waits->objects[wait->object].flags | waits->objects[wait->ready].flags) & PROFILE_OBJECT_LISTENS;
+}
 
-	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_shown(wait) ||
-	    digest_is_idle(stories->digest, wait->task) || digest_work_has(&stories->work, wait))
-		return false;
-	if (wait->run_queue >= wait_length(wait) / 2 && wait->run_queue)
-		return true;
-	profile_wait_state(wait->state, state);
-	if (state[0] == 'D')
-		return true;
-	if (waits->tasks[wait->task].kernel_thread) /* waited for work */
-		return false;
+static bool is_for_child(const struct waits *waits, const struct profile_wait *wait)
+{
+	return waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD;
+}
+
+/* Whether a wait that lasted, or was not ended by a task, was held up by somebody: ret_by. 0, -ENOMEM. */
+static int find_holder(const struct stories *stories, const struct profile_wait *wait, enum wait_next_by *ret_by)
+{
+	struct chains_ground *ground = &stories->digest->ground;
+	struct wait_next next = {.by = WAIT_NEXT_WAKER};
+	int r = wait_next_find(&ground->waits, &ground->places, wait, &next);
+
+	*ret_by = next.by;
+	return r;
+}
+
+static bool was_ended_by_task(const struct waits *waits, const struct profile_wait *wait)
+{
 	return !(wait->flags & PROFILE_WAIT_NOT_ENDED) && wait->waker != PROFILE_NO_TASK &&
 	       waits->tasks[wait->waker].tid &&
 	       (wait->waker_context == PROFILE_WAKER_TASK || wait->waker_context == PROFILE_WAKER_UNKNOWN);
 }
 
-static int add_wait(struct stories *stories, uint32_t number)
+static int classify_wait(const struct stories *stories, const struct profile_wait *wait, enum held *ret_held)
+{
+	const struct waits *waits = &stories->digest->ground.waits;
+	enum wait_next_by by;
+	char state[24] = "";
+	int r;
+
+	*ret_held = NOT_HELD;
+	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_asked(waits, wait) ||
+	    (wait->wait_class == PROFILE_BLOCKED && is_for_connections(waits, wait)))
+		return 0;
+	profile_wait_state(wait->state, state);
+	*ret_held = HELD;
+	if (state[0] == 'D' || (wait->run_queue && wait->run_queue >= wait_length(wait) / 2))
+		return 0;
+	*ret_held = NOT_HELD;
+	if (waits->tasks[wait->task].kernel_thread)
+		return 0;
+	r = find_holder(stories, wait, &by);
+	if (by == WAIT_NEXT_OWNER || was_ended_by_task(waits, wait))
+		*ret_held = HELD;
+	else if (by == WAIT_NEXT_AWAITED)
+		*ret_held = is_for_child(waits, wait) ? AWAITS_CHILD : AWAITS_END;
+	return r;
+}
+
+static int add_wait(struct stories *stories, uint32_t number, enum held held)
 {
 	struct chains_ground *ground = &stories->digest->ground;
 	const struct profile_wait *wait = &ground->waits.items[number];
@@ -101,10 +141,11 @@ static int add_wait(struct stories *stories, uint32_t number)
 	if (!r)
 		r = hash_map_add(&stories->known, &key, sizeof(key), stories->items.count, &index);
 	if (r > 0)
-		r = array_push(&stories->items, (struct story){.key = key, .worst = number});
+		r = array_push(&stories->items, (struct story){.key = key, .worst = number, .held = held});
 	if (r < 0)
 		return r;
 	story = &stories->items.items[*index];
+	story->held = held < story->held ? held : story->held;
 	story->weight = wait_add(story->weight, wait->weight);
 	if (wait->weight > ground->waits.items[story->worst].weight)
 		story->worst = number;
@@ -118,7 +159,8 @@ static bool was_blocked(const struct story *story)
 
 /*
  * Blocked waits come before those that only competed for a CPU, which the line on pressure shows,
- * too. Then the heaviest comes first, then the one whose worst wait has the lower number.
+ * too; of them, those that only wait for somebody come last. Then the heaviest comes first, then
+ * the one whose worst wait has the lower number.
  */
 static int compare_stories(const void *left, const void *right)
 {
@@ -126,6 +168,8 @@ static int compare_stories(const void *left, const void *right)
 
 	if (was_blocked(l) != was_blocked(r))
 		return was_blocked(l) ? -1 : 1;
+	if (l->held != r->held)
+		return l->held < r->held ? -1 : 1;
 	if (l->weight != r->weight)
 		return l->weight > r->weight ? -1 : 1;
 	return (l->worst > r->worst) - (l->worst < r->worst);
@@ -135,10 +179,13 @@ static int collect(struct stories *stories)
 {
 	const struct waits *waits = &stories->digest->ground.waits;
 	int r = hash_map_init(&stories->known);
+	enum held held;
 
-	for (size_t i = 0; i < waits->count && !r; i++)
-		if (is_held(stories, &waits->items[i]))
-			r = add_wait(stories, (uint32_t)i);
+	for (size_t i = 0; i < waits->count && !r; i++) {
+		r = classify_wait(stories, &waits->items[i], &held);
+		if (!r && held != NOT_HELD)
+			r = add_wait(stories, (uint32_t)i, held);
+	}
 	if (!r && stories->items.count)
 		qsort(stories->items.items, stories->items.count, sizeof(*stories->items.items), compare_stories);
 	return r;
@@ -163,28 +210,25 @@ static int compile_comm(const char *comm, regex_t *ret_expression)
 	return r ? -ENOMEM : 0;
 }
 
-/* Follows all waits of a comm, or of a thread, once. *ret_found is NULL if enough was followed already. */
-static int follow(struct stories *stories, uint32_t comm, uint32_t tid, const struct chains_found **ret_found)
+/* Follows all waits of a comm, once. *ret_found is NULL if enough was followed already. */
+static int follow(struct stories *stories, uint32_t comm, const struct chains_found **ret_found)
 {
 	struct chains_ground *ground = &stories->digest->ground;
 	struct followed *followed = stories->followed;
-	struct chains_wanted wanted = {.source = stories->digest->waits, .named = true, .tid = tid};
+	struct chains_wanted wanted = {.source = stories->digest->waits, .named = true};
 	size_t i = 0;
-	int r = 0;
+	int r;
 
-	while (i < stories->followed_count && (followed[i].comm != comm || followed[i].tid != tid))
+	while (i < stories->followed_count && followed[i].comm != comm)
 		i++;
 	*ret_found = i < MOST_TRIED ? &followed[i].found : NULL;
 	if (i < stories->followed_count || i == MOST_TRIED)
 		return 0;
-	if (!tid) {
-		r = compile_comm(ground->names.comms[comm], &followed[i].expression);
-		wanted.comm = &followed[i].expression;
-	}
+	r = compile_comm(ground->names.comms[comm], &followed[i].expression);
 	if (r < 0)
 		return r;
+	wanted.comm = &followed[i].expression;
 	followed[i].comm = comm;
-	followed[i].tid = tid;
 	stories->followed_count++;
 	return chains_found_init(&followed[i].found, ground, &wanted);
 }
@@ -209,67 +253,24 @@ static uint32_t find_group(const struct chains_found *found, const struct story_
 	return 0;
 }
 
-/* The part of the group's weight that belongs to the thread of the worst wait; only waits that count. */
-static int weigh_thread(const struct stories *stories, const struct story *story, uint64_t *ret_weight)
-{
-	struct chains_ground *ground = &stories->digest->ground;
-	const struct profile_wait *worst = &ground->waits.items[story->worst];
-	const struct wait_thread *thread = wait_index_find(&ground->index, worst->recording, worst->task);
-	struct place at;
-	int r = 0;
-
-	*ret_weight = 0;
-	for (uint32_t i = 0; thread && i < thread->count && !r; i++) {
-		const struct profile_wait *wait = wait_index_wait(&ground->index, thread, i);
-
-		r = places_find(&ground->places, wait->node, &at, NULL);
-		if (!r && is_held(stories, wait) && at.kernel == story->key.at.kernel &&
-		    at.user == story->key.at.user && wait->wait_class == story->key.wait_class)
-			*ret_weight = wait_add(*ret_weight, wait->weight);
-	}
-	return r;
-}
-
-struct telling {
-	const struct chains_found *found;
-	uint32_t group; /* 0: nothing to tell */
-	uint32_t tid;	/* 0: of all threads of the comm */
-};
-
-static bool is_mostly(uint64_t weight, const struct telling *telling)
-{
-	return telling->group && weight >= telling->found->tree.nodes[telling->group].weight / 2;
-}
-
-/*
- * Chooses all waits of the comm, unless most of their time was sleep: then those of the thread with
- * the worst wait; and none if that thread mostly slept, too.
- */
-static int choose_group(struct stories *stories, const struct story *story, struct telling *ret_telling)
-{
-	const struct waits *waits = &stories->digest->ground.waits;
-	struct telling telling = {0};
-	uint64_t weight;
-	int r = follow(stories, story->key.comm, 0, &telling.found);
-
-	*ret_telling = telling;
-	telling.group = !r && telling.found ? find_group(telling.found, &story->key) : 0;
-	if (!r && !is_mostly(story->weight, &telling)) {
-		telling = (struct telling){.tid = waits->tasks[waits->items[story->worst].task].tid};
-		r = weigh_thread(stories, story, &weight);
-		if (!r)
-			r = follow(stories, story->key.comm, telling.tid, &telling.found);
-		telling.group = !r && telling.found ? find_group(telling.found, &story->key) : 0;
-		if (!r && !is_mostly(weight, &telling))
-			return 0;
-	}
-	*ret_telling = telling;
-	return r;
-}
-
 static uint32_t heaviest_child(const struct call_tree *tree, uint32_t node)
 {
 	return tree->nodes[node].child_count ? tree->children[tree->nodes[node].first_child] : 0;
+}
+
+/* What held most of them up: not a timer, nor what is not known, if there is anything else. */
+static uint32_t first_child(const struct chains_found *found, uint32_t group)
+{
+	const struct call_tree_node *node = &found->tree.nodes[group];
+
+	for (uint32_t i = 0; i < node->child_count; i++) {
+		uint32_t child = found->tree.children[node->first_child + i];
+		uint32_t kind = found->steps.steps.items[child].kind;
+
+		if (kind != STEP_TIMER && kind != STEP_NOT_ENDED && kind != STEP_NO_WAKER)
+			return child;
+	}
+	return heaviest_child(&found->tree, group);
 }
 
 /* --- telling one --- */
@@ -320,8 +321,8 @@ static void write_step(const struct stories *stories, const struct step *step, F
 static int add_way(struct stories *stories, const struct chains_found *found, uint32_t group, enum digest_rank rank)
 {
 	struct digest_lines *lines = &stories->digest->lines;
-	uint32_t node = heaviest_child(&found->tree, group), last = group;
-	const char *between = "held by ";
+	uint32_t node = first_child(found, group), last = group;
+	const char *between = found->steps.steps.items[node].by == WAIT_NEXT_AWAITED ? "waits for " : "held by ";
 	int r = digest_line_begin(lines, "", rank);
 
 	for (; node && !r; node = heaviest_child(&found->tree, node)) {
@@ -342,29 +343,32 @@ static int add_way(struct stories *stories, const struct chains_found *found, ui
 	return digest_line_end(lines);
 }
 
-static int add_head(struct stories *stories, const struct telling *telling, const struct story *story,
-		    enum digest_rank rank)
+/* "app blocked in pipe_read (main)" */
+static void write_head(const struct stories *stories, const struct story *story, FILE *out)
+{
+	const char *comm = stories->digest->ground.names.comms[story->key.comm];
+
+	printable_write(out, comm, strlen(comm));
+	(void)fprintf(out, " %s", wait_class_name(story->key.wait_class));
+	write_at(stories, story->key.at, out);
+}
+
+static int add_head(struct stories *stories, const struct chains_found *found, uint32_t group,
+		    const struct story *story, enum digest_rank rank)
 {
 	static const char *const labels[DIGEST_STORIES] = {"story 1", "story 2", "story 3"};
-	const struct chains_found *found = telling->found;
-	const struct chains_ground *ground = found->ground;
-	const char *comm = ground->names.comms[story->key.comm];
-	uint64_t count = found->steps.counts.items[telling->group];
+	const char *comm = found->ground->names.comms[story->key.comm];
+	uint64_t count = found->steps.counts.items[group];
 	struct digest_lines *lines = &stories->digest->lines;
 	int r = digest_line_begin(lines, labels[stories->count], rank);
 
 	if (r < 0)
 		return r;
-	printable_write(lines->text, comm, strlen(comm));
-	(void)fprintf(lines->text, " %s", wait_class_name(story->key.wait_class));
-	write_at(stories, story->key.at, lines->text);
+	write_head(stories, story, lines->text);
 	(void)fprintf(lines->text, ": %s in %" PRIu64 " wait%s",
-		      wait_figure(found->tree.nodes[telling->group].weight).text, count, plural(count));
+		      wait_figure(found->tree.nodes[group].weight).text, count, plural(count));
 	(void)fputs("--chains=", lines->proof);
-	if (telling->tid)
-		(void)fprintf(lines->proof, "%" PRIu32, telling->tid);
-	else
-		digest_write_comm(comm, lines->proof);
+	digest_write_comm(comm, lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -376,7 +380,7 @@ static void write_moment(const struct stories *stories, const struct profile_wai
 	struct figure at = wait_offset(waits, wait->recording, wait->out > start ? wait->out : start);
 
 	at.text[strcspn(at.text, " ")] = '\0';
-	(void)fprintf(out, "--at %ss", at.text);
+	(void)fprintf(out, "--at %ss%s", at.text, wait->flags & PROFILE_WAIT_APART ? " --throughout" : "");
 }
 
 /* "worst: tid 605 pid 599 for 93.101 ms from +0.512345 s, woken by ..." */
@@ -413,24 +417,72 @@ static int tell(struct stories *stories, const struct story *story)
 {
 	static const enum digest_rank ranks[DIGEST_STORIES] = {DIGEST_FIRST, DIGEST_MORE, DIGEST_LEAST};
 	enum digest_rank rank = ranks[stories->count];
-	struct telling telling;
+	const struct chains_found *found;
+	uint32_t group;
 	int r;
 
 	if (was_told(stories, &story->key))
 		return 0;
-	r = choose_group(stories, story, &telling);
-	if (r < 0 || !telling.group)
+	r = follow(stories, story->key.comm, &found);
+	group = !r && found ? find_group(found, &story->key) : 0;
+	if (!group)
 		return r;
 	r = array_push(&stories->told, story->key);
 	if (!r)
-		r = add_head(stories, &telling, story, rank);
+		r = add_head(stories, found, group, story, rank);
 	if (!r)
-		r = add_way(stories, telling.found, telling.group, rank);
+		r = add_way(stories, found, group, rank);
 	if (!r)
 		r = add_worst(stories, story, rank);
 	if (!stories->count++)
-		stories->digest->victim = telling.found->ground->waits.items[story->worst].task;
+		stories->digest->victim = found->ground->waits.items[story->worst].task;
 	return r;
+}
+
+static bool has_wakers(const struct digest *digest)
+{
+	for (size_t i = 0; i < digest->source_count; i++)
+		if (digest->sources[i].kind == PROFILE_WAKERS)
+			return true;
+	return false;
+}
+
+/* Nobody waited for anybody, as far as that was recorded. */
+static void write_none(const struct digest *digest)
+{
+	const struct waits *waits = &digest->ground.waits;
+	size_t count = 0;
+
+	for (size_t i = 0; i < waits->count; i++)
+		count += waits->items[i].source == digest->waits && wait_is_asked(waits, &waits->items[i]);
+	(void)fprintf(digest->lines.text, "none: of %zu wait%s, no thread ended one, none was in D, or for what has "
+					  "an owner, or for a child or other end that is known", count, plural(count));
+	(void)fputs("--waits-on", digest->lines.proof);
+}
+
+/* "stories    none of 1% of the recording or longer; the longest of 3: cc1 blocked in do_wait: 2.8 ms" */
+static int add_no_story(struct stories *stories)
+{
+	struct digest_lines *lines = &stories->digest->lines;
+	const struct story *longest = stories->items.items;
+	int r = digest_line_begin(lines, "stories", DIGEST_MORE);
+
+	if (r < 0)
+		return r;
+	if (!has_wakers(stories->digest)) {
+		(void)fputs("unknown: who ended the waits was not recorded (rwalker-record --wakers)", lines->text);
+		return digest_line_end(lines);
+	}
+	if (!stories->items.count) {
+		write_none(stories->digest);
+		return digest_line_end(lines);
+	}
+	(void)fprintf(lines->text, "none of 1%% of the recording or longer; the longest of %zu: ",
+		      stories->items.count);
+	write_head(stories, longest, lines->text);
+	(void)fprintf(lines->text, ": %s", wait_figure(longest->weight).text);
+	(void)fputs("--chains", lines->proof);
+	return digest_line_end(lines);
 }
 
 int digest_add_stories(struct digest *digest)
@@ -442,12 +494,9 @@ int digest_add_stories(struct digest *digest)
 	if (digest->waits == DIGEST_NO_SOURCE)
 		return 0;
 	least = digest->sources[digest->waits].duration / WORTH_IT;
-	r = digest_work_init(&stories.work, digest->context->profile, &digest->ground.waits,
-			     digest->sources[digest->waits].duration);
-	if (!r)
-		r = collect(&stories);
+	r = collect(&stories);
 	for (size_t i = 0; i < stories.items.count && stories.count < DIGEST_STORIES && !r; i++)
 		if (stories.items.items[i].weight >= least)
 			r = tell(&stories, &stories.items.items[i]);
-	return r < 0 || stories.count ? r : digest_add_no_story(digest);
+	return r < 0 || stories.count ? r : add_no_story(&stories);
 }

@@ -4,12 +4,13 @@
 
 #include "common/plural.h"
 #include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_apart.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/digest/digest_parts.h"
 #include "report/view/text/wait_text.h"
 
 struct sums { /* ns, of all threads */
-	uint64_t wall, running, run_queue, blocked, in_d, idle, unknown;
+	uint64_t wall, running, run_queue, blocked, in_d, unknown;
 	size_t threads, threads_in_d;
 };
 
@@ -27,15 +28,17 @@ static void sum_up(const struct digest *digest, struct sums *sums)
 	*sums = (struct sums){.threads = digest->threads};
 	for (size_t i = 0; i < digest->ground.index.thread_count; i++) {
 		const struct thread_time *row = &digest->times.rows[i];
-		uint64_t *blocked = digest_is_idle(digest, row->task) ? &sums->idle : &sums->blocked;
+		uint64_t known, wall;
 
-		uint64_t known = thread_time_accounted(row), wall = row->whole ? row->wall : known;
-
+		if (profile_task_apart(digest->context->profile, row->task) == PROFILE_NOTHING_DONE)
+			continue;
+		known = thread_time_accounted(row);
+		wall = row->whole ? row->wall : known;
 		sums->wall = wait_add(sums->wall, wall);
 		sums->unknown = wait_add(sums->unknown, wall > known ? wall - known : 0);
 		sums->running = wait_add(sums->running, row->running);
 		sums->run_queue = wait_add(sums->run_queue, row->run_queue);
-		*blocked = wait_add(*blocked, blocked_of(row));
+		sums->blocked = wait_add(sums->blocked, blocked_of(row));
 		sums->in_d = wait_add(sums->in_d, row->blocked[THREAD_BLOCKED_D]);
 		sums->threads_in_d += row->blocked[THREAD_BLOCKED_D] > 0;
 	}
@@ -61,12 +64,28 @@ static int add_waited(struct digest *digest)
 	write_part(&sums, sums.running, " running", lines->text);
 	write_part(&sums, sums.run_queue, ", run queue", lines->text);
 	write_part(&sums, sums.blocked, ", blocked", lines->text);
-	write_part(&sums, sums.idle, ", idle", lines->text);
-	if (digest->idle_threads)
-		(void)fprintf(lines->text, " of %zu thread%s", digest->idle_threads, plural(digest->idle_threads));
 	if (sums.unknown > sums.wall / 100)
 		write_part(&sums, sums.unknown, ", unknown", lines->text);
-	(void)fputs(digest->idle_threads ? "--summary --idle" : "--summary", lines->proof);
+	if (digest->kernel_threads)
+		(void)fprintf(lines->text, "; without %zu kernel thread%s that did nothing", digest->kernel_threads,
+			      plural(digest->kernel_threads));
+	(void)fputs(digest->throughout.threads ? "--summary --throughout" : "--summary", lines->proof);
+	return digest_line_end(lines);
+}
+
+/* "waited     all the time, 63 threads: 8 postgres in do_epoll_wait (WaitLatch), ..." */
+static int add_throughout(struct digest *digest)
+{
+	enum { MOST = 6 };
+	struct digest_lines *lines = &digest->lines;
+	int r = digest->throughout.threads ? digest_line_begin(lines, "waited", DIGEST_MAIN) : 0;
+
+	if (r < 0 || !digest->throughout.threads)
+		return r;
+	(void)fprintf(lines->text, "all the time, %zu thread%s: ", digest->throughout.threads,
+		      plural(digest->throughout.threads));
+	throughout_write(&digest->throughout, MOST, lines->text);
+	(void)fputs("--tree --throughout", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -97,8 +116,11 @@ static int add_sampled(struct digest *digest)
 
 int digest_add_times(struct digest *digest)
 {
-	if (digest->threads)
-		return add_waited(digest);
+	if (digest->threads) {
+		int r = add_waited(digest);
+
+		return r < 0 ? r : add_throughout(digest);
+	}
 	return digest->cpu == DIGEST_NO_SOURCE ? 0 : add_sampled(digest);
 }
 

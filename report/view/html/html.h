@@ -16,7 +16,6 @@
 struct html_tasks {
 	uint32_t *number_of; /* by task of the profile: its number in the page; UINT32_MAX: not in the page */
 	uint32_t *thread_of; /* by task of the profile: the first task of its thread */
-	uint32_t *idle;	     /* profile_idle_tasks() */
 	size_t count;	     /* in the page */
 };
 

@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_apart.h"
 #include "report/view/html/html.h"
 
 enum { NOT_THERE = UINT32_MAX };
@@ -16,7 +16,7 @@ struct thread_key { /* without padding */
 	uint32_t host, tid;
 };
 
-enum task_flag { TASK_KERNEL_THREAD = 1, TASK_IDLE = 2 };
+enum task_flag { TASK_KERNEL_THREAD = 1, TASK_APART = 2 };
 
 static int mark(struct html_page *page, uint32_t task)
 {
@@ -72,7 +72,7 @@ static int find_threads(struct html_page *page)
 			return -ENOMEM;
 		page->tasks.thread_of[i] = (uint32_t)*first;
 	}
-	return profile_idle_tasks(page->profile, &page->tasks.idle);
+	return 0;
 }
 
 struct task_writer {
@@ -122,8 +122,8 @@ static int write_task(struct task_writer *writer, uint32_t task)
 
 	if (r < 0)
 		return r;
-	if (page->tasks.idle[task] != PROFILE_NO_TASK)
-		flags |= TASK_IDLE;
+	if (profile_task_apart(page->profile, task) != PROFILE_NOT_APART)
+		flags |= TASK_APART;
 	if (!*thread)
 		*thread = (uint32_t)page->tasks.count + 1;
 	page->tasks.number_of[task] = (uint32_t)page->tasks.count++;

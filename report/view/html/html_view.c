@@ -15,7 +15,6 @@ static void html_page_deinit(struct html_page *page)
 	stacks_deinit(&page->stacks);
 	free(page->tasks.number_of);
 	free(page->tasks.thread_of);
-	free(page->tasks.idle);
 	free(page->offsets);
 	free(page->complete);
 	columns_deinit(&page->columns);

@@ -18,7 +18,9 @@ const struct profile_users *other_end(const struct waits *waits, const struct pr
 	const enum profile_direction end = *ret_end = direction_of(operation, object);
 	const bool unclear = end == PROFILE_READS && operation->direction == PROFILE_NEITHER;
 
-	return object->users[end].processes && !unclear ? &object->users[end] : NULL;
+	if (unclear || object->kind == PROFILE_OBJECT_CHILD || !object->users[end].processes)
+		return NULL;
+	return &object->users[end];
 }
 
 bool other_ends_differ(const struct waits *waits, const struct profile_wait *one, const struct profile_wait *other)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/look/wait_next.h"
 
+#include "report/view/look/other_ends.h"
+
 static bool has_waker(const struct profile_wait *wait)
 {
 	if (wait->flags & PROFILE_WAIT_NOT_ENDED || wait->waker_context == PROFILE_WAKER_NONE)
@@ -16,16 +18,31 @@ static bool has_owner(const struct waits *waits, const struct profile_wait *wait
 	       waits->tasks[wait->owner].tid;
 }
 
-/* NULL unless exactly one thread was seen to use the other end. */
-static const struct profile_users *other_end(const struct waits *waits, const struct profile_wait *wait)
+static const struct profile_users *only_thread(const struct profile_users *users)
+{
+	return users && users->processes == 1 && users->one_thread ? users : NULL;
+}
+
+/* Whom a sleeper waits for that nobody has woken: its child, or the only thread seen to use the other end. */
+static const struct profile_users *awaited(const struct waits *waits, const struct profile_wait *wait)
+{
+	const struct profile_object *object = &waits->objects[wait->object];
+	enum profile_direction end;
+
+	if (!wait->object || !(wait->flags & PROFILE_WAIT_NOT_ENDED))
+		return NULL;
+	return only_thread(object->kind == PROFILE_OBJECT_CHILD ? &object->users[PROFILE_NEITHER] :
+								  other_end(waits, wait, &end));
+}
+
+/* Whose data an interrupt brought: that of the only thread seen to use the other end. */
+static const struct profile_users *sender(const struct waits *waits, const struct profile_wait *wait)
 {
 	const uint32_t number = wait->ready ? wait->ready : wait->object;
-	const struct profile_users *users;
 
 	if (!number || waits->objects[number].kind != PROFILE_OBJECT_TCP)
 		return NULL;
-	users = &waits->objects[number].users[PROFILE_NEITHER];
-	return users->processes == 1 && users->one_thread ? users : NULL;
+	return only_thread(&waits->objects[number].users[PROFILE_NEITHER]);
 }
 
 int wait_next_find(const struct waits *waits, struct places *places, const struct profile_wait *wait,
@@ -40,13 +57,16 @@ int wait_next_find(const struct waits *waits, struct places *places, const struc
 	if (wait->wait_class != PROFILE_BLOCKED)
 		return 0;
 	if (!has_waker(wait)) {
+		users = awaited(waits, wait);
 		if (has_owner(waits, wait))
 			*ret_next = (struct wait_next){WAIT_NEXT_OWNER, wait->owner};
+		else if (users)
+			*ret_next = (struct wait_next){WAIT_NEXT_AWAITED, users->task};
 		return 0;
 	}
 	if (wait->waker_node &&
 	    (wait->waker_context == PROFILE_WAKER_SOFTIRQ || wait->waker_context == PROFILE_WAKER_IRQ))
-		users = other_end(waits, wait);
+		users = sender(waits, wait);
 	if (users)
 		r = places_find(places, wait->waker_node, &place, &timer);
 	if (!r && users && !timer)

@@ -40,7 +40,14 @@ static inline bool wait_is_open(const struct profile_wait *wait)
 	return wait->flags & (PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED);
 }
 
-/* Whether the report is about it; the other waits are kept for following wakers. */
+/* Whether chains may begin with it: it passes the filters, and was not set apart as that of a kernel thread. */
+static inline bool wait_is_asked(const struct waits *waits, const struct profile_wait *wait)
+{
+	return !(wait->flags & PROFILE_WAIT_UNASKED) &&
+	       !(wait->flags & PROFILE_WAIT_APART && waits->tasks[wait->task].kernel_thread);
+}
+
+/* Whether views show it; the other waits are kept for following wakers. */
 static inline bool wait_is_shown(const struct profile_wait *wait)
 {
 	return !(wait->flags & PROFILE_WAIT_BESIDE);

@@ -8,7 +8,7 @@
 #include "common/printable.h"
 #include "common/time_units.h"
 #include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_apart.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/svg/svg_lanes.h"
 #include "report/view/svg/svg_text.h"
@@ -407,16 +407,15 @@ static void write_legend(const struct timeline *picture, unsigned int top)
 
 static void write_notes(const struct timeline *picture, unsigned int top)
 {
-	struct profile_idle_left idle = profile_idle_left(picture->context->profile);
+	struct profile_set_apart apart = profile_set_apart(picture->context->profile);
 	FILE *out = picture->out;
 
 	(void)fprintf(out, "<text class='f' x='%d' y='%u'>each column of pixels shows what took most of it", MARGIN,
 		      top + 11);
-	if (idle.threads) {
-		(void)fputs("; apart: ", out);
-		page_write_count(idle.threads, "threads", out);
-		(void)fprintf(out, " that did nothing, %s s in all (--idle)", figure_seconds(idle.weight).text);
-	}
+	if (apart.throughout_count || apart.kernel_threads)
+		(void)fprintf(out,
+			      "; set apart: %zu waited all the time, %zu kernel threads did nothing (--throughout)",
+			      apart.throughout_count, apart.kernel_threads);
 	(void)fputs("</text>\n", out);
 }
 

@@ -11,11 +11,9 @@
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_dump.h"
-#include "report/profile/seam/profile_idle.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/view/text/probe_totals.h"
-#include "report/view/text/wait_text.h"
 #include "report/view/text/wrap.h"
 
 enum { NOTE_TEXT = 2048 };
@@ -306,16 +304,6 @@ void page_nothing(const struct view_context *context, const char *name)
 	if (context->settings->filters[0])
 		(void)fprintf(context->out, "; filters: %s", context->settings->filters);
 	(void)fputc('\n', context->out);
-}
-
-void page_idle(const struct view_context *context)
-{
-	struct profile_idle_left left = profile_idle_left(context->profile);
-
-	if (left.threads)
-		page_comment(context, context->out, "%zu thread%s that did nothing, %s in all: --idle shows %s",
-			     left.threads, plural(left.threads), wait_figure(left.weight).text,
-			     left.threads == 1 ? "it" : "them");
 }
 
 static void write_note(const struct view_context *context, const struct profile_account_note *note, FILE *out)

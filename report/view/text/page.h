@@ -19,8 +19,6 @@ void page_heading(const struct view_context *context, uint32_t number,
 /* For reports that have no source that the view can show. `name` is the view's; NULL if any source would do. */
 void page_nothing(const struct view_context *context, const char *name);
 
-/* The idle threads that were left out, if any: "# 42 threads that did nothing, 210.000 s in all: --idle shows them". */
-void page_idle(const struct view_context *context);
 
 struct page_shown {
 	unsigned int about; /* bits of enum profile_note_about */

@@ -90,7 +90,7 @@ struct view {
 	uint32_t beside;  /* likewise: sources whose stacks it shows along with those */
 	bool bare;	  /* machine-readable: no headings, the account on stderr, one source at a time */
 	bool by;	  /* --by can divide it: under separate headings, or in the lines if it is bare */
-	bool apart;	  /* leaves out idle threads nevertheless, and says how many */
+	bool apart;	  /* sets apart waits throughout nevertheless, and says how many */
 	bool merged;	  /* all sources together: `print` is called once, without a source */
 	bool whole;	  /* merged, and prints everything itself: no headings, no notes */
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */

@@ -169,7 +169,8 @@ static int match_targets(struct chains_found *found)
 	for (size_t i = 0; i < found->ground->waits.count && !r; i++) {
 		if (!i || waits[i].task != waits[i - 1].task)
 			matches = is_target(&found->wanted, &found->ground->waits.tasks[waits[i].task]);
-		if (matches && waits[i].source == found->wanted.source && waits[i].weight && wait_is_shown(&waits[i]) &&
+		if (matches && waits[i].source == found->wanted.source && waits[i].weight &&
+		    wait_is_asked(&found->ground->waits, &waits[i]) &&
 		    waits[i].weight >= found->wanted.least)
 			r = match_wait(found, (uint32_t)i);
 	}

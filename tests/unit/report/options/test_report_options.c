@@ -127,16 +127,16 @@ static void takes_moments(struct test *t)
 	CHECK(t, o.from.kind == PROFILE_MOMENT_OFFSET && o.to.kind == PROFILE_MOMENT_NONE);
 }
 
-/* Idle threads are set apart for people; those who follow wakers need everyone. */
+/* Waits throughout are set apart for people; those who follow wakers need everyone. */
 static void chooses_whom_to_show(struct test *t)
 {
 	static const struct {
 		const char *line;
-		bool idle_apart, everyone;
+		bool apart, everyone;
 	} cases[] = {
 		{"t", true, true}, {"--digest t", true, true}, {"--tree t", true, false}, {"--by comm t", true, false},
 		{"--chains t", true, true}, {"--at 1s t", true, true}, {"--summary t", true, false},
-		{"--events t", true, false}, {"--idle --tree t", false, false}, {"--idle t", false, true},
+		{"--events t", true, false}, {"--throughout --tree t", false, false}, {"--throughout t", false, true},
 		{"--folded t", false, false}, {"--folded --wakers t", false, false}, {"--info t", false, false},
 		{"--export perf-script t", false, false}, {"--top-waits t", true, false},
 		{"--top-waits --raw t", false, false},
@@ -145,7 +145,7 @@ static void chooses_whom_to_show(struct test *t)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		REQUIRE(t, !parse(&o, cases[i].line));
-		test_check(t, o.filter.idle_apart == cases[i].idle_apart && o.filter.everyone == cases[i].everyone,
+		test_check(t, o.filter.apart == cases[i].apart && o.filter.everyone == cases[i].everyone,
 			   "'%s' shows others", cases[i].line);
 	}
 	REQUIRE(t, !parse(&o, "--user-threads t"));

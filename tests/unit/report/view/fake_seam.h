@@ -10,7 +10,7 @@
 #include "report/profile/seam/profile_waits.h"
 #include "tests/unit/report/view/fake_seam_account.h"
 #include "tests/unit/report/view/fake_seam_events.h"
-#include "tests/unit/report/view/fake_seam_idle.h"
+#include "tests/unit/report/view/fake_seam_apart.h"
 #include "tests/unit/report/view/fake_seam_origin.h"
 #include "tests/unit/report/view/fake_seam_struct.h"
 

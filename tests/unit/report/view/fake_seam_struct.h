@@ -4,7 +4,7 @@
 
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_events.h"
-#include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_apart.h"
 #include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_origin.h"
 
@@ -31,8 +31,7 @@ struct profile {
 	struct profile_probe probes[16];
 	struct profile_origin origins[4];
 	struct profile_losses losses;
-	struct profile_thread_facts facts[FAKE_MAX];
-	struct profile_idle_left idle_left;
+	struct profile_set_apart set_apart;
 	uint64_t realtime; /* of time 0 of every recording; 0: not known */
 	struct profile_account_note notes[8];
 	size_t source_count, task_count, module_count, frame_count, node_count, entry_count,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which threads a profile is about: idle ones, filters, and what is kept for views that follow wakers. */
+/* Which waits a profile is about: what is set apart, filters, and what is kept for views that follow wakers. */
 #include <fcntl.h>
 #include <regex.h>
 #include <stdlib.h>
 
-#include "report/profile/seam/profile_idle.h"
+#include "report/profile/seam/profile_apart.h"
 #include "tests/make_events.h"
 #include "tests/test.h"
 
@@ -128,14 +128,13 @@ struct expected {
 	const char *shown, *beside;
 	uint64_t waits, weight; /* of the source */
 	uint64_t brief;
-	size_t left;
-	uint64_t left_weight;
+	size_t throughout, kernel; /* set apart */
 };
 
 static void expect(struct test *t, struct profile *profile, const struct expected *want)
 {
 	const struct profile_wait_totals *totals = profile_wait_totals(profile, 0);
-	struct profile_idle_left left = profile_idle_left(profile);
+	struct profile_set_apart apart = profile_set_apart(profile);
 	const struct profile_source *sources;
 	char shown[64], beside[64];
 
@@ -148,47 +147,47 @@ static void expect(struct test *t, struct profile *profile, const struct expecte
 	CHECK_INT(t, sources[0].weight, want->weight);
 	CHECK_INT(t, totals->classes[PROFILE_BLOCKED].count, want->waits);
 	CHECK_INT(t, totals->brief.count, want->brief);
-	CHECK_INT(t, left.threads, want->left);
-	CHECK_INT(t, left.weight, want->left_weight);
+	CHECK_INT(t, apart.throughout_count, want->throughout);
+	CHECK_INT(t, apart.kernel_threads, want->kernel);
 	profile_destroy(profile);
 }
 
-enum { WHOLE = STOP - START, IDLE = 2 * WHOLE + 3000 + 3990, BUSY = WHOLE + 1000 + 3500 };
+enum { WHOLE = STOP - START, APART = 2 * WHOLE + 3000 + 3990, BUSY = WHOLE + 1000 + 3500 };
 
-static void leaves_out_who_was_idle(struct test *t)
+static void sets_apart(struct test *t)
 {
-	const struct profile_filter apart = {.idle_apart = true};
+	const struct profile_filter apart = {.apart = true};
 
 	expect(t, load(t, (struct profile_filter){0}, NULL),
-	       &(struct expected){"50 60 30 20 21 40", "", 8, IDLE + BUSY, 3, 0, 0});
-	expect(t, load(t, apart, NULL), &(struct expected){"50 60 40", "", 4, BUSY, 2, 3, IDLE});
+	       &(struct expected){"50 60 30 20 21 40", "", 8, APART + BUSY, 3, 0, 0});
+	expect(t, load(t, apart, NULL), &(struct expected){"50 60 40", "", 4, BUSY, 2, 2, 1});
 }
 
-/* Filters do not change which threads were idle; if only idle ones are left, they are shown. */
+/* Filters do not change what is set apart; if nothing else is left, it is shown. */
 static void knows_them_under_filters(struct test *t)
 {
-	const struct profile_filter apart = {.idle_apart = true},
-				    kernel = {.idle_apart = true, .kernel_threads = true},
-				    user = {.idle_apart = true, .user_threads = true},
-				    part = {.idle_apart = true, .from = 4000, .to = 5000};
+	const struct profile_filter apart = {.apart = true},
+				    kernel = {.apart = true, .kernel_threads = true},
+				    user = {.apart = true, .user_threads = true},
+				    part = {.apart = true, .from = 4000, .to = 5000};
 
-	expect(t, load(t, apart, "^(pool|hung)$"), &(struct expected){"40", "", 1, WHOLE, 0, 2, 2 * WHOLE});
+	expect(t, load(t, apart, "^(pool|hung)$"), &(struct expected){"40", "", 1, WHOLE, 0, 2, 0});
 	expect(t, load(t, apart, "kholder"), &(struct expected){"60", "", 1, 3500, 1, 0, 0});
 	expect(t, load(t, apart, "pool"), &(struct expected){"20 21", "", 2, 2 * WHOLE, 0, 0, 0});
-	expect(t, load(t, kernel, NULL), &(struct expected){"60", "", 1, 3500, 1, 1, 6990});
-	expect(t, load(t, user, NULL), &(struct expected){"50 40", "", 3, WHOLE + 1000, 1, 2, 2 * WHOLE});
-	expect(t, load(t, part, NULL), &(struct expected){"50 40", "", 2, 1000, 0, 3, 3000});
+	expect(t, load(t, kernel, NULL), &(struct expected){"60", "", 1, 3500, 1, 0, 1});
+	expect(t, load(t, user, NULL), &(struct expected){"50 40", "", 3, WHOLE + 1000, 1, 2, 0});
+	expect(t, load(t, part, NULL), &(struct expected){"50 40", "", 2, 1000, 0, 2, 1});
 }
 
 static void keeps_everyone_who_may_be_followed(struct test *t)
 {
-	const struct profile_filter all = {.everyone = true}, apart = {.everyone = true, .idle_apart = true},
+	const struct profile_filter all = {.everyone = true}, apart = {.everyone = true, .apart = true},
 				    cpu = {.everyone = true, .least_wait = 600};
 
-	expect(t, load(t, all, NULL), &(struct expected){"50 60 30 20 21 40", "", 8, IDLE + BUSY, 3, 0, 0});
-	expect(t, load(t, apart, NULL), &(struct expected){"50 60 40", "30 20 21", 4, BUSY, 2, 3, IDLE});
+	expect(t, load(t, all, NULL), &(struct expected){"50 60 30 20 21 40", "", 8, APART + BUSY, 3, 0, 0});
+	expect(t, load(t, apart, NULL), &(struct expected){"50 60 40", "30 20 21", 4, BUSY, 2, 2, 1});
 	expect(t, load(t, apart, "victim"), &(struct expected){"50", "60 30 20 21 40", 2, 1000, 1, 0, 0});
-	expect(t, load(t, cpu, NULL), &(struct expected){"60 30 20 21 40", "50", 6, IDLE + BUSY - 1000, 0, 0, 0});
+	expect(t, load(t, cpu, NULL), &(struct expected){"60 30 20 21 40", "50", 6, APART + BUSY - 1000, 0, 0, 0});
 }
 
 /* Sums of threads that are only followed are marked. */
@@ -206,5 +205,5 @@ static void marks_sums(struct test *t)
 	profile_destroy(profile);
 }
 
-TEST_MAIN(TEST(leaves_out_who_was_idle), TEST(knows_them_under_filters), TEST(keeps_everyone_who_may_be_followed),
+TEST_MAIN(TEST(sets_apart), TEST(knows_them_under_filters), TEST(keeps_everyone_who_may_be_followed),
 	  TEST(marks_sums))

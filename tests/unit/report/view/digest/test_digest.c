@@ -87,7 +87,6 @@ static void tells_stories(struct test *t)
 static void tells_each_once(struct test *t)
 {
 	struct profile *p = three_hops();
-	struct profile_wait *sleeper;
 	char *text;
 
 	p->waits[0].out = BOOT + 10 * MS;
@@ -103,14 +102,8 @@ static void tells_each_once(struct test *t)
 	free(text);
 	(void)fake_source(p, PROFILE_WAKERS, "sched_waking", "ns");
 	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstories    none: nobody was held for 1% of the recording or longer  [--chains]\n");
-	free(text);
-	sleeper = add_wait(p, "client", 9, "main@client;do_sys_poll;schedule", 0, 5000);
-	sleeper->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	sleeper->source = p->waits[0].source;
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstories    none: nobody was held for 1% of the recording or longer; 1 thread slept "
-			"throughout, idle or stuck  [--waits-on --idle]\n");
+	expect(t, text, "\nstories    none of 1% of the recording or longer; the longest of 2: "
+			"A blocked in futex_wait_queue (lock): 390.000 ms  [--chains]\n");
 	free(text);
 	free(p);
 }
@@ -137,8 +130,10 @@ static void tells_who_hangs(struct test *t)
 	expect(t, text,
 	       "\nstory 2    dd preempted in schedule (work): 300.000 ms in 1 wait  [--chains='^dd$']\n"
 	       "           held by want of a CPU: 300.000 ms (100.00%)\n");
-	expect_not(t, text, "pool");
-	expect(t, text, "blocked 48.54% (5.000 s), idle 48.54% (5.000 s) of 1 thread  [--summary --idle]\n");
+	expect(t, text, "blocked 97.09% (10.000 s)  [--summary --throughout]\n"
+			"waited     all the time, 1 thread: 1 pool in futex_wait_queue (lock)"
+			"  [--tree --throughout]\n");
+	expect_not(t, text, "story 3");
 	expect(t, text, "\n           D: 5.000 s in 1 thread, the longest ≥5.000 s: stat tid 1 pid 1 in "
 			"request_wait_answer (main)  [--summary, --top-waits --state D]\n");
 	free(text);
@@ -178,6 +173,88 @@ static void add_objects(struct profile *p)
 	p->object_count = 3;
 }
 
+enum { WHOLE = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED };
+
+/* Somebody who waited all the time has a story if it is known for whom: an owner, a child, or another end. */
+static void tells_who_waits_for_whom(struct test *t)
+{
+	static const struct profile_users server = {.processes = 1, .task = 0, .one_thread = true};
+	struct profile *p = fake_recorded();
+	struct profile_wait *client;
+	char *text;
+
+	add_wait(p, "server", 1, "main@s;do_epoll_wait;schedule", 0, 5000)->flags = WHOLE;
+	client = add_wait(p, "client", 2, "main@c;tcp_recvmsg;schedule", 0, 5000);
+	client->flags = WHOLE;
+	(void)fake_source(p, PROFILE_WAKERS, "sched_waking", "ns");
+	add_objects(p);
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .comm = "", .name = "",
+						.inode = 7, .peer_inode = 8};
+	client->object = 1;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nwaited     all the time, 2 threads: 1 client in tcp_recvmsg (main), "
+			"1 server in do_epoll_wait (main)  [--tree --throughout]\n"
+			"stories    none: of 2 waits, no thread ended one, none was in D, or for what has an owner, "
+			"or for a child or other end that is known  [--waits-on]\n");
+	free(text);
+	p->objects[1].users[PROFILE_NEITHER] = server;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    client blocked in tcp_recvmsg (main): 5.000 s in 1 wait"
+			"  [--chains='^client$']\n"
+			"           waits for server blocked in do_epoll_wait (main)"
+			" <- unknown: it had not ended: 5.000 s (100.00%)\n");
+	free(text);
+	p->objects[1].users[PROFILE_NEITHER].one_thread = false;
+	text = digest_of(t, p, &plain);
+	expect_not(t, text, "story 1");
+	free(text);
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_CHILD, .comm = "", .name = "", .process = 1};
+	p->objects[1].users[PROFILE_NEITHER] = server;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\n           waits for server blocked in do_epoll_wait (main) <- ");
+	free(text);
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = "", .variable = ""};
+	client->held = PROFILE_HELD_BY_OWNER;
+	client->owner = 0;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\n           held by server blocked in do_epoll_wait (main) <- ");
+	free(text);
+	free(p);
+}
+
+/* Equal threads are one group, the largest first; threads that waited twice, and kernel threads, are in none. */
+static void groups_who_waited_all_the_time(struct test *t)
+{
+	static const char pipe[] = "main@app;take@app;pipe_read;schedule";
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+	char *text;
+
+	add_wait(p, "app", 9, "main@app;do_sys_poll;schedule", 0, 5000)->flags = WHOLE;
+	for (uint32_t tid = 1; tid < 5; tid++)
+		add_wait(p, "app", tid, pipe, 0, 5000)->flags = WHOLE;
+	add_wait(p, "twice", 6, pipe, 0, 2000)->flags = PROFILE_WAIT_BEGAN_BEFORE;
+	add_wait(p, "twice", 6, pipe, 2001, 5000)->flags = PROFILE_WAIT_NOT_ENDED;
+	add_wait(p, "started", 7, pipe, 1, 5000)->flags = PROFILE_WAIT_NOT_ENDED;
+	wait = add_wait(p, "queued", 8, pipe, 0, 5000);
+	wait->flags = WHOLE;
+	wait->run_queue = 4000 * MS;
+	wait = add_wait(p, "kworker/0:1", 10, "worker_thread;schedule", 0, 5000);
+	wait->flags = WHOLE;
+	p->tasks[wait->task].kernel_thread = true;
+	wait = add_wait(p, "loop0", 11, "loop_process;schedule", 0, 5000);
+	wait->flags = WHOLE;
+	wait->state = 2;
+	p->tasks[wait->task].kernel_thread = true;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\ntime       9 threads, ");
+	expect(t, text, "; without 1 kernel thread that did nothing  [--summary --throughout]\n"
+			"waited     all the time, 5 threads: 4 app in pipe_read (take), 1 app in do_sys_poll (main)"
+			"  [--tree --throughout]\n");
+	free(text);
+	free(p);
+}
+
 /* A thread that only competed for a CPU comes last, however long; a kernel thread that slept waited for work. */
 static void tells_of_the_held_first(struct test *t)
 {
@@ -200,17 +277,17 @@ static void tells_of_the_held_first(struct test *t)
 	free(p);
 }
 
-/* If most of a comm's waits at a place were sleep, the story is about the thread that was held. */
-static void tells_of_one_thread(struct test *t)
+/* If most of a comm's waits at a place were sleep, or are not known, the story is about what held up the others. */
+static void tells_of_the_rest(struct test *t)
 {
 	struct profile *p = three_hops();
 	char *text;
 
 	for (uint32_t tid = 11; tid < 15; tid++)
-		add_wait(p, "B", tid, READ, 0, 5000)->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
+		add_wait(p, "B", tid, READ, 0, 5000)->flags = PROFILE_WAIT_NOT_ENDED;
 	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    B blocked in pipe_read (consume): 310.000 ms in 1 wait  [--chains=2]\n"
-			"           held by C blocked in do_nanosleep (snooze) <- a timer: 280.000 ms (90.32%)\n");
+	expect(t, text, "\nstory 1    B blocked in pipe_read (consume): 20.310 s in 5 waits  [--chains='^B$']\n"
+			"           held by C blocked in do_nanosleep (snooze) <- a timer: 280.000 ms (1.38%)\n");
 	free(text);
 	free(p);
 }
@@ -236,7 +313,7 @@ static void sums_up_threads(struct test *t)
 	expect(t, text, "\nhost       db1, 2 CPUs, 6.12 x86_64; 2026-11-21 12:00:00 UTC, for 5.00 s  [--info]\n"
 			"sources    offcpu: 3 waits in 5.00 s  [--info]\n"
 			"time       3 threads, 2.320 s: running 39.66% (920.000 ms), run queue 1.29% (30.000 ms), "
-			"blocked 38.79% (900.000 ms), idle 0.00% (0 ns), unknown 20.26% (470.000 ms)  [--summary]\n"
+			"blocked 38.79% (900.000 ms), unknown 20.26% (470.000 ms)  [--summary]\n"
 			"processes  75.00% A 1 (690.0 ms), 25.00% B 2 (230.0 ms)  [--summary --pid 1]\n"
 			"comms      75.00% A (690.0 ms), 25.00% B (230.0 ms)  [--summary -c '^A$']\n");
 	expect(t, text, "\npressure   CPU: runnable threads waited for 3.16% of their time (30.000 ms; 920.000 ms "
@@ -385,8 +462,8 @@ static void keeps_the_limit(struct test *t)
 #define POOL "main@app;worker@app;___pthread_cond_wait@libc.so.6;do_futex;futex_wait_queue;schedule"
 #define ACCEPT "main@app;accept4@libc.so.6;inet_csk_accept;schedule"
 
-/* Waits for work are no stories: a pool that has nothing to do, and a server without connections. */
-static void leaves_out_waits_for_work(struct test *t)
+/* A thread that another one woke has a story (a Java monitor, say); a server that waits for connections has none. */
+static void leaves_out_waits_for_connections(struct test *t)
 {
 	struct profile *p = fake_recorded();
 	char *text;
@@ -401,15 +478,7 @@ static void leaves_out_waits_for_work(struct test *t)
 		wait->node = p->waits[0].node; /* the same stack */
 	}
 	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstories    ");
-	free(text);
-	p->waits[3].held = PROFILE_HELD_BY_OWNER; /* not a condition but a lock */
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker)");
-	free(text);
-	p->waits[3].held = PROFILE_HELD_LOCKED | PROFILE_ENDLESS;
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker)");
+	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker): 16.000 s in 4 waits");
 	free(text);
 	free(p);
 
@@ -426,9 +495,10 @@ static void leaves_out_waits_for_work(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(leaves_out_waits_for_work),
+TEST_MAIN(TEST(leaves_out_waits_for_connections),
 	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_who_is_stopped),
+	  TEST(tells_who_waits_for_whom), TEST(groups_who_waited_all_the_time),
 	  TEST(tells_of_the_held_first),
-	  TEST(tells_of_one_thread),
+	  TEST(tells_of_the_rest),
 	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),
 	  TEST(folds), TEST(keeps_the_limit))

@@ -25,16 +25,18 @@ static void leaves_out_timers(struct test *t)
 	}
 }
 
-/* Waits that filters or idleness leave out are no targets, but may be on the way. */
+/* Waits that do not pass filters are no targets, but may be on the way; nor are those of kernel threads, set apart. */
 static void follows_into_everyone(struct test *t)
 {
-	static const uint8_t beside[] = {PROFILE_WAIT_UNASKED, PROFILE_WAIT_IDLE};
+	static const uint8_t beside[] = {PROFILE_WAIT_UNASKED, PROFILE_WAIT_APART};
 
 	for (size_t i = 0; i < sizeof(beside); i++) {
 		struct profile *p = three_hops();
 		char *text;
 
 		p->waits[1].flags = p->waits[2].flags = beside[i];
+		for (size_t k = 1; k < 3; k++)
+			p->tasks[p->waits[k].task].kernel_thread = beside[i] == PROFILE_WAIT_APART;
 		CHECK_INT(t, fake_view(p, chains_view, &longest, &text), 0);
 		CHECK(t, strstr(text, "# followed: 1 wait, 300.0 ms;") && !strstr(text, "not among them"));
 		CHECK(t, strstr(text, "woken by C in pipe_write (produce), which was blocked in do_nanosleep "));

@@ -214,8 +214,8 @@ static void prefers_the_open_wait(struct test *t)
 	free(p);
 }
 
-/* Threads that wait all the time are mostly idle: the view says how to leave them out. */
-static void tells_of_idle_threads(struct test *t)
+/* Of waits that lasted throughout, the view says how to leave them out. */
+static void tells_of_waits_throughout(struct test *t)
 {
 	struct profile *p = fake_recorded();
 	struct profile_wait *wait = fake_wait(p, "a", 1, "f", BOOT - 20 * SECOND, BOOT + 5 * SECOND);
@@ -451,7 +451,7 @@ static void says_nothing_of_nothing(struct test *t)
 
 TEST_MAIN(TEST(shows_the_longest_last), TEST(is_a_view), TEST(leaves_out_and_says_so),
 	  TEST(takes_percentiles_by_nearest_rank), TEST(marks_what_is_a_bound),
-	  TEST(prefers_the_open_wait), TEST(tells_of_idle_threads), TEST(says_who_ended_it),
+	  TEST(prefers_the_open_wait), TEST(tells_of_waits_throughout), TEST(says_who_ended_it),
 	  TEST(compares_recordings_by_length), TEST(groups_what_reads_the_same), TEST(has_the_tuples_of_topwaits),
 	  TEST(refuses_contradictions), TEST(survives_large_numbers), TEST(prints_nothing_raw),
 	  TEST(says_nothing_of_nothing))

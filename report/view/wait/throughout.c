@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/wait/throughout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/plural.h"
+#include "common/printable.h"
+#include "report/profile/seam/profile_apart.h"
+#include "report/view/text/page.h"
+
+enum { MOST_BELOW = 5 };
+
+int throughout_init(struct throughout *throughout, const struct task_names *names, struct places *places)
+{
+	*throughout = (struct throughout){.names = names, .places = places};
+	return hash_map_init(&throughout->known);
+}
+
+void throughout_deinit(struct throughout *throughout)
+{
+	array_free(&throughout->groups);
+	hash_map_deinit(&throughout->known);
+}
+
+int throughout_add(struct throughout *throughout, const struct profile_wait *wait)
+{
+	struct throughout_group group = {.comm = throughout->names->comm_of[wait->task]};
+	uint64_t *number;
+	int r = places_find(throughout->places, wait->node, &group.at, NULL);
+
+	if (!r)
+		r = hash_map_add(&throughout->known, &group, sizeof(group), throughout->groups.count, &number);
+	if (r > 0)
+		r = array_push(&throughout->groups, group);
+	if (r < 0)
+		return r;
+	throughout->groups.items[*number].threads++;
+	throughout->threads++;
+	return 0;
+}
+
+static int compare_groups(const void *left, const void *right, void *context)
+{
+	const struct throughout_group *l = left, *r = right;
+
+	if (l->threads != r->threads)
+		return l->threads > r->threads ? -1 : 1;
+	if (l->comm != r->comm)
+		return l->comm < r->comm ? -1 : 1;
+	return places_compare(context, l->at, r->at);
+}
+
+void throughout_write(struct throughout *throughout, size_t most, FILE *out)
+{
+	const size_t count = throughout->groups.count, shown = most < count ? most : count;
+	size_t others = throughout->threads;
+
+	if (count)
+		qsort_r(throughout->groups.items, count, sizeof(*throughout->groups.items), compare_groups,
+			throughout->places);
+	for (size_t i = 0; i < shown; i++) {
+		const struct throughout_group *group = &throughout->groups.items[i];
+		const char *comm = throughout->names->comms[group->comm];
+
+		(void)fprintf(out, "%s%u ", i ? ", " : "", group->threads);
+		printable_write(out, comm, strlen(comm));
+		(void)fputs(group->at.kernel || group->at.user ? " in " : "", out);
+		place_write(throughout->places, group->at, out);
+		others -= group->threads;
+	}
+	if (others)
+		(void)fprintf(out, ", and %zu other%s in %zu place%s", others, plural(others), count - shown,
+			      plural(count - shown));
+}
+
+struct below { /* what the comment needs, in the order in which it is made */
+	struct task_names names;
+	struct functions *functions;
+	struct places places;
+	struct throughout throughout;
+};
+
+static void below_deinit(struct below *below)
+{
+	throughout_deinit(&below->throughout);
+	places_deinit(&below->places);
+	functions_destroy(below->functions);
+	task_names_deinit(&below->names);
+}
+
+static int collect(struct below *below, const struct view_context *context, const struct profile_set_apart *apart)
+{
+	const char *none = page_no_frames(context->settings);
+	int r = task_names_init(&below->names, context->profile);
+
+	if (!r)
+		r = functions_create(context->profile, FUNCTIONS_BY_NAME, none, &below->functions);
+	if (!r)
+		r = places_init(&below->places, context->profile, below->functions, (struct frame_style){0});
+	if (!r)
+		r = throughout_init(&below->throughout, &below->names, &below->places);
+	for (size_t i = 0; i < apart->throughout_count && !r; i++)
+		r = throughout_add(&below->throughout, &apart->throughout[i]);
+	return r;
+}
+
+static int comment(const struct view_context *context, const struct profile_set_apart *apart)
+{
+	_cleanup_(below_deinit) struct below below = {0};
+	_cleanup_free_ char *text = NULL;
+	int r = collect(&below, context, apart);
+	size_t length;
+	FILE *out = r < 0 ? NULL : open_memstream(&text, &length);
+
+	if (!out)
+		return r < 0 ? r : -ENOMEM;
+	throughout_write(&below.throughout, MOST_BELOW, out);
+	if (fclose(out))
+		return -ENOMEM;
+	page_comment(context, context->out, "waited all the time: %s; --throughout shows %s", text,
+		     below.throughout.threads == 1 ? "it" : "them");
+	return 0;
+}
+
+int throughout_comment(const struct view_context *context)
+{
+	const struct profile_set_apart apart = profile_set_apart(context->profile);
+	int r = apart.throughout_count ? comment(context, &apart) : 0;
+
+	if (!r && apart.kernel_threads)
+		page_comment(context, context->out, "%zu kernel thread%s that did nothing: --throughout shows %s",
+			     apart.kernel_threads, plural(apart.kernel_threads),
+			     apart.kernel_threads == 1 ? "it" : "them");
+	return r;
+}

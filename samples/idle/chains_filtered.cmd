@@ -1,1 +1,0 @@
---chains -c ^shop$

@@ -1,1 +1,0 @@
---events -v --time 1,2

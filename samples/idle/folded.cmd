@@ -1,1 +1,0 @@
---folded --source offcpu

@@ -1,1 +1,0 @@
---top-waits --raw

@@ -1,1 +1,0 @@
---tree --user-threads --source offcpu

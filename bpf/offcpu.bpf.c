@@ -419,6 +419,10 @@ int wait_look_at(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
+	if (bpf_ktime_get_ns() > wait_look.until) {
+		wait_look.left_out++;
+		return 0;
+	}
 	if (wait_look.kind == RING_LOOK_FIRST) {
 		look_first(task);
 		return 0;

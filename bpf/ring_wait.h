@@ -145,6 +145,8 @@ struct ring_look_state {
 	__u64 kind;	    /* enum ring_look */
 	__u64 armed;	    /* CLOCK_MONOTONIC: since when events are written; 0: they are not yet */
 	__u64 seen;	    /* tasks that the first look saw */
+	__u64 until;	    /* CLOCK_MONOTONIC: tasks that are met later are left out of a look */
+	__u64 left_out;
 };
 
 #endif

@@ -31,6 +31,8 @@ struct ring_walk {
 	__u64 least_wait;   /* ns; tasks that have waited for less are filtered */
 	__u64 filter;	    /* enum ring_walk_filter */
 	__u64 seen, kept, own, filtered;
+	__u64 until; /* CLOCK_MONOTONIC: tasks that are met later are left out */
+	__u64 left_out;
 	__u64 no_stack; /* of kept: off CPU, but the stack could not be walked */
 };
 

@@ -169,6 +169,10 @@ int walk_tasks(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
+	if (bpf_ktime_get_ns() > walk.until) {
+		walk.left_out++;
+		return 0;
+	}
 	row = bpf_map_lookup_elem(&tasks_scratch, &zero);
 	if (!row)
 		return 0;

@@ -33,6 +33,7 @@ enum loss_cause {
 	LOSS_SNAPSHOT = 24,	 /* recorded without the requested snapshot: a quality note */
 	LOSS_USER_ASTRAY = 25,	 /* recorded with a user stack cut at a frame that was no code: a quality note */
 	LOSS_USER_UNKNOWN = 26,	 /* recorded with its user leaf only, its process's mappings unknown: a quality note */
+	LOSS_LOOK = 27,		 /* threads that a look at all of them did not reach in its time */
 	LOSS_CAUSES		 /* one more than the largest known number */
 };
 

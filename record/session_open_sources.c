@@ -153,6 +153,7 @@ static int open_waits(struct session *session)
 		.filter = &session->filter,
 		.snapshots = snapshots_of(session),
 		.objects = probe_wait_objects(session->probe) ? session->objects : NULL,
+		.drain = &session->drain,
 		.unended = {.recording = &session->recording, .users = session->users, .source = SOURCE_ID_OFFCPU},
 	};
 	r = waits_init(&session->waits);
@@ -201,6 +202,7 @@ static int open_walk(struct session *session)
 		.probe = session->probe,
 		.filter = &session->filter,
 		.source = SOURCE_ID_TASKS,
+		.drain = &session->drain,
 		.users = session->users,
 		.objects = session->objects,
 	};

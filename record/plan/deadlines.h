@@ -36,6 +36,13 @@ enum {
 	USERS_STOPPED = 300,   /* the same, if it was stopped by hand */
 	USERS_FLIGHT = 100,    /* before a dump: the rings fill meanwhile */
 
+	/* for a look at all threads, which then leaves out the others */
+	LOOK_FIRST = 2000, /* nothing is recorded yet */
+	LOOK_LAST = 2000,
+	LOOK_FLIGHT = 300, /* before a dump */
+	LOOK_WALK = 5000,
+	LOOK_SLICE = 5, /* after which the rings are drained */
+
 	FILES_DUMP = 100, /* before a dump: opening files that were mapped lately */
 	DUMP_EMBED = 20, /* seconds after a dump has begun, no more files are read for it */
 

@@ -286,7 +286,8 @@ static void tell_together(struct loss *loss, uint64_t now, bool all, const struc
 	tell(loss, now, all, 0, 0, LOSS_RECURSION, programs->recursion_misses);
 	tell(loss, now, all, 0, 0, LOSS_ENCODER, refused);
 	tell(loss, now, all, 0, 0, LOSS_NO_TASK_ENTRY, programs->unfollowed);
-	loss->lost += programs->recursion_misses + programs->unfollowed + refused;
+	tell(loss, now, all, 0, 0, LOSS_LOOK, loss->recording->unlooked);
+	loss->lost += loss->recording->unlooked + programs->recursion_misses + programs->unfollowed + refused;
 }
 
 void loss_tell(struct loss *loss, uint64_t now, bool all)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/types.h>
 
@@ -15,6 +14,8 @@
 #include "record/plan/deadlines.h"
 #include "record/plan/record_options.h"
 #include "record/plan/recording.h"
+#include "record/probe/probe.h"
+#include "record/source/look.h"
 #include "record/source/waits.h"
 #include "record/source/walk_users.h"
 
@@ -77,9 +78,10 @@ static const struct ring_head *row_at(const struct open_waits *open, size_t at)
 	return (const void *)(open->rows + at);
 }
 
-static void note_rows(struct open_waits *open)
+/* Those that have become whole since `at`. Returns where they end. */
+static size_t note_rows(struct open_waits *open, size_t at)
 {
-	size_t at = 0, length;
+	size_t length;
 
 	while ((length = waits_record_length(open->rows + at, open->used - at))) {
 		const struct ring_wait *wait = (const void *)row_at(open, at);
@@ -88,21 +90,26 @@ static void note_rows(struct open_waits *open)
 			(void)hash_map_add(&open->places, &wait->task.tid, sizeof(wait->task.tid), at, NULL);
 		at += length;
 	}
-	open->used = at; /* the rest is not a whole row */
+	return at;
 }
 
+/* Waits that end meanwhile are removed as the rings are drained, so each row must be known by then. */
 static int read_rows(struct open_waits *open, int fd)
 {
-	while (open->used < open->room) {
-		ssize_t got = read(fd, open->rows + open->used, open->room - open->used);
+	struct look look = {.drain = open->waits->drain};
+	size_t whole = 0;
+	ssize_t got = -ENOSPC;
 
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
+	while (open->used < open->room) {
+		got = look_read(&look, fd, open->rows + open->used, open->room - open->used);
 		if (got <= 0)
-			return got < 0 ? -errno : 0;
+			break;
 		open->used += (size_t)got;
+		whole = note_rows(open, whole);
+		got = -ENOSPC;
 	}
-	return -ENOSPC;
+	open->used = whole; /* the rest is not a whole row */
+	return (int)got;
 }
 
 /* --- their user stacks --- */
@@ -155,7 +162,7 @@ int open_waits_look(struct open_waits *open)
 	open->used = 0;
 	fd = waits_look_open(open->waits, RING_LOOK_OPEN);
 	r = fd < 0 ? fd : read_rows(open, fd);
-	note_rows(open);
+	look_count(open->waits->recording, probe_wait_look(open->waits->probe)->left_out, "what they wait for");
 	if (open->waits->unended.users)
 		copy_stacks(open, open->waits->unended.users);
 	return r;

@@ -5,21 +5,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/types.h>
 
 #include "bpf/ring_wait.h"
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/machine/clocks.h"
 #include "record/place/hits.h"
+#include "record/plan/deadlines.h"
 #include "record/plan/filter.h"
 #include "record/plan/recording.h"
 #include "record/probe/hidden_tasks.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
+#include "record/source/look.h"
 #include "record/source/open_waits.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
@@ -408,6 +410,9 @@ static size_t take_rows(struct waits *waits, size_t held)
 
 int waits_look_open(const struct waits *waits, enum ring_look kind)
 {
+	static const unsigned int budgets[] = {
+		[RING_LOOK_FIRST] = LOOK_FIRST, [RING_LOOK_LAST] = LOOK_LAST, [RING_LOOK_OPEN] = LOOK_FLIGHT,
+	};
 	struct ring_look_state *state = probe_wait_look(waits->probe);
 	uint64_t offset;
 	int r = sched_clock_offset(waits->probe, &offset);
@@ -418,25 +423,24 @@ int waits_look_open(const struct waits *waits, enum ring_look kind)
 	if (kind == RING_LOOK_FIRST)
 		state->clock_base = offset;
 	state->kind = kind;
+	state->until = clocks_now() + (uint64_t)budgets[kind] * MILLISECOND;
+	state->left_out = 0;
 	return probe_wait_look_open(waits->probe);
 }
 
-static int look(struct waits *waits, enum ring_look kind)
+static int look(struct waits *waits, enum ring_look kind, struct drain *drain)
 {
 	_cleanup_close_ int fd = waits_look_open(waits, kind);
+	struct look look = {.drain = drain};
 	size_t held = 0;
 	ssize_t got;
 
 	if (fd < 0)
 		return fd;
-	while ((got = read(fd, waits->buffer + held, BUFFER_BYTES - held)) != 0) {
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (got < 0)
-			return -errno;
+	while ((got = look_read(&look, fd, waits->buffer + held, BUFFER_BYTES - held)) > 0)
 		held = take_rows(waits, held + (size_t)got);
-	}
-	return held ? -EBADMSG : 0;
+	look_count(waits->recording, probe_wait_look(waits->probe)->left_out, "what they wait for, or since when,");
+	return got < 0 ? (int)got : held ? -EBADMSG : 0;
 }
 
 int waits_open(struct waits *waits)
@@ -445,10 +449,11 @@ int waits_open(struct waits *waits)
 
 	if (r < 0)
 		return r;
-	r = look(waits, RING_LOOK_FIRST);
+	r = look(waits, RING_LOOK_FIRST, NULL);
 	if (r < 0)
 		return log_error(-r, "cannot read the states of all tasks: %s", strerror(-r));
-	hidden_tasks_mark(waits->probe, probe_wait_look(waits->probe)->seen);
+	if (!probe_wait_look(waits->probe)->left_out)
+		hidden_tasks_mark(waits->probe, probe_wait_look(waits->probe)->seen);
 	return 0;
 }
 
@@ -473,7 +478,7 @@ void waits_follow_clock(struct waits *waits)
 
 int waits_stop(struct waits *waits)
 {
-	int r = look(waits, RING_LOOK_LAST);
+	int r = look(waits, RING_LOOK_LAST, waits->drain);
 
 	probe_waits_detach(waits->probe);
 	unended_waits_begin(&waits->unended);

@@ -33,6 +33,7 @@ struct waits {
 	struct user_stacks *stacks; /* NULL: user stacks are not recorded */
 	struct wait_objects *objects; /* NULL: objects of waits are not recorded. Shared with walks */
 	struct unended_waits unended;
+	struct drain *drain; /* NULL: there are no rings yet */
 	struct open_waits *open; /* NULL: no dumps are made */
 	char *buffer;		    /* of the last look */
 	uint64_t *filtered;	    /* per CPU: dropped by a -c that is too large for the kernel side */

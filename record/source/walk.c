@@ -20,6 +20,7 @@
 #include "record/plan/task_state.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
+#include "record/source/look.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
 #include "record/source/wait_objects.h"
@@ -207,15 +208,14 @@ static size_t take_rows(struct walk *walk, size_t length)
 
 static int read_rows(struct walk *walk, int fd)
 {
+	struct look look = {.drain = walk->drain};
 	size_t held = 0;
 
 	while (walk->recording->stop != RECORDING_FAILED) {
-		ssize_t got = read(fd, walk->buffer + held, BUFFER_BYTES - held);
+		ssize_t got = look_read(&look, fd, walk->buffer + held, BUFFER_BYTES - held);
 
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
 		if (got < 0)
-			return -errno;
+			return (int)got;
 		if (!got)
 			return held ? -EBADMSG : 0;
 		held = take_rows(walk, held + (size_t)got);
@@ -310,9 +310,11 @@ int walk_run(struct walk *walk, const struct record_walk *config)
 		.clock_offset = offset,
 		.least_wait = (uint64_t)config->waiting,
 		.filter = walk_filter(config),
+		.until = clocks_now() + LOOK_WALK * MILLISECOND,
 	};
 	begin_walk(walk, totals);
 	r = read_rows(walk, fd);
+	look_count(walk->recording, totals->left_out, "the state");
 	settle_walk(walk, totals);
 	return r < 0 ? log_error(-r, "the walk of the tasks ended early: %s", strerror(-r)) : 0;
 }

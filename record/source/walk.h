@@ -25,6 +25,7 @@ struct walk {
 	struct recording *recording;
 	const struct probe *probe;
 	const struct filter *filter;
+	struct drain *drain; /* NULL: there are no rings */
 	uint32_t source;
 	uint32_t number; /* of the last walk, from 1 */
 	uint64_t rows;	 /* encoded, of all walks */

@@ -51,6 +51,8 @@ static const struct loss_row rows[LOSS_CAUSES] = {
 			      "user stack", "user stacks", .share = SHARE_OF_RECORDED},
 	[LOSS_USER_UNKNOWN] = {MEANS_NOTE, "user-unknown", "with the leaf only: the mappings were unknown",
 			       "user stack", "user stacks", .share = SHARE_OF_RECORDED},
+	[LOSS_LOOK] = {MEANS_MISSING, "look", "not reached by a look at all of them: what they wait for is not known",
+		       "thread", "threads"},
 };
 
 const struct loss_row *loss_row_of(uint64_t cause)

@@ -14,6 +14,7 @@
 #include "record/machine/clocks.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
+#include "record/source/drain.h"
 #include "record/source/walk_users.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_kernel_map.h"
@@ -33,17 +34,29 @@ static struct {
 	struct ring_walk asked;	 /* what the recorder has set */
 	struct ring_walk counts; /* what the programs count */
 	int fd;
+	uint64_t tick; /* ms that pass from one reading of the clock to the next */
+	uint64_t now;
+	unsigned int drained;
 } fake;
 
 /* A walk asks for the time when it has begun and before it reads rows: here the programs count. */
 uint64_t clocks_now(void)
 {
-	if (!fake.asked.clock_offset)
+	if (!fake.asked.until)
 		fake.asked = fake.totals;
 	fake.totals.kept = fake.counts.kept;
 	fake.totals.own = fake.counts.own;
 	fake.totals.filtered = fake.counts.filtered;
-	return 7000;
+	fake.totals.left_out = fake.counts.left_out;
+	fake.now += fake.tick * 1000000;
+	return 7000 + fake.now;
+}
+
+bool drain_pass(struct drain *drain)
+{
+	(void)drain;
+	fake.drained++;
+	return false;
 }
 
 int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd)
@@ -167,7 +180,7 @@ static struct row row_of(uint32_t tid, const char *comm, uint32_t state, uint64_
 /* Ends the rows, and walks. */
 static int walk(struct bench *b, const struct record_walk *config)
 {
-	fake.asked = (struct ring_walk){0};
+	fake.asked = fake.totals = (struct ring_walk){0};
 	(void)close(b->send);
 	return walk_run(&b->walk, config);
 }
@@ -208,6 +221,30 @@ static void rows_become_events(struct test *t)
 	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.seen, 45);
 	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.kept, 2);
 	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.source, SOURCE);
+	bench_close(&b);
+}
+
+/* The rings are drained now and then, and what the programs did not get to in time is lost. */
+static void a_walk_is_bounded(struct test *t)
+{
+	struct row row = row_of(70, "first", 1, 300);
+	struct bench b;
+
+	bench_open(&b);
+	b.walk.drain = (struct drain *)&b;
+	for (int i = 0; i < 20; i++)
+		give_row(&b, &row);
+	fake.tick = 1;
+	fake.counts = (struct ring_walk){.kept = 20, .left_out = 5};
+	CHECK_INT(t, walk(&b, &plain), 0);
+	CHECK(t, fake.asked.until > 7000 && fake.asked.until < UINT64_C(10000000000) && !fake.asked.left_out);
+	CHECK(t, fake.drained > 1 && fake.drained < 10 && b.walk.rows == 20);
+	CHECK_INT(t, b.made.recording.unlooked, 5);
+	fake.tick = fake.drained = 0;
+	fake.counts = (struct ring_walk){.kept = 0};
+	next_walk(&b);
+	CHECK_INT(t, walk(&b, &plain), 0);
+	CHECK(t, !fake.drained && b.made.recording.unlooked == 5);
 	bench_close(&b);
 }
 
@@ -369,5 +406,6 @@ static void rows_wait_for_their_user_stacks(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(rows_become_events), TEST(rows_may_come_in_pieces), TEST(a_walk_that_breaks_off_says_so),
-	  TEST(a_late_filter_drops_rows), TEST(the_worst_is_in_d), TEST(rows_wait_for_their_user_stacks))
+TEST_MAIN(TEST(rows_become_events), TEST(a_walk_is_bounded), TEST(rows_may_come_in_pieces),
+	  TEST(a_walk_that_breaks_off_says_so), TEST(a_late_filter_drops_rows), TEST(the_worst_is_in_d),
+	  TEST(rows_wait_for_their_user_stacks))

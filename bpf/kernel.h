@@ -140,11 +140,12 @@ struct bpf_iter__task {
 
 /*
  * __state, or TASK_FROZEN alone for a task that a cgroup of version 2 has frozen: it sleeps in S, but for nothing that
- * it called for. Stopped and traced tasks count as frozen in the kernel, too.
+ * it called for. Stopped and traced tasks, and parents in vfork(), which are in D, count as frozen in the kernel, too.
  */
 static __always_inline u32 state_or_frozen(struct task_struct *task, u32 state)
 {
-	if (!bpf_core_field_exists(task->frozen) || !state || state & (TASK_STOPPED_BIT | TASK_TRACED_BIT))
+	if (!bpf_core_field_exists(task->frozen) || !state ||
+	    state & (TASK_STOPPED_BIT | TASK_TRACED_BIT | TASK_UNINTERRUPTIBLE))
 		return state;
 	return BPF_CORE_READ_BITFIELD(task, frozen) ? TASK_FROZEN : state;
 }

@@ -13,7 +13,7 @@
 #include "bpf/object_call.bpf.h"
 #include "bpf/object_mapping.bpf.h"
 #include "bpf/object_stack.bpf.h"
-#include "bpf/user_mutex.bpf.h"
+#include "bpf/user_mutex.h"
 #include "bpf/wait_entry.bpf.h"
 #include "bpf/wait_owner.bpf.h"
 

@@ -55,6 +55,9 @@ enum user_missing {
 	USER_MISSING_REFUSED = 8, /* walks, waits that had not ended: the kernel does not let a BPF program read it */
 	/* Waits: the kernel refused to run the code that reads it, e.g. too many are pending. */
 	USER_MISSING_UNSCHEDULED = 9,
+	/* Walks, waits that had not ended: */
+	USER_MISSING_ABSENT = 10, /* the stack was not in memory */
+	USER_MISSING_SERVED = 11, /* it was in a mapping of a file on FUSE or a network file system */
 };
 
 /*

@@ -203,6 +203,7 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 	loss_tell(&session->loss, now, false);
 	session_keep_budget(session, now);
 	session_watch_helpers(session);
+	session_tell_left(session, false);
 	if (second % CLOCK_SECONDS == 0)
 		session_tell_clock(session);
 	if (session->waiting)
@@ -407,6 +408,7 @@ static int finish_file(struct session *session)
 	struct status_figures shown;
 
 	tell_refused(session);
+	session_tell_left(session, true);
 	(void)recording_check(recording, event_log_close(recording->log, reason, NULL, 0));
 	status_clear(&session->status);
 	shown = figures(session);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reports helper processes that are gone for good, once, and in the trace (META helpers_ended). */
+/*
+ * Reports helper processes that are gone for good, or cannot be ended, once, and in the trace (META helpers_ended,
+ * helpers_left).
+ */
 #include <stdio.h>
+#include <string.h>
 
 #include "common/log.h"
 #include "format/event_log.h"
@@ -58,4 +62,24 @@ void session_watch_helpers(struct session *session)
 		if (news & WORDS[i].ended)
 			log_warning("%s", WORDS[i].said);
 	tell(session);
+}
+
+void session_tell_left(struct session *session, bool last)
+{
+	char *text = session->helpers_left;
+	const size_t room = sizeof(session->helpers_left);
+	const size_t before = strlen(text);
+	const char *what;
+	pid_t pid;
+
+	while (nursery_next_left(session->nursery, last, &what, &pid)) {
+		size_t used = strlen(text);
+
+		log_warning("helper process %d (%s) waits in the kernel and cannot be ended: it is left behind",
+			    (int)pid, what);
+		(void)snprintf(text + used, room - used, "%s%s %d", used ? ", " : "", what, (int)pid);
+	}
+	if (strlen(text) != before)
+		(void)recording_check(&session->recording,
+				      event_log_add_meta(session->recording.log, "helpers_left", text));
 }

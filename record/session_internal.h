@@ -88,6 +88,7 @@ struct session {
 	uint64_t walk_by; /* until when the first walk waits for the mappings of processes */
 	uint64_t files_asked, prompt_until; /* attempts to open files so far; until when passes are frequent */
 	unsigned int helpers_ended; /* what was reported about them: session_helpers.c */
+	char helpers_left[512];
 	bool start_state_done;
 	bool sampling;	    /* the perf events count */
 	bool waiting;	    /* the off-CPU programs run */
@@ -127,6 +128,8 @@ bool session_end_flight(struct session *session);
 
 /* Reports, here and in the trace, that helper processes are gone that a later part of the recording needs. */
 void session_watch_helpers(struct session *session);
+/* The same for helpers that cannot be ended. last: also for those that were left just now. */
+void session_tell_left(struct session *session, bool last);
 
 /* For a service manager; does nothing if there is none. */
 int session_open_service(struct session *session);

@@ -102,16 +102,13 @@ static uint32_t sources(const struct record_config *config)
 
 static void add_rings(struct memory_plan *plan, const struct record_config *config, const struct host *host)
 {
-	const bool sleepers = session_wants_sleepers(config);
-
 	memory_plan_add(plan, &(struct memory_row){"rings for samples, waits and hits", MEMORY_RINGS,
 						   (uint64_t)host->shards * sources(config), PAGES, 0});
 	memory_plan_add(plan, &(struct memory_row){"rings for the kernel's records of processes", MEMORY_TABLES,
 						   host->online, sideband_ring_size(host->online, 0) + PAGES,
 						   SIDEBAND_LEAST_RING + PAGES});
 	add_fixed(plan, "ring for control groups", !config->no_cgroups, RING_CGROUP_BYTES + PAGES);
-	add_fixed(plan, "ring for stacks of sleepers", sleepers, RING_SLEEPER_BYTES + PAGES);
-	add_fixed(plan, "table of sleepers", sleepers, (uint64_t)RING_MAX_SLEEPERS * 120);
+	add_fixed(plan, "table of sleepers", session_wants_sleepers(config), (uint64_t)RING_MAX_SLEEPERS * 120);
 }
 
 /* What the kernel holds for the programs, beside rings. */

@@ -273,7 +273,6 @@ static int open_programs(struct session *session)
 		.cpu = config->profile.wanted,
 		.tasks = config->walk.wanted,
 		.sleepers = session_wants_sleepers(config),
-		.sleeper_bytes = (uint32_t)config->snapshot_bytes & ~7U,
 		.objects = !config->no_objects,
 		.cgroups = !config->no_cgroups,
 		.points = config->points.count ? &points : NULL,

@@ -29,14 +29,17 @@ struct cgroups {
 	int socket;	     /* of the helper, -1: none */
 	uint64_t lost, heard; /* records of the ring; CLOCK_MONOTONIC ns of the last answer */
 	unsigned int left;
+	pid_t helper;
 	bool asked, listed;
 	uint8_t packet[PACKET_MAX];
 };
 
 static void helper_leave(struct cgroups *cgroups)
 {
-	if (cgroups->socket >= 0)
+	if (cgroups->socket >= 0) {
+		nursery_leave(cgroups->nursery, cgroups->helper);
 		(void)close(cgroups->socket);
+	}
 	cgroups->socket = -1;
 	cgroups->asked = false;
 	cgroups->left++;
@@ -46,11 +49,11 @@ static void ask(struct cgroups *cgroups)
 {
 	_cleanup_close_ int fd = -1;
 	uint8_t request = 1;
-	pid_t pid;
 
 	if (cgroups->left >= MAX_LEFT)
 		return;
-	if (cgroups->socket < 0 && nursery_spawn(cgroups->nursery, HELPER_CGROUPS, &cgroups->socket, &pid) < 0)
+	if (cgroups->socket < 0 &&
+	    nursery_spawn(cgroups->nursery, HELPER_CGROUPS, &cgroups->socket, &cgroups->helper) < 0)
 		cgroups->socket = -1;
 	if (cgroups->socket < 0 || probe_cgroups_open(cgroups->probe, &fd) < 0 ||
 	    packet_send(cgroups->socket, &request, sizeof(request), fd) < 0) {

@@ -29,8 +29,10 @@ struct symbol_source {
 
 static int fail(struct symbol_source *source, int error)
 {
-	if (source->socket >= 0)
+	if (source->socket >= 0) {
+		nursery_leave(source->nursery, source->pid);
 		(void)close(source->socket);
+	}
 	source->socket = -1;
 	source->last = source->last_unwind = true;
 	return error;

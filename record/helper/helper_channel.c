@@ -33,6 +33,7 @@ bool helper_channel_send(struct helper_channel *channel, uint32_t token, const v
 {
 	if (packet_send(channel->socket, bytes, length, fd)) {
 		channel->stuck++;
+		nursery_leave(channel->nursery, channel->pid);
 		helper_channel_close(channel);
 		return false;
 	}
@@ -62,6 +63,7 @@ ssize_t helper_channel_take(struct helper_channel *channel, void *bytes, size_t 
 	if (got == -ETIMEDOUT && has_time)
 		return 0;
 	channel->stuck++;
+	nursery_leave(channel->nursery, channel->pid);
 	helper_channel_close(channel);
 	return -1;
 }

@@ -62,7 +62,7 @@ static const struct call_row ELF[] = {
 };
 
 static const struct call_row SLEEPER[] = {
-	CALL(setitimer),
+	CALL_WITHOUT(openat, 2, WRITING), CALL(pread64), CALL(process_vm_readv), CALL(setitimer),
 };
 
 static const struct call_row PERF_OPEN[] = {
@@ -92,8 +92,8 @@ static const struct jail {
 	[HELPER_ELF] = {0, CALL_LIST(ELF), .works_long = true},
 	/* works for some tenths of a second in all; without the priority, a dump would take seconds on a busy host */
 	[HELPER_ELF_SOON] = {0, CALL_LIST(ELF)},
-	/* the recorder opened its file; the BPF program decides what is copied */
-	[HELPER_SLEEPER] = {0, CALL_LIST(SLEEPER)},
+	/* memory of everybody, and /proc/PID/pagemap, which only a process's own user may open */
+	[HELPER_SLEEPER] = {CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH), CALL_LIST(SLEEPER)},
 	/* Debian's kernels ask for CAP_SYS_ADMIN where perf_event_paranoid is above 2 */
 	[HELPER_PERF_OPEN] = {CAPABILITY(PERFMON) | CAPABILITY(SYS_ADMIN), CALL_LIST(PERF_OPEN)},
 	/* the recorder opened its file */

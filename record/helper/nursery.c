@@ -32,15 +32,23 @@
 #include "record/helper/opener_helper.h"
 #include "record/helper/perf_open.h"
 #include "record/helper/sleeper_helper.h"
+#include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 
 static const struct timeval SEND_TIMEOUT = {.tv_usec = 200000};
 
-enum { HELPERS_KNOWN = 16 };
+enum { HELPERS_KNOWN = 16, HELPERS_LEFT = 32 };
 
 struct known_helper { /* its CPU time is counted */
 	pid_t pid; /* 0: none */
+	enum helper_kind kind;
 	uint64_t time;
+};
+
+struct left_helper {
+	pid_t pid;
+	enum helper_kind kind;
+	uint64_t since; /* CLOCK_MONOTONIC ns */
 };
 
 struct nursery {
@@ -50,17 +58,22 @@ struct nursery {
 	struct known_helper known[HELPERS_KNOWN];
 	size_t next_known;
 	uint64_t ended; /* CPU time of helpers that are no longer in `known` */
+	struct left_helper left[HELPERS_LEFT]; /* that were not returned yet */
+	size_t left_count;
 };
 
-static int (*const HELPERS[HELPER_KINDS])(int socket) = {
-	[HELPER_MAPS] = maps_helper_run,
-	[HELPER_OPENER] = opener_helper_run,
-	[HELPER_ELF] = elf_helper_run,
-	[HELPER_SLEEPER] = sleeper_helper_run,
-	[HELPER_PERF_OPEN] = perf_open_helper_run,
-	[HELPER_CGROUPS] = cgroup_helper_run,
-	[HELPER_NAMES] = name_helper_run,
-	[HELPER_ELF_SOON] = elf_helper_run,
+static const struct {
+	int (*run)(int socket);
+	const char *name;
+} HELPERS[HELPER_KINDS] = {
+	[HELPER_MAPS] = {maps_helper_run, "maps"},
+	[HELPER_OPENER] = {opener_helper_run, "opener"},
+	[HELPER_ELF] = {elf_helper_run, "ELF"},
+	[HELPER_SLEEPER] = {sleeper_helper_run, "sleeper"},
+	[HELPER_PERF_OPEN] = {perf_open_helper_run, "perf-open"},
+	[HELPER_CGROUPS] = {cgroup_helper_run, "cgroups"},
+	[HELPER_NAMES] = {name_helper_run, "names"},
+	[HELPER_ELF_SOON] = {elf_helper_run, "ELF"},
 };
 
 /* Terminal signals go to the whole group; helpers end with their socket or their parent instead. */
@@ -110,7 +123,7 @@ static void helper_begin(enum helper_kind kind, pid_t parent, int socket)
 	end_with(parent);
 	socket = keep_only(socket);
 	rc = jail_enter(kind);
-	_exit(packet_send(socket, &rc, sizeof(rc), -1) || rc || HELPERS[kind](socket) ? 1 : 0);
+	_exit(packet_send(socket, &rc, sizeof(rc), -1) || rc || HELPERS[kind].run(socket) ? 1 : 0);
 }
 
 /* A helper is handed over once it is in its jail and will end with us. */
@@ -232,7 +245,7 @@ uint64_t nursery_cpu_time(struct nursery *nursery)
 }
 
 /* Replaces a helper that has ended, or else any one; the CPU time of that one stays. */
-static void know_helper(struct nursery *nursery, pid_t pid)
+static void know_helper(struct nursery *nursery, enum helper_kind kind, pid_t pid)
 {
 	struct known_helper *place = &nursery->known[nursery->next_known];
 
@@ -241,7 +254,7 @@ static void know_helper(struct nursery *nursery, pid_t pid)
 			place = &nursery->known[i];
 	nursery->next_known = (nursery->next_known + 1) % HELPERS_KNOWN;
 	nursery->ended += place->time;
-	*place = (struct known_helper){.pid = pid};
+	*place = (struct known_helper){.pid = pid, .kind = kind};
 }
 
 /* The answer to the last request, which may come after we gave up on it: a helper's pid, or -errno. */
@@ -328,6 +341,39 @@ int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socke
 	(void)setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &SEND_TIMEOUT, sizeof(SEND_TIMEOUT));
 	*ret_socket = steal_fd(&socket);
 	*ret_pid = (pid_t)pid;
-	know_helper(nursery, (pid_t)pid);
+	know_helper(nursery, kind, (pid_t)pid);
 	return 0;
+}
+
+void nursery_leave(struct nursery *nursery, pid_t pid)
+{
+	struct left_helper *left = &nursery->left[nursery->left_count];
+
+	(void)kill(pid, SIGKILL);
+	for (size_t i = 0; i < HELPERS_KNOWN && nursery->left_count < HELPERS_LEFT; i++)
+		if (nursery->known[i].pid == pid) {
+			*left = (struct left_helper){pid, nursery->known[i].kind, clocks_now()};
+			nursery->left_count++;
+			return;
+		}
+}
+
+bool nursery_next_left(struct nursery *nursery, bool last, const char **ret_what, pid_t *ret_pid)
+{
+	for (size_t i = nursery->left_count; i-- > 0;) {
+		const struct left_helper left = nursery->left[i];
+		uint64_t passed = (clocks_now() - left.since) / MILLISECOND;
+
+		if (last && passed < DEADLINE_LEFT)
+			await_end(left.pid, (int)(DEADLINE_LEFT - passed));
+		else if (passed < DEADLINE_LEFT)
+			continue;
+		nursery->left[i] = nursery->left[--nursery->left_count];
+		if (!cpu_time_of(left.pid))
+			continue;
+		*ret_what = HELPERS[left.kind].name;
+		*ret_pid = left.pid;
+		return true;
+	}
+	return false;
 }

@@ -47,4 +47,13 @@ uint64_t nursery_cpu_time(struct nursery *nursery);
 /* *ret_socket belongs to the caller; closing it ends the helper. 0, -errno. */
 int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid);
 
+/* Kills a helper that has not answered in time. One that waits in the kernel may stay nevertheless. */
+void nursery_leave(struct nursery *nursery, pid_t pid);
+
+/*
+ * The next helper that was left and is still there DEADLINE_LEFT later; each is returned once. last:
+ * waits for that time. *ret_what: "sleeper".
+ */
+bool nursery_next_left(struct nursery *nursery, bool last, const char **ret_what, pid_t *ret_pid);
+
 #endif

@@ -32,8 +32,10 @@ static int ask_helper(struct nursery *nursery, const struct perf_event_attr *att
 		r = packet_send(socket, &request, sizeof(request), -1);
 	if (r < 0)
 		return r;
-	if (packet_receive(socket, &error, sizeof(error), DEADLINE_PERF_OPEN, &fd) != sizeof(error))
+	if (packet_receive(socket, &error, sizeof(error), DEADLINE_PERF_OPEN, &fd) != sizeof(error)) {
+		nursery_leave(nursery, pid);
 		return -ETIMEDOUT;
+	}
 	return error < 0 ? error : fd;
 }
 

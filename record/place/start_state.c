@@ -161,6 +161,7 @@ static void helper_leave(struct start_state *state, int error)
 	if (state->answered < state->asked)
 		unavailable(state, state->tgids.items[state->answered++], error);
 	state->asked = state->answered;
+	nursery_leave(state->nursery, state->pid);
 	if (state->socket >= 0)
 		(void)close(state->socket);
 	state->socket = -1;

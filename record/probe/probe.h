@@ -32,7 +32,6 @@ struct probe_settings {
 	const struct filter *filter;
 	bool cpu, tasks; /* sources */
 	bool sleepers;	 /* user stacks of walked tasks, if the kernel supports it */
-	uint32_t sleeper_bytes; /* of each, at most */
 	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; the probe fills in preempt_count */
 	bool cgroups; /* list control groups, and follow new ones */
 	bool objects; /* what waits are for, and what walked tasks sleep for, if the kernel allows reading it */
@@ -130,13 +129,13 @@ int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock);
  */
 int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd);
 
-/* The ring of copied user stacks, RING_SLEEPER_BYTES long; -1: the kernel refused the program (reported). */
-int probe_sleepers_ring(const struct probe *probe);
+/* The page of struct ring_sleeper_asked, as a file to map; -1: the kernel refused the program (reported). */
+int probe_sleepers_page(const struct probe *probe);
 /* Makes the next round copy this thread's user stack; -E2BIG: no room for more threads. */
 int probe_sleepers_want(const struct probe *probe, uint32_t tid, const struct ring_sleeper_wanted *wanted);
-/* The thread's user stack is no longer wanted. True if the program had started on it. */
+/* The thread's user stack is no longer wanted. True if a helper had started on it. */
 bool probe_sleepers_forget(const struct probe *probe, uint32_t tid);
-/* Begins a round, or the rest of one: reading the fd to its end may block; the caller closes it. */
-int probe_sleepers_open(const struct probe *probe, uint32_t round, int *ret_fd);
+/* Begins a round, or the rest of one: the file for the helper (sleeper_helper.h); the caller closes it. */
+int probe_sleepers_open(const struct probe *probe, int *ret_fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The program that copies user stacks of sleeping tasks. A walk can do without it: it is loaded
- * last, and may be refused.
+ * The program that says where user stacks of sleeping tasks are. A walk can do without it: it is
+ * loaded last, and may be refused.
  */
 #include <errno.h>
 #include <linux/types.h>
@@ -15,19 +15,15 @@
 
 static int load(struct probe *probe)
 {
-	enum { PAGE = 4096, HEAD = 2 * sizeof(uint64_t) + sizeof(struct ring_sleeper) };
 	int r;
 
 	probe->sleepers = sleepers_bpf__open();
 	if (!probe->sleepers)
 		return -errno;
-	probe->sleepers->rodata->sleeper_bytes = probe->settings.sleeper_bytes;
-	(void)bpf_map__set_value_size(probe->sleepers->maps.sleepers_slots,
-				      HEAD + probe->settings.sleeper_bytes + PAGE);
 	r = sleepers_bpf__load(probe->sleepers);
 	if (r < 0)
 		return r;
-	probe->sleep = bpf_program__attach_iter(probe->sleepers->progs.copy_sleepers, NULL);
+	probe->sleep = bpf_program__attach_iter(probe->sleepers->progs.look_at_sleepers, NULL);
 	return probe->sleep ? 0 : -errno;
 }
 
@@ -38,7 +34,7 @@ void probe_sleepers_load(struct probe *probe)
 	if (r >= 0)
 		return;
 	probe_sleepers_unload(probe);
-	log_warning("cannot copy user stacks of sleeping tasks by BPF (%s): walks, and waits that "
+	log_warning("cannot find user stacks of sleeping tasks by BPF (%s): walks, and waits that "
 		    "have not ended, will lack them", strerror(-r));
 }
 
@@ -53,12 +49,12 @@ void probe_sleepers_unload(struct probe *probe)
 void probe_sleepers_cost(const struct probe *probe, struct probe_cost *cost)
 {
 	if (probe->sleepers)
-		probe_add_cost(probe->sleepers->progs.copy_sleepers, cost);
+		probe_add_cost(probe->sleepers->progs.look_at_sleepers, cost);
 }
 
-int probe_sleepers_ring(const struct probe *probe)
+int probe_sleepers_page(const struct probe *probe)
 {
-	return probe->sleepers ? bpf_map__fd(probe->sleepers->maps.sleepers_ring) : -1;
+	return probe->sleepers ? bpf_map__fd(probe->sleepers->maps.sleepers_asked) : -1;
 }
 
 int probe_sleepers_want(const struct probe *probe, uint32_t tid, const struct ring_sleeper_wanted *wanted)
@@ -74,15 +70,13 @@ bool probe_sleepers_forget(const struct probe *probe, uint32_t tid)
 	if (bpf_map_lookup_elem(map, &tid, &wanted) < 0)
 		return false;
 	(void)bpf_map_delete_elem(map, &tid);
-	return wanted.begun;
+	return wanted.stage != RING_SLEEPER_WANTED;
 }
 
-int probe_sleepers_open(const struct probe *probe, uint32_t round, int *ret_fd)
+int probe_sleepers_open(const struct probe *probe, int *ret_fd)
 {
-	int fd;
+	int fd = bpf_iter_create(bpf_link__fd(probe->sleep));
 
-	probe->sleepers->bss->sleepers_round = round;
-	fd = bpf_iter_create(bpf_link__fd(probe->sleep));
 	if (fd < 0)
 		return fd;
 	*ret_fd = fd;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -12,40 +13,41 @@
 #include "record/helper/nursery.h"
 #include "record/helper/sleeper_helper.h"
 #include "record/machine/clocks.h"
-#include "record/perf/ring.h"
 #include "record/plan/deadlines.h"
 #include "record/probe/probe.h"
 
 enum {
-	MAX_STUCK = RING_SLEEPER_SLOTS - 1, /* of a round */
-	MAX_LEFT = 16,			    /* of a recording: some helpers may never end */
+	MAX_STUCK = 4, /* of a round */
+	MAX_LEFT = 16, /* of a recording: some helpers may never end */
+	STEP_MS = 5,   /* for the answers that have arrived */
 };
 
 struct sleepers {
 	const struct probe *probe;
 	struct nursery *nursery;
-	struct ring ring;
 	int socket; /* of the helper, -1: none */
-	uint32_t round, wanted;
+	pid_t helper;
+	uint32_t most; /* bytes of a stack */
+	uint32_t wanted;
 	uint64_t begun, heard;	   /* CLOCK_MONOTONIC ns: the round, the last answer */
 	unsigned int stuck, left;  /* helpers left behind: in this round, in all */
 	bool runs, gave_up;
+	struct ring_sleeper *answer; /* with room for the largest stack */
 };
 
-int sleepers_create(const struct probe *probe, struct nursery *nursery, struct sleepers **ret_sleepers)
+int sleepers_create(const struct probe *probe, struct nursery *nursery, uint32_t most, struct sleepers **ret_sleepers)
 {
-	_cleanup_free_ struct sleepers *sleepers = calloc(1, sizeof(*sleepers));
-	int r;
+	struct sleepers *sleepers = calloc(1, sizeof(*sleepers));
 
 	if (!sleepers)
 		return -ENOMEM;
-	sleepers->probe = probe;
-	sleepers->nursery = nursery;
-	sleepers->socket = -1;
-	r = ring_open(&sleepers->ring, probe_sleepers_ring(probe), RING_SLEEPER_BYTES);
-	if (r < 0)
-		return r;
-	*ret_sleepers = steal_ptr(sleepers);
+	*sleepers = (struct sleepers){.probe = probe, .nursery = nursery, .socket = -1, .most = most};
+	sleepers->answer = malloc(sizeof(*sleepers->answer) + most);
+	if (!sleepers->answer) {
+		sleepers_destroy(sleepers);
+		return -ENOMEM;
+	}
+	*ret_sleepers = sleepers;
 	return 0;
 }
 
@@ -55,7 +57,7 @@ void sleepers_destroy(struct sleepers *sleepers)
 		return;
 	if (sleepers->socket >= 0)
 		(void)close(sleepers->socket);
-	ring_close(&sleepers->ring);
+	free(sleepers->answer);
 	free(sleepers);
 }
 
@@ -91,20 +93,27 @@ void sleepers_give_up(struct sleepers *sleepers)
 	sleepers->runs = false;
 }
 
+/* A new helper; it gets the page in which it is asked. */
+static int helper_start(struct sleepers *sleepers)
+{
+	const struct sleeper_request request = {0};
+	int r = nursery_spawn(sleepers->nursery, HELPER_SLEEPER, &sleepers->socket, &sleepers->helper);
+
+	if (r < 0) {
+		sleepers->socket = -1;
+		return r;
+	}
+	return packet_send(sleepers->socket, &request, sizeof(request), probe_sleepers_page(sleepers->probe));
+}
+
 static int ask(struct sleepers *sleepers)
 {
+	const struct sleeper_request request = {.most = sleepers->most};
 	_cleanup_close_ int fd = -1;
-	uint8_t request = 1;
-	pid_t pid;
-	int r = 0;
+	int r = sleepers->socket < 0 ? helper_start(sleepers) : 0;
 
-	if (sleepers->socket < 0) {
-		r = nursery_spawn(sleepers->nursery, HELPER_SLEEPER, &sleepers->socket, &pid);
-		if (r < 0)
-			sleepers->socket = -1;
-	}
 	if (!r)
-		r = probe_sleepers_open(sleepers->probe, sleepers->round, &fd);
+		r = probe_sleepers_open(sleepers->probe, &fd);
 	if (!r)
 		r = packet_send(sleepers->socket, &request, sizeof(request), fd);
 	sleepers->heard = clocks_now();
@@ -119,7 +128,6 @@ static void ask_or_give_up(struct sleepers *sleepers)
 
 void sleepers_begin(struct sleepers *sleepers)
 {
-	sleepers->round++;
 	sleepers->runs = sleepers->wanted > 0;
 	sleepers->gave_up = false;
 	sleepers->wanted = 0;
@@ -132,6 +140,7 @@ void sleepers_begin(struct sleepers *sleepers)
 /* The task that it was working on is marked as begun: the next helper continues after it. */
 static void leave_helper(struct sleepers *sleepers)
 {
+	nursery_leave(sleepers->nursery, sleepers->helper);
 	helper_close(sleepers);
 	sleepers->stuck++;
 	if (++sleepers->left == MAX_LEFT)
@@ -142,39 +151,40 @@ static void leave_helper(struct sleepers *sleepers)
 
 /* --- answers ------------------------------------------------------------------------------------- */
 
-static void take_all(struct sleepers *sleepers, sleeper_take *take, void *context)
+/* One packet. Returns whether the round goes on. */
+static bool take_answer(struct sleepers *sleepers, size_t length, sleeper_take *take, void *context)
 {
-	const struct ring_sleeper *sleeper;
-	size_t length;
+	const struct ring_sleeper *answer = sleepers->answer;
+	int32_t reply;
 
-	while (ring_aim(&sleepers->ring)) {
-		while ((sleeper = ring_next(&sleepers->ring, &length))) {
-			if (length >= sizeof(*sleeper) && sleeper->size <= length - sizeof(*sleeper) &&
-			    sleeper->round == sleepers->round)
-				take(context, sleeper);
-			ring_release(&sleepers->ring);
-			sleepers->heard = clocks_now();
-		}
-		if (sleepers->ring.position != sleepers->ring.target)
-			break; /* being written */
+	sleepers->heard = clocks_now();
+	if (length >= sizeof(*answer)) {
+		if (answer->size <= length - sizeof(*answer))
+			take(context, answer);
+		return true;
 	}
+	memcpy(&reply, answer, sizeof(reply));
+	if (length != sizeof(reply) || reply)
+		sleepers_give_up(sleepers);
+	sleepers->runs = false;
+	return false;
 }
 
 bool sleepers_step(struct sleepers *sleepers, int timeout_ms, sleeper_take *take, void *context)
 {
-	int32_t reply = 0;
-	ssize_t got;
+	const size_t room = sizeof(*sleepers->answer) + sleepers->most;
+	const uint64_t end = clocks_now() + STEP_MS * MILLISECOND;
+	ssize_t got = 1;
 
+	while (sleepers->runs && got > 0 && clocks_now() < end) {
+		got = packet_receive(sleepers->socket, sleepers->answer, room, timeout_ms, NULL);
+		if (got > 0 && !take_answer(sleepers, (size_t)got, take, context))
+			return true;
+		timeout_ms = 1;
+	}
 	if (!sleepers->runs)
 		return true;
-	take_all(sleepers, take, context);
-	got = packet_receive(sleepers->socket, &reply, sizeof(reply), timeout_ms, NULL);
-	take_all(sleepers, take, context);
-	if (got == sizeof(reply) && !reply)
-		sleepers->runs = false;
-	else if (got == sizeof(reply))
-		sleepers_give_up(sleepers);
-	else if (got != -ETIMEDOUT || clocks_now() - sleepers->heard >= DEADLINE_SLEEPER * MILLISECOND)
+	if (got <= 0 && (got != -ETIMEDOUT || clocks_now() - sleepers->heard >= DEADLINE_SLEEPER * MILLISECOND))
 		leave_helper(sleepers);
 	if (clocks_now() - sleepers->begun >= USERS_ROUND * MILLISECOND)
 		sleepers_give_up(sleepers);

@@ -26,8 +26,8 @@ enum sleeper_left { /* why there is no answer */
 
 typedef void sleeper_take(void *context, const struct ring_sleeper *sleeper);
 
-/* The probe must have the program. 0, -errno. */
-int sleepers_create(const struct probe *probe, struct nursery *nursery, struct sleepers **ret_sleepers);
+/* The probe must have the program. most: bytes of a stack, whole words. 0, -errno. */
+int sleepers_create(const struct probe *probe, struct nursery *nursery, uint32_t most, struct sleepers **ret_sleepers);
 void sleepers_destroy(struct sleepers *sleepers);
 
 /*
@@ -37,7 +37,8 @@ void sleepers_destroy(struct sleepers *sleepers);
 int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex);
 void sleepers_begin(struct sleepers *sleepers);
 /*
- * Waits for at most timeout_ms; `take` gets each answer once or more, valid during the call.
+ * Waits for at most timeout_ms, and some more while answers arrive; `take` gets each answer once or more, valid
+ * during the call.
  * Returns true if the round is over.
  */
 bool sleepers_step(struct sleepers *sleepers, int timeout_ms, sleeper_take *take, void *context);

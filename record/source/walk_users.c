@@ -59,8 +59,9 @@ int walk_users_create(struct recording *recording, const struct probe *probe, st
 	users->rows = calloc(RING_MAX_SLEEPERS, sizeof(*users->rows));
 	if (!users->buffer || !users->rows)
 		r = -ENOMEM;
-	if (!r && probe_sleepers_ring(probe) >= 0)
-		r = sleepers_create(probe, nursery, &users->sleepers);
+	if (!r && probe_sleepers_page(probe) >= 0)
+		r = sleepers_create(probe, nursery, (uint32_t)recording->config->snapshot_bytes & ~7U,
+				    &users->sleepers);
 	if (r < 0) {
 		walk_users_destroy(users);
 		return r;
@@ -188,6 +189,9 @@ static void take(void *context, const struct ring_sleeper *sleeper)
 		[RING_SLEEPER_FAULT] = USER_MISSING_FAULT,
 		[RING_SLEEPER_EXITING] = USER_MISSING_EXITING,
 		[RING_SLEEPER_NO_USER] = USER_MISSING_KERNEL_THREAD,
+		[RING_SLEEPER_ABSENT] = USER_MISSING_ABSENT,
+		[RING_SLEEPER_SERVED] = USER_MISSING_SERVED,
+		[RING_SLEEPER_DENIED] = USER_MISSING_REFUSED,
 	};
 	struct walk_users *users = context;
 	struct held_row *held = find_row(users, sleeper->tid, sleeper->start);

@@ -11,6 +11,7 @@
 uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut)
 {
 	uint64_t frame, least = snapshot->address;
+	const bool goes_on = snapshot->flags & (SNAPSHOT_CUT | SNAPSHOT_UNMAPPED);
 	uint32_t count = 0;
 
 	*ret_cut = false;
@@ -20,7 +21,7 @@ uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t
 	while (frame >= least && !(frame % SNAPSHOT_WORD)) {
 		uint64_t word = (frame - snapshot->address) / SNAPSHOT_WORD;
 
-		*ret_cut = count == room || (word + 1 >= snapshot->count && snapshot->flags & SNAPSHOT_CUT);
+		*ret_cut = count == room || (word + 1 >= snapshot->count && goes_on);
 		if (count == room || snapshot->count < 2 || word > snapshot->count - 2)
 			break;
 		frames[count++] = arch_code_address(snapshot->words[word + 1]);

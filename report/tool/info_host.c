@@ -25,6 +25,7 @@ static const struct {
 	{"memory", "memory"},
 	{"refused", "files not read"},
 	{"helpers_ended", "helpers ended"},
+	{"helpers_left", "helpers left"},
 	{"condensed", "condensed"},
 	{"scrubbed", "scrubbed"},
 };

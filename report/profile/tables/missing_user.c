@@ -19,6 +19,8 @@ static const struct {
 	[MISSING_USER_RAN] = {.text = "the task ran before it was copied"},
 	[MISSING_USER_REFUSED] = {.text = "the recording kernel does not let it be copied",
 				  .brief = "the kernel does not let it be copied"},
+	[MISSING_USER_ABSENT] = {.text = "it was not in memory"},
+	[MISSING_USER_SERVED] = {.text = "it was in a file on FUSE or a network file system"},
 };
 
 enum missing_user missing_user_of(uint64_t reason, bool copied)
@@ -40,6 +42,10 @@ enum missing_user missing_user_of(uint64_t reason, bool copied)
 		return MISSING_USER_REFUSED;
 	case USER_MISSING_UNSCHEDULED:
 		return MISSING_USER_UNSCHEDULED;
+	case USER_MISSING_ABSENT:
+		return MISSING_USER_ABSENT;
+	case USER_MISSING_SERVED:
+		return MISSING_USER_SERVED;
 	default:
 		return MISSING_USER_FAULT;
 	}

@@ -22,6 +22,8 @@ enum missing_user { /* in the order of the account */
 	MISSING_USER_BUSY,
 	MISSING_USER_RAN,
 	MISSING_USER_REFUSED,
+	MISSING_USER_ABSENT,
+	MISSING_USER_SERVED,
 	MISSING_USER_REASONS
 };
 

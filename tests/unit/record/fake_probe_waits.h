@@ -46,7 +46,7 @@ int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)
 
 /* --- user stacks of sleepers: the kernel refused the program --- */
 
-int probe_sleepers_ring(const struct probe *probe)
+int probe_sleepers_page(const struct probe *probe)
 {
 	(void)probe;
 	return -1;
@@ -64,8 +64,8 @@ bool probe_sleepers_forget(const struct probe *probe, uint32_t tid)
 	return false;
 }
 
-int probe_sleepers_open(const struct probe *probe, uint32_t round, int *ret_fd)
+int probe_sleepers_open(const struct probe *probe, int *ret_fd)
 {
-	(void)probe, (void)round, (void)ret_fd;
+	(void)probe, (void)ret_fd;
 	return -ENODEV;
 }

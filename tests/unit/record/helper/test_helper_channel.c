@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How long the channel waits for a helper that does not answer: a blocked one, and one that only waits for a CPU. */
+/*
+ * How long the channel waits for a helper that does not answer: a blocked one, and one that only waits for a CPU.
+ * Defines the nursery's functions.
+ */
 #include "record/helper/helper_channel.h"
 
 #include <signal.h>
@@ -14,6 +17,21 @@
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 #include "tests/test.h"
+
+struct nursery {
+	pid_t left; /* the last one */
+};
+
+int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
+{
+	(void)nursery, (void)kind, (void)ret_socket, (void)ret_pid;
+	return -EAGAIN;
+}
+
+void nursery_leave(struct nursery *nursery, pid_t pid)
+{
+	nursery->left = pid;
+}
 
 /* A process that only runs, or is stopped. */
 static pid_t begin_helper(struct test *t, bool runs)
@@ -41,7 +59,9 @@ static void end_helper(pid_t pid)
 /* What the channel returns for a helper that was asked so long ago, and whether it gives it up. */
 static ssize_t take_after(struct test *t, pid_t pid, unsigned int passed_ms, bool answers, bool *ret_open)
 {
-	struct helper_channel channel = {.pid = pid, .busy = 1, .since = clocks_now() - passed_ms * MILLISECOND};
+	struct nursery nursery = {0};
+	struct helper_channel channel = {.nursery = &nursery, .pid = pid, .busy = 1,
+					 .since = clocks_now() - passed_ms * MILLISECOND};
 	int ends[2], bytes = 7;
 	ssize_t got;
 
@@ -53,6 +73,7 @@ static ssize_t take_after(struct test *t, pid_t pid, unsigned int passed_ms, boo
 	got = helper_channel_take(&channel, &bytes, sizeof(bytes), 0, NULL);
 	*ret_open = channel.socket >= 0;
 	CHECK_INT(t, channel.stuck, !*ret_open);
+	CHECK_INT(t, nursery.left, *ret_open ? 0 : pid);
 	helper_channel_close(&channel);
 	(void)close(ends[1]);
 	return got;

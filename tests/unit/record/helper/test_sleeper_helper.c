@@ -1,27 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that reads the iterator over sleeping tasks, with a pipe in its place: what can be
- * read is read to its end, a read that hangs ends the helper within the deadline, and a read to be
- * retried is retried for as long as the caller waits.
+ * The helper that copies stacks of sleepers, with a pipe in place of the iterator and memory of this
+ * process as the target's: what is in memory is copied, up to the first page that is not; nothing of
+ * a file that a server answers for; the owner of what looks like a mutex; nothing of a task that
+ * another helper was asked about. A read that hangs ends the helper within the deadline.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
-#include <signal.h>
+#include <linux/magic.h>
+#include <linux/types.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/ring_sleeper.h"
+#include "bpf/user_mutex.h"
 #include "common/packet.h"
 #include "record/helper/nursery.h"
 #include "record/helper/sleeper_helper.h"
 #include "record/plan/deadlines.h"
 #include "tests/test.h"
 
-enum { SLACK_MS = 30000, TARGETS = 5 };
+enum { SLACK_MS = 30000, MOST = 16 << 10, OWNER = 4711, FUSE_MAGIC = 0x65735546 };
 
-struct asked {
+struct bench {
 	struct nursery *nursery;
 	int socket, pipe[2];
-	uint64_t begun;
+	struct ring_sleeper_asked *asked;
+	char *stack; /* four pages; the second half is not in memory */
+	size_t page;
+	struct ring_sleeper record;
+	struct {
+		struct ring_sleeper head;
+		char stack[MOST];
+	} answer;
 };
 
 static uint64_t now_ms(void)
@@ -32,99 +46,162 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* A helper that reads a pipe with that many targets; no_wait: as the iterator behaves when its ring is full. */
-static int ask(struct asked *asked, int targets, int no_wait)
+static bool bench_init(struct bench *b)
 {
-	uint8_t request = 1;
-	uint64_t word = 1;
+	struct sleeper_request page = {0}, round = {MOST};
+	int shared = memfd_create("asked", MFD_CLOEXEC);
 	pid_t pid;
 
-	if (nursery_create(&asked->nursery) || nursery_spawn(asked->nursery, HELPER_SLEEPER, &asked->socket, &pid) ||
-	    pipe2(asked->pipe, O_CLOEXEC | (no_wait ? O_NONBLOCK : 0)))
-		return 0;
-	while (targets-- > 0)
-		if (write(asked->pipe[1], &word, sizeof(word)) != sizeof(word))
-			return 0;
-	asked->begun = now_ms();
-	return !packet_send(asked->socket, &request, sizeof(request), asked->pipe[0]);
+	*b = (struct bench){.page = (size_t)sysconf(_SC_PAGESIZE)};
+	if (shared < 0 || ftruncate(shared, (off_t)b->page) || pipe2(b->pipe, O_CLOEXEC | O_NONBLOCK) ||
+	    nursery_create(&b->nursery) || nursery_spawn(b->nursery, HELPER_SLEEPER, &b->socket, &pid))
+		return false;
+	b->asked = mmap(NULL, b->page, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+	b->stack = mmap(NULL, 4 * b->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (b->asked == MAP_FAILED || b->stack == MAP_FAILED)
+		return false;
+	memset(b->stack, 'x', 2 * b->page);
+	b->asked->tgid = b->asked->tid = (uint32_t)getpid();
+	b->asked->stack.from = (uintptr_t)b->stack + 64;
+	b->asked->stack.to = (uintptr_t)b->stack + 2 * b->page;
+	b->record = (struct ring_sleeper){.tid = b->asked->tid, .address = b->asked->stack.from};
+	return !packet_send(b->socket, &page, sizeof(page), shared) && !close(shared) &&
+	       !packet_send(b->socket, &round, sizeof(round), b->pipe[0]);
 }
 
-static void answered(struct asked *asked)
+/* The iterator's file: asks until something is written. Returns the answer's length. */
+static ssize_t answered(struct bench *b)
 {
-	(void)close(asked->pipe[0]);
-	(void)close(asked->pipe[1]);
-	(void)close(asked->socket);
-	nursery_destroy(asked->nursery);
+	(void)usleep(10000); /* it copies meanwhile */
+	if (write(b->pipe[1], &b->record, sizeof(b->record)) != sizeof(b->record))
+		return -1;
+	return packet_receive(b->socket, &b->answer, sizeof(b->answer), SLACK_MS, NULL);
 }
 
-static void reads_to_the_end(struct test *t)
+static void bench_deinit(struct bench *b)
 {
-	struct asked asked;
+	(void)close(b->pipe[0]);
+	(void)close(b->pipe[1]);
+	(void)close(b->socket);
+	(void)munmap(b->asked, b->page);
+	(void)munmap(b->stack, 4 * b->page);
+	nursery_destroy(b->nursery);
+}
+
+static void check_outcome(struct test *t, struct bench *b, enum ring_sleeper_outcome outcome, size_t size,
+			  uint32_t flags)
+{
+	CHECK_INT(t, answered(b), sizeof(b->record) + size);
+	CHECK_INT(t, b->answer.head.outcome, outcome);
+	CHECK_INT(t, b->answer.head.size, size);
+	CHECK_INT(t, b->answer.head.flags, flags);
+	for (size_t i = 0; i < size; i++)
+		if (b->answer.stack[i] != 'x') {
+			CHECK_INT(t, b->answer.stack[i], 'x');
+			break;
+		}
+}
+
+#define NEEDS_ROOT(t)                                                                                                 \
+	do {                                                                                                          \
+		if (geteuid())                                                                                        \
+			SKIP(t, "needs root");                                                                        \
+	} while (0)
+
+static void copies_what_is_in_memory(struct test *t)
+{
+	NEEDS_ROOT(t);
+
+	struct bench b;
 	int32_t reply = -1;
 
-	REQUIRE(t, ask(&asked, TARGETS, 0));
-	(void)close(asked.pipe[1]);
-	asked.pipe[1] = -1;
-	CHECK(t, packet_receive(asked.socket, &reply, sizeof(reply), SLACK_MS, NULL) == sizeof(reply));
+	REQUIRE(t, bench_init(&b));
+	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, 0);
+	b.asked->stack.to += b.page; /* its next page is not in memory */
+	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, RING_SNAPSHOT_UNMAPPED);
+	b.asked->stack.file_system = TMPFS_MAGIC;
+	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, RING_SNAPSHOT_UNMAPPED);
+	(void)close(b.pipe[1]);
+	b.pipe[1] = -1;
+	CHECK_INT(t, packet_receive(b.socket, &reply, sizeof(reply), SLACK_MS, NULL), sizeof(reply));
 	CHECK_INT(t, reply, 0);
-	answered(&asked);
+	bench_deinit(&b);
 }
 
-/* The pipe's other end stays open and silent, like the memory of a locked target. */
-static void dies_of_a_read_that_hangs(struct test *t)
+static void copies_nothing_else(struct test *t)
 {
-	struct asked asked;
-	int32_t reply;
-	uint64_t took;
+	NEEDS_ROOT(t);
 
-	REQUIRE(t, ask(&asked, TARGETS, 0));
-	CHECK_INT(t, packet_receive(asked.socket, &reply, sizeof(reply), SLACK_MS, NULL), 0);
-	took = now_ms() - asked.begun;
+	struct bench b;
+	unsigned char in_memory;
+
+	REQUIRE(t, bench_init(&b));
+	b.asked->stack.file_system = FUSE_MAGIC;
+	check_outcome(t, &b, RING_SLEEPER_SERVED, 0, 0);
+	b.asked->stack.file_system = NFS_SUPER_MAGIC;
+	check_outcome(t, &b, RING_SLEEPER_SERVED, 0, 0);
+	b.asked->stack.from = (uintptr_t)b.stack + 3 * b.page;
+	b.asked->stack.to = b.asked->stack.from + b.page;
+	b.asked->stack.file_system = 0;
+	b.record.address = b.asked->stack.from;
+	check_outcome(t, &b, RING_SLEEPER_ABSENT, 0, 0);
+	CHECK(t, !mincore(b.stack + 3 * b.page, b.page, &in_memory) && !(in_memory & 1)); /* nor brought in */
+	b.record.outcome = RING_SLEEPER_RAN;
+	check_outcome(t, &b, RING_SLEEPER_RAN, 0, 0);
+	bench_deinit(&b);
+}
+
+/* The next answer is that of the next record. */
+static void leaves_out_whom_another_was_asked_about(struct test *t)
+{
+	NEEDS_ROOT(t);
+
+	struct bench b;
+
+	REQUIRE(t, bench_init(&b));
+	b.record.tid++;
+	REQUIRE(t, write(b.pipe[1], &b.record, sizeof(b.record)) == sizeof(b.record));
+	b.record.tid--;
+	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, 0);
+	CHECK_INT(t, b.answer.head.tid, getpid());
+	bench_deinit(&b);
+}
+
+static void finds_the_owner_of_a_mutex(struct test *t)
+{
+	NEEDS_ROOT(t);
+
+	struct user_mutex mutex = {.lock = MUTEX_CONTENDED, .owner = OWNER, .users = 1};
+	struct bench b;
+
+	REQUIRE(t, bench_init(&b));
+	b.asked->mutex.from = (uintptr_t)&mutex;
+	b.asked->mutex.to = b.asked->mutex.from + sizeof(mutex);
+	b.asked->operation = FUTEX_PRIVATE_FLAG;
+	b.asked->value = MUTEX_CONTENDED;
+	CHECK(t, answered(&b) > 0);
+	CHECK_INT(t, b.asked->owner, OWNER);
+	b.asked->owner = 0;
+	mutex.lock = 0; /* it is free by now */
+	CHECK(t, answered(&b) > 0);
+	CHECK_INT(t, b.asked->owner, 0);
+	bench_deinit(&b);
+}
+
+/* Like a target whose memory is locked. */
+static void dies_of_a_target_that_hangs(struct test *t)
+{
+	NEEDS_ROOT(t);
+
+	struct bench b;
+	uint64_t begun = now_ms(), took;
+
+	REQUIRE(t, bench_init(&b));
+	CHECK_INT(t, packet_receive(b.socket, &b.answer, sizeof(b.answer), SLACK_MS, NULL), 0);
+	took = now_ms() - begun;
 	CHECK(t, took >= DEADLINE_SLEEPER - 1 && took < SLACK_MS);
-	answered(&asked);
+	bench_deinit(&b);
 }
 
-/* A helper that gets no CPU within its deadline dies of it, too: then another one is used, five times at most. */
-static void waits_for_room_in_the_ring(struct test *t)
-{
-	struct asked asked;
-	int32_t reply = -1;
-	int r = 0;
-
-	for (int tries = 0; r == 0 && tries < 5; tries++) {
-		if (tries)
-			answered(&asked);
-		REQUIRE(t, ask(&asked, TARGETS, 1));
-		r = (int)packet_receive(asked.socket, &reply, sizeof(reply), 3 * DEADLINE_SLEEPER, NULL);
-	}
-	CHECK_INT(t, r, -ETIMEDOUT);
-	(void)close(asked.pipe[1]);
-	asked.pipe[1] = -1;
-	CHECK(t, packet_receive(asked.socket, &reply, sizeof(reply), SLACK_MS, NULL) == sizeof(reply));
-	CHECK_INT(t, reply, 0);
-	answered(&asked);
-}
-
-/* The caller no longer waits: then the pipe loses its last reader. */
-static void ends_when_nobody_waits(struct test *t)
-{
-	struct asked asked;
-	uint64_t word = 1, end;
-	ssize_t written;
-
-	(void)signal(SIGPIPE, SIG_IGN);
-	REQUIRE(t, ask(&asked, 0, 1));
-	(void)close(asked.pipe[0]);
-	asked.pipe[0] = -1;
-	(void)close(asked.socket);
-	asked.socket = -1;
-	end = now_ms() + SLACK_MS;
-	do
-		written = write(asked.pipe[1], &word, sizeof(word));
-	while (written >= 0 && now_ms() < end && !usleep(10000));
-	CHECK(t, written < 0 && errno == EPIPE);
-	answered(&asked);
-}
-
-TEST_MAIN(TEST(reads_to_the_end), TEST(dies_of_a_read_that_hangs), TEST(waits_for_room_in_the_ring),
-	  TEST(ends_when_nobody_waits))
+TEST_MAIN(TEST(copies_what_is_in_memory), TEST(copies_nothing_else), TEST(leaves_out_whom_another_was_asked_about),
+	  TEST(finds_the_owner_of_a_mutex), TEST(dies_of_a_target_that_hangs))

@@ -23,6 +23,11 @@ enum { CPU_SOURCE = 1, WAITS_SOURCE = 2, WAKERS_SOURCE = 3, POINTS_SOURCE = 4, C
        PERIOD = 1000000, SECOND = 1000000000 };
 
 /* No helper opens any file. */
+void nursery_leave(struct nursery *nursery, pid_t pid)
+{
+	(void)nursery, (void)pid;
+}
+
 int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
 {
 	(void)nursery, (void)kind, (void)ret_socket, (void)ret_pid;

@@ -36,15 +36,16 @@ struct sleepers { /* of a round */
 
 static struct sleepers fake_sleepers;
 
-int probe_sleepers_ring(const struct probe *probe)
+int probe_sleepers_page(const struct probe *probe)
 {
 	(void)probe;
 	return RING;
 }
 
-int sleepers_create(const struct probe *probe, struct nursery *nursery, struct sleepers **ret_sleepers)
+int sleepers_create(const struct probe *probe, struct nursery *nursery, uint32_t most, struct sleepers **ret_sleepers)
 {
 	(void)probe, (void)nursery;
+	(void)most;
 	fake_sleepers = (struct sleepers){.most = TASKS};
 	*ret_sleepers = &fake_sleepers;
 	return 0;

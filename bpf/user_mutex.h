@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a futex is the lock word of a glibc mutex, which has its owner beside it. Nothing here
- * reads memory, because how that is done depends on whose it is.
+ * Whether a futex is the lock word of a glibc mutex, which has its owner beside it. For BPF programs
+ * and the recorder, which provide __u32 and so on. Nothing here reads memory, because how
+ * that is done depends on whose it is.
  */
 #ifndef RWALKER_BPF_USER_MUTEX_H
 #define RWALKER_BPF_USER_MUTEX_H
 
-#include "bpf/kernel.h"
+#include <stdbool.h>
 
 enum {
 	FUTEX_WAIT, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11, FUTEX_LOCK_PI2 = 13,
@@ -24,9 +25,9 @@ enum {
 };
 
 struct user_mutex {
-	u32 lock, count, owner, users, kind;
-	u16 spins, elision;
-	u64 next, previous; /* in its owner's list of robust mutexes */
+	__u32 lock, count, owner, users, kind;
+	__u16 spins, elision;
+	__u64 next, previous; /* in its owner's list of robust mutexes */
 };
 _Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
 
@@ -35,9 +36,9 @@ _Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
  * rwlock, or part of a condition variable. Each member must have the value that it would have in a
  * mutex that is held.
  */
-static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operation, u32 value)
+static inline bool is_mutex(const struct user_mutex *mutex, __u32 operation, __u32 value)
 {
-	const u32 known = MUTEX_TYPES | MUTEX_ROBUST | MUTEX_SHARED | MUTEX_ELISION, type = mutex->kind & MUTEX_TYPES;
+	const __u32 known = MUTEX_TYPES | MUTEX_ROBUST | MUTEX_SHARED | MUTEX_ELISION, type = mutex->kind & MUTEX_TYPES;
 	const bool robust = mutex->kind & MUTEX_ROBUST; /* it is marked as shared, too */
 	const bool shared = mutex->kind & MUTEX_SHARED, private = operation & FUTEX_PRIVATE_FLAG;
 
@@ -53,11 +54,11 @@ static __always_inline bool is_mutex(const struct user_mutex *mutex, u32 operati
 }
 
 /* Judges by the arguments of the call. */
-static __always_inline bool may_be_mutex(u64 place, u32 operation, u32 value)
+static inline bool may_be_mutex(__u64 place, __u32 operation, __u32 value)
 {
-	const u32 command = operation & FUTEX_COMMANDS;
+	const __u32 command = operation & FUTEX_COMMANDS;
 
-	return (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && place % sizeof(u64) == 0 &&
+	return (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && place % sizeof(__u64) == 0 &&
 	       (value == MUTEX_CONTENDED || value & FUTEX_WAITERS);
 }
 

@@ -38,7 +38,11 @@ struct ring_lock_function {
 	__u32 reads; /* bool: they only want to read */
 };
 
-enum { RING_LOCK_FUNCTIONS = 24 };
+struct ring_function {
+	__u64 start, end; /* 0, 0: the kernel has no such function */
+};
+
+enum { RING_LOCK_FUNCTIONS = 24, RING_TRANSMITS = 3 };
 enum { RING_CALLS = 1024 };
 
 /*
@@ -47,6 +51,8 @@ enum { RING_CALLS = 1024 };
  */
 struct ring_object_functions {
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so are the requested lengths of sleeps */
+	struct ring_function bh_enable, backlog;	 /* __local_bh_enable_ip, process_backlog */
+	struct ring_function transmits[RING_TRANSMITS]; /* which send packets, and call bh_enable thereafter */
 	__u64 locks_start, locks_end; /* all of these are in this range: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* the known ones; the rest is empty */
 };

@@ -3,6 +3,7 @@
 #ifndef RWALKER_BPF_WAIT_WAKER_BPF_H
 #define RWALKER_BPF_WAIT_WAKER_BPF_H
 
+#include "bpf/kernel_files.bpf.h"
 #include "bpf/snapshot.bpf.h"
 #include "bpf/wait_filter.bpf.h"
 
@@ -84,8 +85,38 @@ static __always_inline void fill_waker(const struct wait_entry *entry, struct ri
 	__builtin_memcpy(ret_waker->task.comm, entry->waker.comm, sizeof(ret_waker->task.comm));
 }
 
+static __always_inline bool is_within(u64 address, const struct ring_function *function)
+{
+	return address > function->start && address <= function->end;
+}
+
+static __always_inline bool is_transmit(u64 address)
+{
+	const struct ring_function *transmits = object_functions.transmits;
+
+	return is_within(address, &transmits[0]) || is_within(address, &transmits[1]) || is_within(address, &transmits[2]);
+}
+
+/*
+ * Whether the softirq delivers what the task itself has just sent, as on loopback: it handles this CPU's backlog of
+ * packets, and runs in the task's own call, because the function that put a packet there enables softirqs again. A
+ * packet that an interrupt put there in between would be delivered with it.
+ */
+static __noinline bool is_own_packet(const struct ring_wake *record, u32 count)
+{
+	enum { MOST = 40 };
+	bool backlog = false;
+
+	for (u32 i = 0; i < MOST && i + 1 < count; i++) {
+		backlog = backlog || is_within(record->frames[i], &object_functions.backlog);
+		if (is_within(record->frames[i], &object_functions.bh_enable))
+			return backlog && is_transmit(record->frames[i + 1]);
+	}
+	return false;
+}
+
 static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot, struct task_struct *waker,
-					struct ring_wake *record)
+					struct wait_entry *entry, struct ring_wake *record)
 {
 	const u64 room = wait_max_frames * 8;
 	long kernel = bpf_get_stack(ctx, record->frames, room, 0), user = 0;
@@ -95,6 +126,10 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 	barrier_var(kernel); /* 6.1 only knows the bounds of the register that was compared */
 	if (kernel == room)
 		record->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
+	if (record->context == RING_WAKER_SOFTIRQ && is_own_packet(record, (u64)kernel / 8)) {
+		record->context = RING_WAKER_TASK;
+		entry->waker_context += RING_WAKER_TASK - RING_WAKER_SOFTIRQ;
+	}
 	if (wants_user_stacks() && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
 		user = bpf_get_stack(ctx, (void *)record->frames + kernel, room, BPF_F_USER_STACK);
 		if (user <= 0) {
@@ -113,7 +148,7 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 }
 
 static __always_inline enum ring_counter put_wake(void *ctx, const struct ring_slot *slot, struct task_struct *waker,
-						  struct task_struct *target, const struct wait_entry *entry,
+						  struct task_struct *target, struct wait_entry *entry,
 						  struct ring_wake *record)
 {
 	enum ring_counter outcome;
@@ -123,14 +158,15 @@ static __always_inline enum ring_counter put_wake(void *ctx, const struct ring_s
 	record->flags = 0;
 	task_describe(waker, &record->task);
 	task_describe(target, &record->target);
-	outcome = ring_output(slot, record->head.cpu, record, sizeof(*record) + waker_stacks(ctx, slot, waker, record));
+	outcome = ring_output(slot, record->head.cpu, record,
+			      sizeof(*record) + waker_stacks(ctx, slot, waker, entry, record));
 	if (outcome == RING_COUNT_RECORDED && record->flags & RING_SAMPLE_NO_SNAPSHOT)
 		count_one(&slot->cpu->counters[RING_COUNT_SNAPSHOT]);
 	return outcome;
 }
 
 static __always_inline void tell_wake(void *ctx, struct ring_cpu *cpu, struct task_struct *waker,
-				      struct task_struct *target, const struct wait_entry *entry)
+				      struct task_struct *target, struct wait_entry *entry)
 {
 	const u64 most = sizeof(struct ring_wake) + (wait_knobs.user_stacks ? 2 : 1) * wait_max_frames * 8;
 	enum ring_counter outcome = RING_COUNT_RING_FULL;

@@ -127,6 +127,26 @@ static void add_lock_function(struct ring_object_functions *known, size_t *used,
 	}
 }
 
+static void add_softirq_function(struct ring_object_functions *known, const struct kallsyms *table,
+				 const struct kallsyms_symbol *symbol)
+{
+	const struct {
+		const char *name;
+		struct ring_function *function;
+	} all[] = {
+		{"__local_bh_enable_ip", &known->bh_enable},	  {"process_backlog", &known->backlog},
+		{"__dev_queue_xmit", &known->transmits[0]},	  {"ip_finish_output2", &known->transmits[1]},
+		{"ip6_finish_output2", &known->transmits[2]},
+	};
+
+	if (strstr(table->names.items + symbol->name, ".cold"))
+		return;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (is_function(table->names.items + symbol->name, all[i].name))
+			*all[i].function = (struct ring_function){symbol->address,
+								  symbol->address + kallsyms_size(table, symbol)};
+}
+
 void waiting_calls_find(const struct kallsyms *table, struct ring_object_functions *known)
 {
 	size_t used = 0;
@@ -139,6 +159,7 @@ void waiting_calls_find(const struct kallsyms *table, struct ring_object_functio
 		if (is_exactly(table->names.items + symbol->name, "hrtimer_wakeup"))
 			known->timer_wakeup = symbol->address;
 		add_lock_function(known, &used, table, symbol);
+		add_softirq_function(known, table, symbol);
 	}
 }
 

@@ -22,6 +22,26 @@ test_chain() {
 		'waker-stacks:chain-a>chain-b>mutex_give,chain-b>chain-c>pipe_write'
 }
 
+# What a softirq delivers in the sender's own call is the sender's wakeup. Where another CPU gets the packet by an
+# interrupt, whoever was there is not.
+test_tcp_chain() {
+	record_waits tcp '--wakers -u' chain "$(at_level 20 200)" tcp || return
+	check_waits tcp brackets comms paths chains wakers:chain-a=chain-b,chain-b=chain-c,chain-c=timer \
+		'waker-stacks:chain-a>chain-b>mutex_give,chain-b>chain-c>pipe_write'
+	if ! command -v ip >/dev/null || ! [ -e /sys/class/net/lo/queues/rx-0/rps_cpus ] || [ "$(nproc)" -lt 2 ]; then
+		echo "# not tried: packets that another CPU handles"
+		return
+	fi
+	recorded apart "$record" --force --offcpu 0 --wakers -u -o "$scratch/apart.rwk" -- unshare -n -m sh -c '
+		ip link set lo up && mount -t sysfs sysfs /sys && echo 2 >/sys/class/net/lo/queues/rx-0/rps_cpus &&
+		exec taskset -c 0 "$@"' sh "$workloads/waits" chain "$(at_level 20 200)" tcp || return
+	mv "$scratch/apart.out" "$scratch/apart.truth"
+	check_waits apart brackets comms wakers:chain-a=chain-b,chain-b=timer,chain-c=timer
+	"$report" --top-waits -c chain-b "$scratch/apart.rwk" >"$scratch/apart.top"
+	check "'woken by a softirq', and nobody is named with it" grep -qE 'woken at .* by a softirq, ran' "$scratch/apart.top"
+	check "nobody was interrupted by a softirq" lacks 'softirq that' "$scratch/apart.top"
+}
+
 test_signal() {
 	record_waits signal '--wakers -u' signal "$(at_level 20 200)" || return
 	check_waits signal brackets comms paths wakers:sig-sleeper=sig-sender
@@ -170,6 +190,7 @@ start_sleepers old 100
 old=$early
 test_sleeps
 test_chain
+test_tcp_chain
 test_signal
 test_many
 test_churn

@@ -24,7 +24,7 @@ enum profile_wait_class {
 enum profile_waker_context {
 	PROFILE_WAKER_NONE,    /* not known: open, not blocked, or wakers were not recorded */
 	PROFILE_WAKER_TASK,
-	PROFILE_WAKER_SOFTIRQ, /* the interrupted task is in `waker`, but is not the cause */
+	PROFILE_WAKER_SOFTIRQ, /* the task that was there is in `waker`, but is not known to be the cause */
 	PROFILE_WAKER_IRQ,     /* likewise */
 	PROFILE_WAKER_UNKNOWN, /* `waker` is known, its context is not */
 };

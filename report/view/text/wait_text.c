@@ -134,6 +134,8 @@ static void write_waker(FILE *out, const struct waits *waits, const struct profi
 
 	if (interrupt)
 		(void)fputs(interrupts[wait->waker_context], out);
+	if (wait->waker_context == PROFILE_WAKER_SOFTIRQ) /* which may run in the task's own call */
+		return;
 	if (wait->waker == PROFILE_NO_TASK) {
 		(void)fputs(interrupt ? "" : "somebody unknown", out);
 		return;

@@ -193,7 +193,7 @@ static int add_wait(struct gathering *gathering, uint32_t number)
 		pairs->unknown[kind].count++;
 		pairs->unknown[kind].weight += wait->weight;
 	}
-	if (wake_is_interrupt(context) && wait->waker != PROFILE_NO_TASK)
+	if (context == PROFILE_WAKER_IRQ && wait->waker != PROFILE_NO_TASK)
 		return add_interrupted(gathering, pair, wait);
 	return 0;
 }

@@ -4,8 +4,8 @@
  * waits are one pair if comms (and processes, if requested), both call chains as printed, and the
  * waker's context are the same. Lightest pair first, then by sleeper and waker.
  *
- * An interrupt is a waker of its own: the interrupted task and its user frames do not distinguish
- * pairs, but the tasks are kept. Waits without a known waker are pairs, too, without a waker.
+ * An interrupt is a waker of its own: the task that was there and its user frames do not distinguish
+ * pairs, but those that an irq interrupted are kept. Waits without a known waker are pairs, too, without a waker.
  *
  * Every wait may be a pair of its own, so a pair is as small as possible: its content is read from
  * one of its waits.

@@ -5,7 +5,8 @@
  *
  *   sleeps SECONDS [STAY]  s10, s16, s40, s150: each sleeps that many ms, again and again, on a call path of its own;
  *                      the process stays for STAY seconds more
- *   chain ROUNDS       chain-a waits for chain-b's mutex, chain-b for chain-c's pipe, chain-c for a timer of 50 ms
+ *   chain ROUNDS [tcp] chain-a waits for chain-b's mutex, chain-b for chain-c's pipe, chain-c for a timer of 50 ms;
+ *                      with tcp, the pipe is a TCP connection to ourselves
  *   spin SECONDS       spin-a, spin-b on one CPU: preempted, never blocked
  *   yield SECONDS      yield-a, yield-b on one CPU: sched_yield, and nothing else, 200 times at least
  *   signal ROUNDS      sig-sleeper sleeps for 10 s each time; sig-sender interrupts it after 20 ms
@@ -167,7 +168,7 @@ static void chain(char **argv)
 		{.comm = "chain-c", .path = "chain_c;nap", .run = chain_c, .shared = &chain, .room = rounds},
 	};
 
-	if (pipe(chain.pipe) || pthread_barrier_init(&chain.round, NULL, 3))
+	if ((argv[1] ? tcp_pipe(chain.pipe) : pipe(chain.pipe)) || pthread_barrier_init(&chain.round, NULL, 3))
 		fault("pipe");
 	waiters_run(waiters, 3);
 }

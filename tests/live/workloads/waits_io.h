@@ -5,7 +5,10 @@
 
 #include "waits_threads.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -17,6 +20,22 @@ static inline long voluntary_switches(void)
 
 	getrusage(RUSAGE_THREAD, &usage);
 	return usage.ru_nvcsw;
+}
+
+/* The ends of a TCP connection to ourselves, like those of a pipe. */
+static inline int tcp_pipe(int ends[2])
+{
+	struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(here);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	ends[1] = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (void *)&here, length) || getsockname(listener, (void *)&here, &length) ||
+	    listen(listener, 1) || connect(ends[1], (void *)&here, length))
+		return -1;
+	ends[0] = accept(listener, NULL, NULL);
+	close(listener);
+	return ends[0] < 0 ? -1 : 0;
 }
 
 /* --- several sleeps in one system call ---------------------------------------------------------- */

@@ -28,7 +28,8 @@ static void finds_the_functions_of_the_kernel(struct test *t)
 {
 	static const char *const names[] = {
 		"__down_read_trylock", "__mutex_lock.constprop.0", "__mutex_lockless", "hrtimer_wakeup",
-		"rwsem_down_read_slowpath", "percpu_rwsem_wait", "last",
+		"rwsem_down_read_slowpath", "percpu_rwsem_wait", "ip_finish_output2.isra.0", "ip_finish_output2.cold",
+		"__local_bh_enable_ip", "last",
 	};
 	struct ring_object_functions known = {0};
 	struct kallsyms table;
@@ -42,6 +43,8 @@ static void finds_the_functions_of_the_kernel(struct test *t)
 	CHECK(t, known.locks[1].start == 0x1400 && known.locks[1].queue == RING_QUEUE_RWSEM && known.locks[1].reads);
 	CHECK(t, known.locks[2].start == 0x1500 && known.locks[2].queue == RING_QUEUE_PERCPU);
 	CHECK_INT(t, known.locks[3].start, 0);
+	CHECK(t, known.transmits[1].start == 0x1600 && known.transmits[1].end == 0x1700 && !known.backlog.end);
+	CHECK(t, known.bh_enable.start == 0x1800 && known.bh_enable.end == 0x1900);
 	kallsyms_deinit(&table);
 }
 

@@ -92,9 +92,9 @@ static __always_inline bool is_within(u64 address, const struct ring_function *f
 
 static __always_inline bool is_transmit(u64 address)
 {
-	const struct ring_function *transmits = object_functions.transmits;
+	const struct ring_function *all = object_functions.transmits;
 
-	return is_within(address, &transmits[0]) || is_within(address, &transmits[1]) || is_within(address, &transmits[2]);
+	return is_within(address, &all[0]) || is_within(address, &all[1]) || is_within(address, &all[2]);
 }
 
 /*

@@ -5,7 +5,11 @@
 #ifndef RWALKER_BPF_KERNEL_SCHED_H
 #define RWALKER_BPF_KERNEL_SCHED_H
 
+#include <stdbool.h>
+
 #include <linux/types.h>
+
+#include "bpf/kernel_cgroups.bpf.h"
 
 #define MAX_RT_PRIO 100
 
@@ -23,6 +27,7 @@ struct sched_info {
 };
 
 struct rq {
+	int cpu;
 	__u64 clock;
 	__u64 clock_task;		/* charged to tasks: pauses while interrupts or the host have the CPU */
 	__u64 prev_steal_time_rq; /* ns that the host has taken; CONFIG_PARAVIRT_TIME_ACCOUNTING */
@@ -32,8 +37,28 @@ struct sched_ext_entity { /* CONFIG_SCHED_CLASS_EXT */
 	__u32 flags;
 };
 
+struct task_group;
+
 struct cfs_rq {
-	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED */
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED, and what follows */
+	struct task_group *tg;
+	/* CONFIG_CFS_BANDWIDTH: */
+	int throttle_count;	 /* how many quotas are used up here: its group's own, and those above */
+	bool throttled : 1;	 /* its group's own is */
+	/* By `rq->clock`, since when threads have been kept from running, 0: none is; ns before that. 6.7. */
+	__u64 throttled_clock_self, throttled_clock_self_time;
+};
+
+struct cfs_bandwidth {
+	__s64 period;
+	__u64 quota; /* ns in each period */
+};
+
+struct task_group {
+	struct cgroup_subsys_state css;
+	struct cfs_rq **cfs_rq; /* by CPU */
+	struct task_group *parent;
+	struct cfs_bandwidth cfs_bandwidth;
 };
 
 struct sched_entity {

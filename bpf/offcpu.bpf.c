@@ -18,6 +18,7 @@
 #include "bpf/wait_record.bpf.h"
 #include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_sums.bpf.h"
+#include "bpf/wait_throttle.bpf.h"
 #include "bpf/wait_user_later.bpf.h"
 #include "bpf/wait_waker.bpf.h"
 
@@ -40,6 +41,23 @@ static __always_inline void tell_name(const struct ring_slot *slot, struct ring_
 {
 	if (ring_output(slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
 		note_told(name->token);
+}
+
+/* Writes the path of a group that throttles, unless that was done lately. */
+static __noinline void tell_throttler(struct ring_cpu *cpu, struct task_struct *task, u64 group, u64 token)
+{
+	u32 number = OBJECT_AT_SWITCH;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct ring_slot slot;
+
+	if (!room || !group || name_is_told(token))
+		return;
+	name_throttler(group, token, room, number);
+	room->name.head = head_of(RING_NAME, bpf_ktime_get_ns(), wait_knobs.source);
+	task_describe(task, &room->name.task);
+	if (scratch_enter(cpu, &slot))
+		tell_name(&slot, &room->name);
+	scratch_leave(&slot);
 }
 
 /* Writes the name that note_object() has found. */
@@ -75,6 +93,7 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	length += fill_object(task, entry, !late, OBJECT_AT_SWITCH, record, &name);
 	if (name)
 		tell_name(slot, name);
+	length += fill_throttle(entry, length, record);
 	if (!late)
 		stack = wait_stack(task, record, length);
 	outcome = ring_output(slot, record->head.cpu, record, length + stack);
@@ -95,7 +114,8 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 static __noinline enum ring_counter tell_wait(struct task_struct *task, struct wait_entry *entry,
 					      u64 now, u64 run_queue, bool late)
 {
-	const u64 most = sizeof(struct ring_wait) + sizeof(struct ring_waker) + object_bytes() + wait_max_frames * 8;
+	const u64 most = sizeof(struct ring_wait) + sizeof(struct ring_waker) + object_bytes() +
+			 sizeof(struct ring_throttle) + wait_max_frames * 8;
 	enum ring_counter outcome = wait_predicate(task, entry, since(entry->out, now), bpf_get_smp_processor_id());
 	struct ring_cpu *cpu = ring_this_cpu();
 	struct ring_wait *record;
@@ -118,11 +138,15 @@ static __always_inline enum ring_counter end_wait(struct task_struct *task,
 {
 	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, now, length);
 
+	if (UNLIKELY(is_maybe_throttled(entry, run_queue)))
+		run_queue = take_throttled(task, entry, now, run_queue);
 	learn_length(entry, length);
 	if (LIKELY(length < regime_least(wait_knobs.least))) {
 		if (object_knobs.on && entry->brief < WAIT_BRIEF)
 			entry->brief++;
 		add_sum(entry, length, run_queue);
+		if (UNLIKELY(entry->head & WAIT_HEAD_THROTTLED))
+			add_throttled(entry);
 		return RING_COUNT_BRIEF;
 	}
 	entry->brief = 0;
@@ -245,6 +269,17 @@ static __always_inline bool switch_out_oddly(struct ring_cpu *cpu, struct task_s
 	return true;
 }
 
+/* Whatever its registers say, it was on its way to user space. */
+static __noinline void switch_out_throttled(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry,
+					    u64 now)
+{
+	const struct task_group *group = note_throttled(prev, entry, now - queue_offset(), 0);
+
+	entry->wait_class = RING_WAIT_PREEMPTED;
+	entry->flags |= WAIT_THROTTLED;
+	tell_throttler(cpu, prev, as_number(group), entry->throttle.token);
+}
+
 static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct *prev, u64 now, const u64 *ctx)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, prev, 0, 0);
@@ -262,6 +297,8 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	entry->voluntary = voluntary;
 	entry->run_delay = prev->sched_info.run_delay;
 	entry->out = now;
+	if (marks_throttled() && !entry->state && UNLIKELY(prev->throttled))
+		switch_out_throttled(cpu, prev, entry, now);
 	if (UNLIKELY(!wait_look.armed || entry->state & TASK_DEAD || entry->since + WAIT_SUMS_EVERY <= now) &&
 	    !switch_out_oddly(cpu, prev, entry, now))
 		return;
@@ -378,6 +415,37 @@ int wait_moved(u64 *ctx)
 
 	if (UNLIKELY(is_delayed(task)))
 		note_moved(bpf_task_storage_get(&wait_entries, task, 0, 0));
+	return 0;
+}
+
+/* --- quotas, before 6.18 (bpf/wait_throttle.bpf.h) --- */
+
+/* The functions' arguments: a group, and the run queue of a CPU. */
+static __always_inline const struct task_group *throttle_group(const struct pt_regs___kernel *regs)
+{
+	return (const void *)(bpf_core_field_exists(regs->di) ? regs->di : regs->regs[0]);
+}
+
+static __always_inline u32 throttle_cpu(const struct pt_regs___kernel *regs)
+{
+	const struct rq *queue = (const void *)(bpf_core_field_exists(regs->si) ? regs->si : regs->regs[1]);
+
+	return BPF_CORE_READ(queue, cpu);
+}
+
+/* On tg_throttle_down(). */
+SEC("kprobe")
+int wait_throttled(struct pt_regs___kernel *regs)
+{
+	throttle_begins(throttle_group(regs), throttle_cpu(regs));
+	return 0;
+}
+
+/* On tg_unthrottle_up(). */
+SEC("kprobe")
+int wait_unthrottled(struct pt_regs___kernel *regs)
+{
+	throttle_ends(throttle_group(regs), throttle_cpu(regs));
 	return 0;
 }
 

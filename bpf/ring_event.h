@@ -16,7 +16,7 @@ enum {
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
 	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own meanwhile */
 	RING_COMM_SIZE = 16,
-	RING_HEAD_ROOM = 512, /* no record's fixed part is larger */
+	RING_HEAD_ROOM = 576, /* no record's fixed part is larger */
 	RING_CPU_WORDS = 128, /* of a bitmap of CPUs */
 };
 

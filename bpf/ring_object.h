@@ -41,6 +41,7 @@ enum ring_object_kind { /* likewise */
 	RING_OBJECT_WORK,
 	RING_OBJECT_LOCK,
 	RING_OBJECT_BLOCK,
+	RING_OBJECT_CGROUP, /* made by the recorder, of a struct ring_throttle */
 };
 
 enum ring_lock { /* likewise */

@@ -30,6 +30,7 @@ enum ring_wait_flag {
 	RING_WAIT_USER_BEFORE = 128,
 	RING_WAIT_USER_KTHREAD = 256, /* requested, but there is none */
 	RING_WAIT_HAS_OBJECT = 512, /* a struct ring_object precedes the frames, after the waker */
+	RING_WAIT_THROTTLED = 1024, /* a struct ring_throttle precedes the frames, after the object */
 };
 
 enum ring_waker_context { RING_WAKER_NONE, RING_WAKER_TASK, RING_WAKER_SOFTIRQ, RING_WAKER_IRQ, RING_WAKER_UNKNOWN };
@@ -38,6 +39,13 @@ struct ring_waker {
 	__u64 time;
 	__u64 context; /* enum ring_waker_context */
 	struct ring_task task;
+};
+
+struct ring_throttle {
+	__u64 throttled;      /* ns; not in run_queue */
+	__u64 token;	      /* of the path of the group whose quota was used up (RING_NAME), 0: not known */
+	__u64 id;	      /* st_ino of its folder */
+	__u64 quota, period; /* ns */
 };
 
 struct ring_wait {
@@ -51,7 +59,8 @@ struct ring_wait {
 	__u32 flags;
 	__u32 kernel_count;
 	struct ring_task task;
-	__u64 rest[]; /* [ring_waker] · [ring_object · [ring_beside]] · frames · NOT_ENDED: switches so far */
+	/* [ring_waker] · [ring_object · [ring_beside]] · [ring_throttle] · frames · NOT_ENDED: switches so far */
+	__u64 rest[];
 };
 
 struct ring_wake {
@@ -94,7 +103,7 @@ enum ring_sum_kind {
 };
 
 struct ring_sum {
-	__u64 count, total, run_queue;
+	__u64 count, total, run_queue, throttled; /* ns; total: all */
 };
 
 struct ring_sums { /* of one task since the last record of this kind */

@@ -17,6 +17,7 @@ enum {
 	WAIT_WAKER_KERNEL = 128, /* a kernel thread */
 };
 #define WAIT_HEAD_CLOSED ((u32)WAIT_CLOSED << WAIT_HEAD_FLAGS)
+#define WAIT_HEAD_THROTTLED ((u32)WAIT_THROTTLED << WAIT_HEAD_FLAGS)
 #define WAIT_HEAD_MOVED ((u32)WAIT_MOVED << WAIT_HEAD_FLAGS)
 #define WAIT_HEAD_ODD (0xffff | WAIT_HEAD_CLOSED) /* hidden, first_seen, WAIT_CLOSED */
 
@@ -47,6 +48,15 @@ static __always_inline void settle_sum(struct wait_entry *entry, struct ring_sum
 	sums[kind].count += entry->sum_count;
 	sums[kind].total += entry->sum_total;
 	sums[kind].run_queue += entry->sum_run_queue;
+}
+
+/* For the wait that add_sum() was called for last. Few are throttled, so there are no latest sums of that. */
+static __always_inline void add_throttled(struct wait_entry *entry)
+{
+	u32 kind = sum_kind(entry);
+
+	if (kind < RING_SUM_KINDS)
+		entry->sums[kind].throttled += entry->throttle.throttled;
 }
 
 /* Not inline: most waits of a task are like the last one. */

@@ -10,6 +10,7 @@ enum wait_entry_flag {
 	/* Copied into the record as they are. */
 	WAIT_TOLD = RING_WAIT_IOWAIT | RING_WAIT_BEGAN_BEFORE | RING_WAIT_OUT_LATEST,
 	WAIT_MOVED = 8,	      /* to another CPU while asleep: the kernel's account of run queues is wrong for it */
+	WAIT_THROTTLED = 16, /* a quota kept it from running: `throttle` says for how long, at the end */
 	WAIT_USER_TOLD = 32,  /* its user stack was written when it left the CPU */
 	WAIT_IN_SYSCALL = 64, /* it left the CPU within a system call, whose return a hook would see */
 	WAIT_CLOSED = 128,    /* the last look has written all there was to write */
@@ -66,6 +67,8 @@ struct wait_entry {
 	u64 ip, sp; /* user registers at `pending` */
 	u64 noted, noted_out; /* its descriptor's file, or its futex's owner, at the switch-out `noted_out` */
 	struct wait_lock lock;
+	struct ring_throttle throttle;
+	u64 throttle_queue, throttle_before; /* at the switch-out: its run queue, and for how long that was throttled */
 	/* When the first look found the task: its last arrival; since when it had been off the CPU. */
 	u64 first_arrival, first_out;
 	u32 first_state;

@@ -8,6 +8,7 @@
 #define RWALKER_BPF_WAIT_FIRST_BPF_H
 
 #include "bpf/wait_run_queue.bpf.h"
+#include "bpf/wait_throttle.bpf.h"
 #include "bpf/wait_user.bpf.h"
 
 /*
@@ -53,6 +54,12 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 			     (state ? moved_before(task) : 0);
 	entry->first_out = out;
 	entry->run_delay = task->sched_info.run_delay;
+	if (marks_throttled() && task->throttled) {
+		(void)note_throttled(task, entry, bpf_ktime_get_ns() - wait_look.clock_offset,
+				     since(out, bpf_ktime_get_ns()));
+		entry->first_class = RING_WAIT_PREEMPTED;
+		entry->first_flags |= WAIT_THROTTLED;
+	}
 	entry->first_seen = !entry->out;
 }
 

@@ -6,6 +6,7 @@
 #include "bpf/wait_record.bpf.h"
 #include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_sums.bpf.h"
+#include "bpf/wait_throttle.bpf.h"
 
 static __always_inline bool write_sums(struct seq_file *seq, struct task_struct *task, struct wait_entry *entry,
 				       u64 now, void *scratch)
@@ -30,6 +31,8 @@ static __always_inline bool write_wait(struct seq_file *seq, struct task_struct 
 
 	record->out += drift;
 	record->run_queue = run_queue_so_far(task, entry, now);
+	if (is_maybe_throttled(entry, record->run_queue))
+		record->run_queue = take_throttled(task, entry, now, record->run_queue);
 	if (record->flags & RING_WAIT_USER_LATER)
 		record->out_key = still_pending(task, entry);
 	object = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record, &name);
@@ -38,6 +41,7 @@ static __always_inline bool write_wait(struct seq_file *seq, struct task_struct 
 	else if (name && bpf_seq_write(seq, name, sizeof(*name)))
 		return false;
 	length += object;
+	length += fill_throttle(entry, length, record);
 	if (!task->on_cpu)
 		stack = wait_stack(task, record, length);
 	return !bpf_seq_write(seq, record, length + stack) &&

@@ -8,7 +8,8 @@
 #include "bpf/wait_waker.bpf.h"
 
 _Static_assert(sizeof(struct ring_wait) + sizeof(struct ring_waker) + sizeof(struct ring_object) +
-			       sizeof(struct ring_beside) + sizeof(u64) <= RING_HEAD_ROOM,
+			       sizeof(struct ring_beside) + sizeof(struct ring_throttle) + sizeof(u64) <=
+		       RING_HEAD_ROOM,
 	       "the largest record fits the scratch");
 
 static __always_inline u64 waker_bytes(void)
@@ -61,6 +62,16 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	if (object_knobs.on)
 		record->flags |= RING_WAIT_HAS_OBJECT;
 	return length;
+}
+
+/* at: where it goes in the record. Returns its length. */
+static __always_inline u64 fill_throttle(const struct wait_entry *entry, u64 at, struct ring_wait *record)
+{
+	if (LIKELY(!(entry->head & WAIT_HEAD_THROTTLED)))
+		return 0;
+	record->flags |= RING_WAIT_THROTTLED;
+	*(struct ring_throttle *)((void *)record + at) = entry->throttle;
+	return sizeof(struct ring_throttle);
 }
 
 static __always_inline struct ring_object *object_of(struct ring_wait *record)

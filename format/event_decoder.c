@@ -385,7 +385,7 @@ static int check_wait(struct event_decoder *decoder, struct byte_cursor *record,
 	if (!(wait->flags & WAIT_MOVED))
 		wait->out_cpu = wait->cpu;
 	if (!(wait->flags & WAIT_HAS_RUN_QUEUE))
-		wait->run_queue = wait->length;
+		wait->run_queue = wait->throttled < wait->length ? wait->length - wait->throttled : 0;
 	return 0;
 }
 

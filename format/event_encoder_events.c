@@ -244,14 +244,16 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 	       (wait->context ? WAIT_HAS_WAKER : 0) | (wait->out_cpu != wait->cpu ? WAIT_MOVED : 0) |
 	       (wait->missing ? WAIT_USER_MISSING : 0) | (wait->snapshot ? WAIT_HAS_SNAPSHOT : 0) |
 	       (wait->call || wait->object ? WAIT_HAS_CALL : 0) | (wait->asked ? WAIT_HAS_ASKED : 0) |
-	       (wait->owner ? WAIT_HAS_OWNER : 0) | (wait->ready || wait->ready_object ? WAIT_HAS_READY : 0);
+	       (wait->owner ? WAIT_HAS_OWNER : 0) | (wait->ready || wait->ready_object ? WAIT_HAS_READY : 0) |
+	       (wait->throttled ? WAIT_HAS_THROTTLED : 0);
 }
 
 static int check_wait(const struct event_encoder *encoder, const struct event_wait *wait,
 		      const struct event_stacks *stacks)
 {
 	if (wait->cpu >= encoder->max_cpus || wait->out_cpu >= RWK_MAX_CPUS || wait->source > RWK_MAX_SOURCES ||
-	    wait->object > RWK_MAX_OBJECTS || wait->ready_object > RWK_MAX_OBJECTS || wait->length > wait->time)
+	    wait->object > RWK_MAX_OBJECTS || wait->ready_object > RWK_MAX_OBJECTS ||
+	    wait->throttler > RWK_MAX_OBJECTS || wait->length > wait->time)
 		return -EINVAL;
 	return check_room(encoder, stacks, WAIT_ROOM);
 }
@@ -261,6 +263,10 @@ static uint8_t *wait_span_put(struct event_encoder *encoder, uint8_t *at, const 
 {
 	at = sample_time_put(encoder, at, wait->cpu, wait->time);
 	at = length_put(encoder, at, wait->cpu, wait->length);
+	if (wait->flags & WAIT_HAS_THROTTLED) {
+		at = varint_put(at, wait->throttled);
+		at = varint_put(at, wait->throttler);
+	}
 	if (wait->flags & WAIT_HAS_RUN_QUEUE)
 		at = varint_put(at, wait->run_queue);
 	if (wait->flags & WAIT_MOVED)
@@ -383,8 +389,8 @@ int event_encode_wait_sums(struct event_encoder *encoder, struct event_wait_sums
 		return r;
 	sums->flags = 0;
 	for (unsigned int i = 0; i < WAIT_SUM_KINDS; i++)
-		if (sums->kinds[i].count)
-			sums->flags |= UINT64_C(1) << i;
+		sums->flags |= (sums->kinds[i].count ? UINT64_C(1) << i : 0) |
+			       (sums->kinds[i].throttled ? UINT64_C(256) << i : 0);
 	put_record(&put);
 	return 0;
 }

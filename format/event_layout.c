@@ -99,6 +99,8 @@ static const struct event_field wait[] = {
 	ONLY(WAIT_USER_MISSING, U64, wait, missing, 0),
 	ONLY(WAIT_HAS_KERNEL, KERNEL, wait, kernel, 0),
 	ONLY(WAIT_HAS_USER, USER, wait, user, 0), CLOCK(wait), LENGTH(wait),
+	ONLY(WAIT_HAS_THROTTLED, U64, wait, throttled, 0),
+	ONLY(WAIT_HAS_THROTTLED, U32, wait, throttler, RWK_MAX_OBJECTS),
 	ONLY(WAIT_HAS_RUN_QUEUE, U64, wait, run_queue, 0), ONLY(WAIT_MOVED, U32, wait, out_cpu, CPU_LIMIT),
 	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, U32, wait, waker, UINT32_MAX),
 	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX),
@@ -144,12 +146,18 @@ static const struct event_field cgroup_name[] = {U64(cgroup_name, id), TEXT(cgro
 	{#name "_count", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].count), 0, 1 << (kind)},     \
 	{#name "_total", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].total), 0, 1 << (kind)},     \
 	{#name "_run_queue", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].run_queue), 0, 1 << (kind)}
+#define THROTTLED(kind, name)                                                                                      \
+	{#name "_throttled", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].throttled), 0, 256 << (kind)}
 static const struct event_field wait_sums[] = {
 	TIME(wait_sums, time), U32(wait_sums, task), ID(wait_sums, source, RWK_MAX_SOURCES), U64(wait_sums, span),
 	U64(wait_sums, running), HEX(wait_sums, flags), SUM(WAIT_SUM_INTERRUPTIBLE, interruptible),
 	SUM(WAIT_SUM_UNINTERRUPTIBLE, uninterruptible), SUM(WAIT_SUM_OTHER_BLOCKED, other_blocked),
 	SUM(WAIT_SUM_PREEMPTED, preempted), SUM(WAIT_SUM_YIELDED, yielded), SUM(WAIT_SUM_CANCELLED, cancelled),
-	SUM(WAIT_SUM_STARTED, started), END};
+	SUM(WAIT_SUM_STARTED, started),
+	THROTTLED(WAIT_SUM_INTERRUPTIBLE, interruptible), THROTTLED(WAIT_SUM_UNINTERRUPTIBLE, uninterruptible),
+	THROTTLED(WAIT_SUM_OTHER_BLOCKED, other_blocked), THROTTLED(WAIT_SUM_PREEMPTED, preempted),
+	THROTTLED(WAIT_SUM_YIELDED, yielded), THROTTLED(WAIT_SUM_CANCELLED, cancelled),
+	THROTTLED(WAIT_SUM_STARTED, started), END};
 static const struct event_field embed_module[] = {
 	ID(embed_module, module, RWK_MAX_MODULES), U32(embed_module, status), U32(embed_module, machine),
 	SPECIAL(U32, embed_module, segment_count), END};

@@ -37,8 +37,8 @@ enum event_field_type {
 
 struct event_field {
 	const char *name;
-	uint8_t type;	/* enum event_field_type */
-	uint8_t offset; /* in the record's struct */
+	uint8_t type; /* enum event_field_type */
+	uint16_t offset; /* in the record's struct */
 	uint32_t limit; /* greatest value or length */
 	uint32_t only;	/* the field is present only if one of these bits is set in the record's flags; 0: always */
 };

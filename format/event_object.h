@@ -30,6 +30,7 @@ enum object_kind {
 	OBJECT_WORK = 17, /* what a kworker was doing */
 	OBJECT_LOCK = 18, /* the kernel's own */
 	OBJECT_BLOCK = 19, /* the block device `device` */
+	OBJECT_CGROUP = 20, /* with a quota of CPU time: `offset` ns in each `place` ns; inode: its folder's */
 };
 
 enum object_lock {

@@ -44,6 +44,7 @@ enum wait_flag {
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */
 	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, in a call without a timeout */
 	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, and held */
+	WAIT_HAS_THROTTLED = 67108864, /* for how long the quota of a cgroup kept it from running follows, and which */
 };
 
 /* Where a thread waited. A system call's number is above the lower three bits of event_wait.call. */
@@ -73,6 +74,8 @@ struct event_wait {
 	uint64_t time;	    /* of the switch-in */
 	uint64_t length;    /* ns since the switch-out */
 	uint64_t run_queue; /* ns of it, at the end */
+	uint64_t throttled; /* ns of it, runnable too, but kept from running: neither blocked nor run queue */
+	uint32_t throttler; /* event_object.number of the cgroup; 0: not known */
 	uint32_t out_cpu, context, waker; /* context: enum waker_context; waker: number in the chunk */
 	uint64_t woken; /* ns before `time` */
 	uint32_t snapshot; /* event_snapshot.number; 0: none */
@@ -120,7 +123,7 @@ enum wait_sum_kind {
 };
 
 struct event_wait_sum {
-	uint64_t count, total, run_queue; /* ns */
+	uint64_t count, total, run_queue, throttled; /* ns; total: all */
 };
 
 /* Sums of one task, from time - span to time. flags: one bit per enum wait_sum_kind that follows. */

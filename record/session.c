@@ -28,6 +28,7 @@
 #include "record/place/sideband.h"
 #include "record/place/start_state.h"
 #include "record/plan/deadlines.h"
+#include "record/probe/probe.h"
 #include "record/session_internal.h"
 
 enum {
@@ -318,6 +319,14 @@ static void tell_cgroups(struct session *session)
 	(void)recording_check(recording, event_log_add_meta(recording->log, "cgroups", text));
 }
 
+static void tell_throttling(struct session *session)
+{
+	struct recording *recording = &session->recording;
+
+	if (recording->config->offcpu.wanted && !probe_waits_throttled(session->probe))
+		(void)recording_check(recording, event_log_add_meta(recording->log, "throttling", "unknown"));
+}
+
 /* Writes the rest of the events and the account. Afterwards nothing of the recording is open but the file. */
 static void finish_events(struct session *session)
 {
@@ -334,6 +343,7 @@ static void finish_events(struct session *session)
 		start_state_end(session->start_state, START_STATE_LAST);
 	(void)drain_pass(&session->drain);
 	tell_cgroups(session);
+	tell_throttling(session);
 	now = clocks_now();
 	streams_finish(&session->streams, now);
 	session->walks_stop = now;

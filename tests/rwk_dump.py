@@ -8,6 +8,7 @@ import functools, itertools, struct, sys
 # address (t, p and a are differences to the one before), g pages, s string, b bytes in hex, c comm, k stack, T time
 # by CPU, l length of a wait; in lists also d address (unsigned difference), r text by number. After a second colon:
 # flags, one of which must be set.
+KINDS = "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()
 RECORDS = {
     1: "meta key:s value:s", 7: "comm time:t tgid:p tid:p flags:x comm:s", 10: "loss time:t source:n cpu:n cause:n total:n",
     2: "clock time:t boottime:n realtime:n tai:n window:n", 9: "kernel-symbol module:n offset:x size:x name:s",
@@ -34,11 +35,11 @@ RECORDS = {
     35: "walk-task time:t walk:n task:n state:x exit_state:x wait:n bound:n cpu:n flags:x kernel:k"
         " user:k:128 missing:n:256 snapshot:n:512 call:n:2048 object:n:2048 asked:n:4096 owner:n:8192",
     36: "wait cpu:n task:n source:n flags:x wait_class:n state:x missing:n:32 kernel:k:1 user:k:2 time:T length:l"
-        " run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192"
+        " throttled:n:67108864 throttler:n:67108864 run_queue:n:4 out_cpu:n:16 context:n:8 waker:n:8 woken:n:8 snapshot:n:8192"
         " call:n:32768 object:n:32768 asked:n:65536 owner:n:131072 ready:n:262144 ready_object:n:262144",
     39: "wait-sums time:t task:n source:n span:n running:n flags:x" + "".join(
         " {0}_count:n:{1} {0}_total:n:{1} {0}_run_queue:n:{1}".format(name, 1 << bit) for bit, name in enumerate(
-            "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()))}
+            KINDS)) + "".join(" %s_throttled:n:%d" % (name, 256 << bit) for bit, name in enumerate(KINDS))}
 LISTS = {64: "segment file_offset:x address:x file_size:x memory_size:x flags:x", 65: "symbol address:d size:x name:s",
          66: "symbol address:d size:x name:s", 67: "line address:d levels:n"}  # as many as the record's last field says
 TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY", 7: "SNAPSHOTS", 8: "NAMES"}
@@ -106,7 +107,7 @@ class Payload:  # earlier data that the records of a chunk refer to
         for field, kind, *only in (f.split(":") for f in fields):
             there = not only or int(only[0]) & int(values["flags"], 16)
             values[field] = self.field(record, kind, values) if there else {
-                "kernel": 1, "run_queue": values.get("length"), "out_cpu": values.get("cpu")}.get(field, 0)
+                "kernel": 1, "run_queue": max(0, values.get("length", 0) - values.get("throttled", 0)), "out_cpu": values.get("cpu")}.get(field, 0)
         print(indent, name, *("%s=%s" % pair for pair in values.items()))
         return [*values.values()][-1]
     def record(self, record):

@@ -108,6 +108,8 @@ int probe_set_regime(struct probe *probe, const struct ring_regime *regime);
  */
 int probe_waits_attach(struct probe *probe);
 void probe_waits_detach(struct probe *probe);
+/* Whether the time that quotas of CPU time take is known apart, after probe_waits_attach(). */
+bool probe_waits_throttled(const struct probe *probe);
 bool probe_wait_objects(const struct probe *probe); /* whether its records say what waits were for */
 bool probe_walk_objects(const struct probe *probe); /* whether walks say what tasks sleep for */
 /* For wait_objects_share(): the number in the programs for waits and in those for walks, if they read objects. */

@@ -40,12 +40,20 @@ struct probe_feed {
 	uint32_t slots; /* of scratch on each CPU */
 };
 
+enum throttle_way {
+	THROTTLE_UNKNOWN,
+	THROTTLE_NONE,	 /* the kernel has no quotas */
+	THROTTLE_MARKED, /* by the kernel, on the thread */
+	THROTTLE_PROBED, /* by programs on two of its functions */
+};
+
 struct probe {
 	struct probe_settings settings;
 	struct ring_wait_knobs waits_knobs; /* settings.waits, completed */
 	struct user_way user_way;	     /* of waits, if their user stacks are wanted */
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
 	bool waits_locks, waits_no_locks;    /* read which kernel locks waits are for; the kernel refuses that */
+	enum throttle_way waits_throttle;    /* how the time that quotas take is known */
 	bool walk_objects;		     /* what walked tasks sleep for */
 	struct ring_object_knobs object_knobs; /* filled when they are first wanted */
 	struct cpu_bpf *cpu;
@@ -58,7 +66,7 @@ struct probe {
 	bool points_stay; /* their programs can avoid being preempted */
 	bool points_preempted; /* those of fentry may be preempted */
 	struct bpf_link *walk, *follow, *look, *sleep;
-	struct bpf_link *wait_links[WAIT_LINKS];
+	struct bpf_link *wait_links[WAIT_LINKS], *throttle_links[2];
 	ARRAY(int) rings;
 	uint32_t *ring_places; /* index in `rings` plus 1, by feed and shard (probe_rings.c) */
 	struct probe_feed feeds[PROBE_FEEDS];

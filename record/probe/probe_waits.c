@@ -100,12 +100,27 @@ static void choose_user_way(struct probe *probe, const struct btf *kernel, enum 
 	knobs->user_way = probe->user_way.way;
 }
 
+static bool has_member(const struct btf *kernel, const char *type, const char *name)
+{
+	int32_t number = btf__find_by_name_kind(kernel, type, BTF_KIND_STRUCT);
+
+	return number > 0 && member_offset(kernel, btf__type_by_id(kernel, (uint32_t)number), name, 0) >= 0;
+}
+
 /* Since Linux 6.12: threads may be moved to another CPU after they went to sleep. */
 static bool delays_dequeue(const struct btf *kernel)
 {
-	int32_t entity = btf__find_by_name_kind(kernel, "sched_entity", BTF_KIND_STRUCT);
+	return has_member(kernel, "sched_entity", "sched_delayed");
+}
 
-	return entity > 0 && member_offset(kernel, btf__type_by_id(kernel, (uint32_t)entity), "sched_delayed", 0) >= 0;
+/* As marks_throttled() (bpf/wait_throttle.bpf.h), and for kernels without marks. */
+static enum throttle_way find_throttle_way(const struct btf *kernel)
+{
+	if (!has_member(kernel, "cfs_rq", "throttle_count"))
+		return THROTTLE_NONE;
+	if (has_member(kernel, "task_struct", "throttled") && has_member(kernel, "cfs_rq", "throttled_clock_self_time"))
+		return THROTTLE_MARKED;
+	return kernel_has_kprobes() ? THROTTLE_PROBED : THROTTLE_UNKNOWN;
 }
 
 /* Since Linux 5.19, unless tracepoints were left out. */
@@ -147,6 +162,7 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 
 	*knobs = *probe->settings.waits;
 	probe->waits_moved = kernel && delays_dequeue(kernel);
+	probe->waits_throttle = kernel ? find_throttle_way(kernel) : THROTTLE_UNKNOWN;
 	probe->waits_locks = probe->settings.objects && !probe->waits_no_locks && kernel && tells_locks(kernel);
 	if (probe->settings.objects)
 		probe_choose_objects(probe, kernel, &probe->waits->rodata->object_knobs);
@@ -184,6 +200,8 @@ static int set_up(struct probe *probe)
 	(void)bpf_program__set_autoload(waits->progs.wait_moved, probe->waits_moved);
 	(void)bpf_program__set_autoload(waits->progs.wait_lock_begin, probe->waits_locks);
 	(void)bpf_program__set_autoload(waits->progs.wait_lock_end, probe->waits_locks);
+	(void)bpf_program__set_autoload(waits->progs.wait_throttled, probe->waits_throttle == THROTTLE_PROBED);
+	(void)bpf_program__set_autoload(waits->progs.wait_unthrottled, probe->waits_throttle == THROTTLE_PROBED);
 	(void)bpf_program__set_autoload(waits->progs.wait_switched, knobs->user_way == RING_BY_SWITCH);
 	(void)bpf_program__set_autoload(waits->progs.wait_sys_exit, knobs->user_way == RING_BY_SYS_EXIT);
 	return probe_size_feed(probe, &feed);
@@ -338,9 +356,25 @@ static int attach_but(struct probe *probe, uint64_t lacks)
 	return r;
 }
 
+/* Both or none: a time without its end would never end. */
+static void attach_throttles(struct probe *probe)
+{
+	const struct offcpu_bpf *waits = probe->waits;
+	struct bpf_link **links = probe->throttle_links;
+
+	if (probe->waits_throttle != THROTTLE_PROBED || links[0])
+		return;
+	links[0] = bpf_program__attach_kprobe(waits->progs.wait_unthrottled, false, "tg_unthrottle_up");
+	links[1] = links[0] ? bpf_program__attach_kprobe(waits->progs.wait_throttled, false, "tg_throttle_down") : NULL;
+	if (!links[1])
+		probe->waits_throttle = THROTTLE_UNKNOWN;
+}
+
 int probe_waits_attach(struct probe *probe)
 {
 	int r = attach_but(probe, 0);
+
+	attach_throttles(probe);
 
 	if (r >= 0 && probe->waits_knobs.user_way == RING_BY_SYS_EXIT)
 		say_sys_exit(&probe->waits_knobs);
@@ -354,8 +388,17 @@ int probe_waits_pause(struct probe *probe, uint64_t lacks)
 	return runs ? attach_but(probe, lacks) : 0;
 }
 
+bool probe_waits_throttled(const struct probe *probe)
+{
+	return probe->waits_throttle != THROTTLE_UNKNOWN;
+}
+
 void probe_waits_detach(struct probe *probe)
 {
+	for (size_t i = 0; i < 2; i++) {
+		bpf_link__destroy(probe->throttle_links[i]);
+		probe->throttle_links[i] = NULL;
+	}
 	for (size_t i = 0; i < WAIT_LINKS; i++) {
 		bpf_link__destroy(probe->wait_links[i]);
 		probe->wait_links[i] = NULL;
@@ -413,6 +456,8 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(waits->progs.wait_new_task, cost);
 	probe_add_cost(waits->progs.wait_exec, cost);
 	probe_add_cost(waits->progs.wait_moved, cost);
+	probe_add_cost(waits->progs.wait_throttled, cost);
+	probe_add_cost(waits->progs.wait_unthrottled, cost);
 	probe_add_cost(waits->progs.wait_lock_begin, cost);
 	probe_add_cost(waits->progs.wait_lock_end, cost);
 	probe_add_cost(waits->progs.wait_look_at, cost);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "bpf/ring_object.h"
+#include "bpf/ring_wait.h"
 #include "common/hash_map.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
@@ -30,7 +30,7 @@ static_assert((int)RING_OBJECT_FILE == OBJECT_FILE && (int)RING_OBJECT_DEVICE ==
 		      (int)RING_OBJECT_EPOLL == OBJECT_EPOLL && (int)RING_OBJECT_ANONYMOUS == OBJECT_ANONYMOUS &&
 		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK &&
 		      (int)RING_OBJECT_LOCK == OBJECT_LOCK &&
-		      (int)RING_OBJECT_BLOCK == OBJECT_BLOCK,
+		      (int)RING_OBJECT_BLOCK == OBJECT_BLOCK && (int)RING_OBJECT_CGROUP == OBJECT_CGROUP,
 	      "the programs' kinds are the format's");
 static_assert((int)RING_LOCK_MUTEX == LOCK_MUTEX && (int)RING_LOCK_RWSEM == LOCK_RWSEM &&
 		      (int)RING_LOCK_PERCPU_RWSEM == LOCK_PERCPU_RWSEM && (int)RING_LOCK_RT_MUTEX == LOCK_RT_MUTEX &&
@@ -226,6 +226,8 @@ static struct event_object describe(struct wait_objects *objects, const struct r
 
 	if (raw->kind == RING_OBJECT_FUTEX)
 		describe_futex(raw, name, &object);
+	if (raw->kind == RING_OBJECT_CGROUP)
+		object.offset = raw->offset;
 	if (raw->kind == RING_OBJECT_LOCK)
 		describe_lock(objects, raw, &object);
 	if (raw->kind == RING_OBJECT_BLOCK)
@@ -384,4 +386,13 @@ void wait_objects_beside(struct wait_objects *objects, const struct ring_beside 
 	wait->ready = raw->ready;
 	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_BLOCK)
 		wait->ready_object = number_of(objects, &raw->object, wait->time);
+}
+
+void wait_objects_throttler(struct wait_objects *objects, const struct ring_throttle *raw, struct event_wait *wait)
+{
+	const struct ring_object group = {.kind = RING_OBJECT_CGROUP, .inode = raw->id, .offset = raw->quota,
+					  .place = raw->period, .token = raw->token};
+
+	if (raw->token)
+		wait->throttler = number_of(objects, &group, wait->time);
 }

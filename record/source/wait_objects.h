@@ -19,6 +19,7 @@ struct recording;
 struct ring_beside;
 struct ring_name;
 struct ring_object;
+struct ring_throttle;
 struct wait_objects;
 
 /* 0, -ENOMEM. */
@@ -38,5 +39,7 @@ void wait_objects_name(struct wait_objects *objects, const struct ring_name *nam
 void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait);
 /* Sets what came beside the object: whether it has an owner, and which descriptor was ready. */
 void wait_objects_beside(struct wait_objects *objects, const struct ring_beside *raw, struct event_wait *wait);
+/* Sets the wait's throttler. */
+void wait_objects_throttler(struct wait_objects *objects, const struct ring_throttle *raw, struct event_wait *wait);
 
 #endif

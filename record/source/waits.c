@@ -147,7 +147,8 @@ static size_t fixed_bytes(const struct ring_wait *raw, size_t length)
 {
 	const struct ring_object *object = object_of(raw);
 	const size_t before = bytes_before_object(raw) + (object ? sizeof(*object) : 0);
-	const size_t fixed = before + (before <= length && object && object->beside ? sizeof(struct ring_beside) : 0);
+	const size_t beside = before <= length && object && object->beside ? sizeof(struct ring_beside) : 0;
+	const size_t fixed = before + beside + (raw->flags & RING_WAIT_THROTTLED ? sizeof(struct ring_throttle) : 0);
 
 	return fixed <= length ? fixed : SIZE_MAX;
 }
@@ -172,6 +173,18 @@ static void take_object(struct waits *waits, const struct ring_wait *raw, struct
 		return;
 	wait_objects_beside(waits->objects, beside, wait);
 	*ret_owner = ring_task_event(waits->recording, &beside->owner);
+}
+
+/* It comes right before the frames. */
+static void take_throttle(struct waits *waits, const struct ring_wait *raw, struct event_wait *wait)
+{
+	const struct ring_throttle *throttle = (const struct ring_throttle *)frames_of(raw) - 1;
+
+	if (!(raw->flags & RING_WAIT_THROTTLED))
+		return;
+	wait->throttled = throttle->throttled;
+	if (waits->objects)
+		wait_objects_throttler(waits->objects, throttle, wait);
 }
 
 /* Bytes after the frames. */
@@ -220,6 +233,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 	if (raw->flags & RING_WAIT_HAS_WAKER)
 		take_waker(waits, (const void *)raw->rest, &wait, &others[WAIT_WAKER]);
 	take_object(waits, raw, &wait, &others[WAIT_OWNER]);
+	take_throttle(waits, raw, &wait);
 	if (!was_added(waits, event_log_add_wait(waits->recording->log, &wait, &task, others, &stacks)))
 		return;
 	ring_stacks_mark(waits->recording, &raw->task, &stacks, wait.callers_known);

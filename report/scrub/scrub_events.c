@@ -110,7 +110,8 @@ static void take_wait(const struct scrub *scrub, struct event *event)
 	event->wait = (struct event_wait){
 		.cpu = wait.cpu, .source = wait.source, .flags = wait.flags, .wait_class = wait.wait_class,
 		.state = wait.state, .missing = wait.missing, .time = scrub_time(scrub, wait.time),
-		.length = wait.length, .run_queue = wait.run_queue, .out_cpu = wait.out_cpu, .context = wait.context,
+		.length = wait.length, .run_queue = wait.run_queue, .throttled = wait.throttled,
+		.throttler = wait.throttler, .out_cpu = wait.out_cpu, .context = wait.context,
 		.woken = wait.woken, .snapshot = wait.snapshot, .call = wait.call, .object = wait.object,
 		.asked = wait.asked, .owner = wait.owner, .ready = wait.ready, .ready_object = wait.ready_object};
 }

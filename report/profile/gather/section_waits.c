@@ -142,7 +142,8 @@ static struct profile_wait describe_wait(const struct section *section, const st
 	return (struct profile_wait){
 		.out = out,
 		.in = event->time,
-		.run_queue = event->run_queue < event->length ? event->run_queue : event->length,
+		.run_queue = event->run_queue + event->throttled < event->length ? event->run_queue + event->throttled :
+										   event->length,
 		.weight = overlap(out, event->time, notes->from, notes->to),
 		.recording = recording,
 		.waker = PROFILE_NO_TASK,
@@ -441,7 +442,7 @@ static void add_sums(struct profile_task_sums *sums, const struct event_wait_sum
 	for (size_t i = 0; i < WAIT_SUM_KINDS; i++) {
 		sums->kinds[i].count += record->kinds[i].count;
 		sums->kinds[i].total += record->kinds[i].total;
-		sums->kinds[i].run_queue += record->kinds[i].run_queue;
+		sums->kinds[i].run_queue += record->kinds[i].run_queue + record->kinds[i].throttled;
 	}
 }
 

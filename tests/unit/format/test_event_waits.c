@@ -61,8 +61,10 @@ static void make_wait(struct random *state, uint64_t time, uint64_t last, struct
 	wait->out_cpu = pick(state, 3) ? wait->cpu : pick(state, CPUS);
 	/* Often it begins when the one before ended, as when each task makes way for the next. */
 	wait->length = pick(state, 2) ? time - last : random_below(state, time);
-	wait->run_queue = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED ? wait->length / 2 :
-												wait->length;
+	wait->throttled = pick(state, 4) ? 0 : wait->length / 4;
+	wait->throttler = wait->throttled ? pick(state, 3) : 0;
+	wait->run_queue = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED ?
+				  wait->length / 2 : wait->length - wait->throttled;
 	if (wait->wait_class == WAIT_BLOCKED && pick(state, 2)) {
 		wait->context = 1 + pick(state, WAKER_UNKNOWN);
 		wait->woken = wait->length / 3;
@@ -95,7 +97,7 @@ static void make(struct random *state, uint64_t time, uint64_t last, struct mode
 		model->sums = (struct event_wait_sums){.time = time, .source = 3, .span = 5, .running = time / 2};
 		for (uint32_t i = 0; i < WAIT_SUM_KINDS; i++)
 			if (pick(state, 2))
-				model->sums.kinds[i] = (struct event_wait_sum){1 + i, time, time / 3};
+				model->sums.kinds[i] = (struct event_wait_sum){1 + i, time, time / 3, time / 4};
 		break;
 	default:
 		model->kind = EVENT_WAIT;
@@ -157,6 +159,7 @@ static void check_wait(struct test *t, const struct event_decoder *decoder, cons
 	CHECK(t, got->time == want->time && got->length == want->length && got->run_queue == want->run_queue);
 	CHECK(t, got->state == want->state && got->out_cpu == want->out_cpu && got->missing == want->missing);
 	CHECK(t, got->context == want->context && got->woken == want->woken);
+	CHECK(t, got->throttled == want->throttled && got->throttler == want->throttler);
 	CHECK_INT(t, got->flags & (WAIT_IOWAIT | WAIT_BEGAN_BEFORE), want->flags);
 	if (want->context)
 		check_task(t, decoder, got->waker, model->other);

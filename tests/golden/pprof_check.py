@@ -3,7 +3,7 @@
 """pprof_check.py REPORT TRACE [OPTION...]: reads the output of --export pprof with a reader of its own, which knows
 protobuf and profile.proto but nothing about rwalker: the message is sound, and its sums by chain, thread and kind are
 those of the events in --export perf-script, to the nanosecond. If go tool pprof is installed, it reads the same
-chains and sums."""
+chains and sums. pprof_check.py --first-mapping <PPROF: prints the first mapping's file name."""
 import collections
 import gzip
 import os
@@ -195,7 +195,14 @@ def check_by_go(profile, exported_file):
     assert not wrong, f"go tool pprof: {len(wrong)} of {len(wanted)} chains, as {wrong[0]}: {got.get(wrong[0])}, not {wanted.get(wrong[0])}"
 
 
+def print_first_mapping():
+    profile = Profile(gzip.decompress(sys.stdin.buffer.read()))
+    print(profile.text(next(iter(profile.mappings.values())), 5))
+
+
 def main():
+    if sys.argv[1] == "--first-mapping":
+        return print_first_mapping()
     report, trace, options = sys.argv[1], sys.argv[2], sys.argv[3:]
     run = subprocess.run([report, "--no-local-files", "--no-cache", "--export", "pprof", *options, trace], capture_output=True)
     assert run.returncode in (0, 3), f"exit {run.returncode}: {run.stderr[-200:]}"

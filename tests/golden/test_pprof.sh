@@ -41,4 +41,7 @@ for i in 1 2; do
 	"$report" --no-local-files --export pprof $waits -o "$scratch/$i.pb.gz" 2>/dev/null
 done
 verdict same_bytes 'they differ' cmp "$scratch/1.pb.gz" "$scratch/2.pb.gz"
+# pprof takes the first mapping for the program: the one that ran most, not a library, whichever came first.
+first=$("$report" --no-local-files --export pprof samples/cpu_paths/trace.rwk | tests/golden/pprof_check.py --first-mapping)
+verdict first_mapping "$first" [ "${first##*/}" = cpu_paths ]
 [ $failures = 0 ]

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/symbol/demangle.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUT_MAX = 4096, OUTPUT_MAX = 4096, PIECES_MAX = 1 << 16 };
+enum { INPUT_MAX = 4096, OUTPUT_MAX = 4096, PIECES_MAX = 1 << 16, REFERENCES_MAX = 24 };
 
 struct output {
 	char text[OUTPUT_MAX + 1];
@@ -51,12 +52,66 @@ static bool expand(const char *name, int options, struct output *output)
 	return looks_cxx(name) && cplus_demangle_v3_callback(name, options, take_piece, output);
 }
 
+/* libiberty's demangler of D has no callback. Only references to earlier parts (Q) make the result much larger. */
+static char *demangle_d(const char *name)
+{
+	size_t references = 0;
+	char *text;
+
+	for (const char *c = name; *c; c++)
+		references += *c == 'Q';
+	text = references > REFERENCES_MAX ? NULL : dlang_demangle(name, DMGL_DLANG);
+	if (!text || strlen(text) <= OUTPUT_MAX)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* OCaml's native compiler: "caml", the module, "__" for ".", and $hh for other bytes. */
+static char *demangle_ocaml(const char *name)
+{
+	char *text = malloc(strlen(name) + 1), *out = text;
+
+	for (const char *c = name + strlen("caml"); text && *c; c++) {
+		unsigned char byte = (unsigned char)*c;
+
+		if (c[0] == '_' && c[1] == '_' && c[2]) {
+			byte = '.';
+			c++;
+		} else if (*c == '$' && isxdigit((unsigned char)c[1]) && isxdigit((unsigned char)c[2])) {
+			byte = (unsigned char)strtoul((char[]){c[1], c[2], 0}, NULL, 16);
+			c += 2;
+		}
+		if (byte)
+			*out++ = (char)byte;
+	}
+	if (text)
+		*out = '\0';
+	return text;
+}
+
+static bool looks_d(const char *name)
+{
+	return !strncmp(name, "_D", 2) && (isdigit((unsigned char)name[2]) || !strcmp(name, "_Dmain"));
+}
+
+static bool looks_ocaml(const char *name)
+{
+	return !strncmp(name, "caml", 4) && isupper((unsigned char)name[4]) && strstr(name, "__");
+}
+
 static char *demangle_with(const char *name, int options)
 {
 	struct output *output;
 	char *text = NULL;
 
-	if ((!looks_cxx(name) && !looks_rust(name)) || strnlen(name, INPUT_MAX + 1) > INPUT_MAX)
+	if (strnlen(name, INPUT_MAX + 1) > INPUT_MAX)
+		return NULL;
+	if (looks_d(name))
+		return demangle_d(name);
+	if (looks_ocaml(name))
+		return demangle_ocaml(name);
+	if (!looks_cxx(name) && !looks_rust(name))
 		return NULL;
 	output = malloc(sizeof(*output));
 	if (!output)

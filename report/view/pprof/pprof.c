@@ -203,6 +203,22 @@ static void weigh(const struct profile_source *source, const struct pprof_row *r
 	}
 }
 
+static const struct profile_source *source_of(const struct pprof *pprof, enum profile_source_kind kind)
+{
+	for (size_t i = 0; i < pprof->source_count; i++)
+		if (pprof->sources[i].kind == kind && pprof->sources[i].samples)
+			return &pprof->sources[i];
+	return NULL;
+}
+
+/* The type that pprof shows unless another one is requested. */
+static enum value default_value(const struct pprof *pprof)
+{
+	if (source_of(pprof, PROFILE_CPU))
+		return VALUE_CPU;
+	return source_of(pprof, PROFILE_OFFCPU) ? VALUE_OFFCPU : VALUE_EVENTS;
+}
+
 static int write_row(struct pprof *pprof, const struct pprof_row *row)
 {
 	uint64_t values[VALUES] = {0};
@@ -214,6 +230,7 @@ static int write_row(struct pprof *pprof, const struct pprof_row *row)
 	if (r < 0)
 		return r;
 	weigh(&pprof->sources[row->source], row, values);
+	pprof_places_weigh(&pprof->places, row->node, values[default_value(pprof)]);
 	protobuf_clear(&pprof->sample);
 	protobuf_numbers(&pprof->sample, SAMPLE_LOCATION_ID, pprof->places.chain.items, pprof->places.chain.count);
 	protobuf_numbers(&pprof->sample, SAMPLE_VALUE, values, VALUES);
@@ -255,26 +272,10 @@ static int write_type(struct pprof *pprof, uint32_t field, enum value value)
 	return 0;
 }
 
-static const struct profile_source *source_of(const struct pprof *pprof, enum profile_source_kind kind)
-{
-	for (size_t i = 0; i < pprof->source_count; i++)
-		if (pprof->sources[i].kind == kind && pprof->sources[i].samples)
-			return &pprof->sources[i];
-	return NULL;
-}
-
-/* The type that pprof shows unless another one is requested. */
 static int write_default(struct pprof *pprof)
 {
-	enum value value = VALUE_EVENTS;
 	uint64_t text;
-	int r;
-
-	if (source_of(pprof, PROFILE_CPU))
-		value = VALUE_CPU;
-	else if (source_of(pprof, PROFILE_OFFCPU))
-		value = VALUE_OFFCPU;
-	r = pprof_texts_find(&pprof->texts, types[value].type, &text);
+	int r = pprof_texts_find(&pprof->texts, types[default_value(pprof)].type, &text);
 
 	protobuf_number(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE, text);
 	return r;

@@ -266,12 +266,43 @@ static int write_mapping(struct pprof_places *places, uint32_t module)
 	return 0;
 }
 
+void pprof_places_weigh(struct pprof_places *places, uint32_t node, uint64_t weight)
+{
+	places->weighed++;
+	for (; node; node = places->nodes[node].parent) {
+		uint32_t module = places->frames[places->nodes[node].frame].module;
+		struct pprof_mapping *mapping = &places->mappings[module < places->module_count ? module : 0];
+
+		if (mapping->weighed != places->weighed)
+			mapping->weight += weight;
+		mapping->weighed = places->weighed;
+	}
+}
+
+/* The program that most of the weight passed through; 0: there is none. */
+static uint32_t main_module(const struct pprof_places *places)
+{
+	uint32_t found = 0;
+
+	for (uint32_t module = 1; module < places->module_count; module++)
+		if (has_file(places, module) && !places->modules[module].kernel &&
+		    !strstr(places->modules[module].name, ".so") && places->mappings[module].limit &&
+		    places->mappings[module].weight > places->mappings[found].weight)
+			found = module;
+	return found;
+}
+
 int pprof_places_write_mappings(struct pprof_places *places)
 {
+	uint32_t first;
 	int r = 0;
 
+	places->mappings[0].weight = 0;
+	first = main_module(places);
+	if (first)
+		r = write_mapping(places, first);
 	for (uint32_t module = 1; !r && module < places->module_count; module++)
-		if (places->mappings[module].limit)
+		if (places->mappings[module].limit && module != first)
 			r = write_mapping(places, module);
 	return r;
 }

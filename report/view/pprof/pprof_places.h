@@ -28,6 +28,7 @@ struct pprof_place {
 struct pprof_mapping {
 	uint64_t limit; /* 0: not used */
 	bool functions, lines;
+	uint64_t weight, weighed; /* weighed: the number of the last chain that it was in */
 };
 
 struct pprof_places {
@@ -46,6 +47,7 @@ struct pprof_places {
 	struct hash_map written; /* functions: name and file */
 	struct pprof_mapping *mappings; /* by module */
 	ARRAY(uint64_t) chain;
+	uint64_t weighed; /* chains */
 	uint64_t nothing; /* the location of an empty chain; 0: not written yet */
 };
 
@@ -60,7 +62,13 @@ int pprof_places_find(struct pprof_places *places);
 /* The locations of a chain are in places->chain, leaf first, until the next one. */
 int pprof_places_write(struct pprof_places *places, uint32_t node);
 
-/* Writes the mappings of all locations, at the end. */
+/* Adds a chain's weight to all modules in it. */
+void pprof_places_weigh(struct pprof_places *places, uint32_t node, uint64_t weight);
+
+/*
+ * Writes the mappings of all locations, at the end. pprof takes the first one for the program, so that is the one with
+ * the most weight that is no library.
+ */
 int pprof_places_write_mappings(struct pprof_places *places);
 
 #endif

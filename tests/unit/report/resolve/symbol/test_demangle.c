@@ -73,10 +73,53 @@ static void agrees_with_cxxfilt_on_rust(struct test *t)
 		6);
 }
 
+static void agrees_with_cxxfilt_on_d(struct test *t)
+{
+	if (system("command -v c++filt >/dev/null") != 0)
+		SKIP(t, "no c++filt");
+	compare(t,
+		"for s in _D4shop4cart__T6BasketTiVii7ZQo__T5totalTAyaZQlMFNbNiQmZm _D8demangle4testFPFLAiYi _Dmain "
+		"_D8demangle4testFaZv _D8demangle4test6__ctorMFZv _D3fooQeFiZi; do "
+		"echo \"$s $(c++filt -s dlang \"$s\")\"; done",
+		6);
+}
+
+static void knows_names_of_ocaml(struct test *t)
+{
+	static const char *const names[][2] = {
+		{"camlOmain__fun_520", "Omain.fun_520"},
+		{"camlStdlib__List__map_481", "Stdlib.List.map_481"},
+		{"camlShop__$2b$3f_12", "Shop.+?_12"},
+		{"camlShop__a$zz_1", "Shop.a$zz_1"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *got = demangle(names[i][0]);
+
+		CHECK_STR(t, got, names[i][1]);
+		free(got);
+	}
+}
+
+/* Each part refers twice to the one before: 2^60 of them, if all were written. */
+static void refuses_a_d_name_of_many_references(struct test *t)
+{
+	char name[1024], *got;
+	size_t used = (size_t)snprintf(name, sizeof(name), "_D1fFS1a");
+
+	for (int i = 0; i < 60; i++)
+		used += (size_t)snprintf(name + used, sizeof(name) - used, "HQcQe");
+	snprintf(name + used, sizeof(name) - used, "Zv");
+	got = demangle(name);
+	CHECK_STR(t, got, NULL);
+	free(got);
+}
+
 static void leaves_others_alone(struct test *t)
 {
 	static const char *const plain[] = {"", "main", "_start", "__libc_start_main", "_Z", "_ZN",
-					    "_R", "_Znonsense", "_ZNSt"};
+					    "_R", "_Znonsense", "_ZNSt", "_D", "_D4", "_Deep",
+					    "caml_alloc", "camlx__y", "camlX", "caml"};
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
 		char *got = demangle(plain[i]);
@@ -119,5 +162,7 @@ static void bounds_its_input(struct test *t)
 	free(name);
 }
 
-TEST_MAIN(TEST(agrees_with_cxxfilt_on_libstdcxx), TEST(agrees_with_cxxfilt_on_rust), TEST(leaves_others_alone),
+TEST_MAIN(TEST(agrees_with_cxxfilt_on_libstdcxx), TEST(agrees_with_cxxfilt_on_rust),
+	  TEST(agrees_with_cxxfilt_on_d), TEST(knows_names_of_ocaml), TEST(refuses_a_d_name_of_many_references),
+	  TEST(leaves_others_alone),
 	  TEST(stops_where_a_name_explodes), TEST(bounds_its_input))

@@ -72,40 +72,146 @@ int elf_file_read_table(const struct elf_file *file, uint64_t offset, size_t cou
 	return 0;
 }
 
+/* --- 32-bit files --- */
+
+static void widen_header(Elf64_Ehdr *header)
+{
+	Elf32_Ehdr narrow;
+
+	memcpy(&narrow, header, sizeof(narrow));
+	*header = (Elf64_Ehdr){
+		.e_type = narrow.e_type, .e_machine = narrow.e_machine, .e_entry = narrow.e_entry,
+		.e_phoff = narrow.e_phoff, .e_shoff = narrow.e_shoff, .e_phentsize = narrow.e_phentsize,
+		.e_phnum = narrow.e_phnum, .e_shentsize = narrow.e_shentsize, .e_shnum = narrow.e_shnum,
+		.e_shstrndx = narrow.e_shstrndx,
+	};
+	memcpy(header->e_ident, narrow.e_ident, sizeof(header->e_ident));
+}
+
+static Elf64_Phdr widen_segment(const Elf32_Phdr *narrow)
+{
+	return (Elf64_Phdr){
+		.p_type = narrow->p_type, .p_flags = narrow->p_flags, .p_offset = narrow->p_offset,
+		.p_vaddr = narrow->p_vaddr, .p_filesz = narrow->p_filesz, .p_memsz = narrow->p_memsz,
+	};
+}
+
+static Elf64_Shdr widen_section(const Elf32_Shdr *narrow)
+{
+	return (Elf64_Shdr){
+		.sh_name = narrow->sh_name, .sh_type = narrow->sh_type, .sh_flags = narrow->sh_flags,
+		.sh_addr = narrow->sh_addr, .sh_offset = narrow->sh_offset, .sh_size = narrow->sh_size,
+		.sh_link = narrow->sh_link, .sh_info = narrow->sh_info, .sh_entsize = narrow->sh_entsize,
+	};
+}
+
+size_t elf_file_symbol_size(const struct elf_file *file)
+{
+	return file->narrow ? sizeof(Elf32_Sym) : sizeof(Elf64_Sym);
+}
+
+Elf64_Sym elf_file_symbol(const struct elf_file *file, const void *bytes)
+{
+	Elf32_Sym narrow;
+	Elf64_Sym symbol;
+
+	if (!file->narrow) {
+		memcpy(&symbol, bytes, sizeof(symbol));
+		return symbol;
+	}
+	memcpy(&narrow, bytes, sizeof(narrow));
+	return (Elf64_Sym){.st_name = narrow.st_name, .st_info = narrow.st_info, .st_other = narrow.st_other,
+			   .st_shndx = narrow.st_shndx, .st_value = narrow.st_value, .st_size = narrow.st_size};
+}
+
+static size_t segment_size(const struct elf_file *file)
+{
+	return file->narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
+}
+
+static size_t section_size(const struct elf_file *file)
+{
+	return file->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+}
+
+/* --- headers --- */
+
+static int read_segment_headers(const struct elf_file *file, uint64_t offset, size_t count, Elf64_Phdr **ret_headers)
+{
+	_cleanup_free_ Elf32_Phdr *narrow = NULL;
+	Elf64_Phdr *headers;
+	int r;
+
+	if (!file->narrow)
+		return elf_file_read_table(file, offset, count, sizeof(**ret_headers), (void **)ret_headers);
+	r = elf_file_read_table(file, offset, count, sizeof(*narrow), (void **)&narrow);
+	headers = r < 0 ? NULL : calloc(count + 1, sizeof(*headers));
+	if (!headers)
+		return r < 0 ? r : -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		headers[i] = widen_segment(&narrow[i]);
+	*ret_headers = headers;
+	return 0;
+}
+
+static int read_section_headers(const struct elf_file *file, uint64_t offset, size_t count, Elf64_Shdr **ret_headers)
+{
+	_cleanup_free_ Elf32_Shdr *narrow = NULL;
+	Elf64_Shdr *headers;
+	int r;
+
+	if (!file->narrow)
+		return elf_file_read_table(file, offset, count, sizeof(**ret_headers), (void **)ret_headers);
+	r = elf_file_read_table(file, offset, count, sizeof(*narrow), (void **)&narrow);
+	headers = r < 0 ? NULL : calloc(count + 1, sizeof(*headers));
+	if (!headers)
+		return r < 0 ? r : -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		headers[i] = widen_section(&narrow[i]);
+	*ret_headers = headers;
+	return 0;
+}
+
 static int check_header(const Elf64_Ehdr *header, bool relocatable)
 {
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    header->e_ident[EI_DATA] != ELFDATA2LSB)
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+	    (header->e_ident[EI_CLASS] != ELFCLASS64 && header->e_ident[EI_CLASS] != ELFCLASS32))
 		return -ENOEXEC;
 	if (relocatable)
 		return header->e_type == ET_REL ? 0 : -ENOEXEC;
 	return header->e_type == ET_EXEC || header->e_type == ET_DYN ? 0 : -ENOEXEC;
 }
 
-/* The real counts, from section 0 if they do not fit into the header's 16 bits (gABI, "ELF Header"). */
-static int read_counts(const struct elf_file *file, const Elf64_Ehdr *header, uint64_t *ret_sections,
-		       uint64_t *ret_segments)
+/*
+ * Takes the real counts from section 0 if they do not fit into the header's 16 bits (gABI, "ELF Header"). A file
+ * with too many sections has none: its segments are enough to unwind.
+ */
+static int read_counts(struct elf_file *file, const Elf64_Ehdr *header, uint64_t *ret_sections, uint64_t *ret_segments)
 {
 	uint64_t sections = header->e_shoff ? header->e_shnum : 0, segments = header->e_phnum;
-	bool in_section_0 = header->e_shoff && (!header->e_shnum || header->e_phnum == PN_XNUM);
+	bool in_section_0 = header->e_shoff && (!header->e_shnum || header->e_phnum == PN_XNUM ||
+						header->e_shstrndx == SHN_XINDEX);
 
+	file->name_section = header->e_shstrndx;
 	if (in_section_0) {
-		Elf64_Shdr first;
-		int r = elf_file_read(file, header->e_shoff, sizeof(first), &first);
+		_cleanup_free_ Elf64_Shdr *first = NULL;
+		int r = read_section_headers(file, header->e_shoff, 1, &first);
 
 		if (r < 0)
 			return r;
 		if (!sections)
-			sections = first.sh_size;
+			sections = first->sh_size;
 		if (segments == PN_XNUM)
-			segments = first.sh_info;
+			segments = first->sh_info;
+		if (header->e_shstrndx == SHN_XINDEX)
+			file->name_section = first->sh_link;
 	}
-	if (sections > ELF_MAX_SECTIONS || segments > ELF_MAX_SEGMENTS)
+	if (segments > ELF_MAX_SEGMENTS)
 		return -E2BIG;
-	if ((sections && header->e_shentsize != sizeof(Elf64_Shdr)) ||
-	    (segments && header->e_phentsize != sizeof(Elf64_Phdr)))
+	if ((sections && header->e_shentsize != section_size(file)) ||
+	    (segments && header->e_phentsize != segment_size(file)))
 		return -EBADMSG;
-	*ret_sections = sections;
+	*ret_sections = sections <= ELF_MAX_SECTIONS ? sections : 0;
 	*ret_segments = segments;
 	return 0;
 }
@@ -125,7 +231,7 @@ static int read_segments(struct elf_file *file, const Elf64_Ehdr *header, size_t
 {
 	_cleanup_free_ Elf64_Phdr *headers = NULL;
 	size_t note_runs = 0;
-	int r = elf_file_read_table(file, header->e_phoff, count, sizeof(*headers), (void **)&headers);
+	int r = read_segment_headers(file, header->e_phoff, count, &headers);
 
 	if (r < 0)
 		return r;
@@ -143,6 +249,8 @@ static int read_segments(struct elf_file *file, const Elf64_Ehdr *header, size_t
 			};
 		else if (segment->p_type == PT_NOTE && note_runs++ < NOTES_MAX_RUNS)
 			note_run(file, segment->p_offset, segment->p_filesz);
+		else if (segment->p_type == PT_GNU_EH_FRAME && !file->eh_frame_hdr.p_type)
+			file->eh_frame_hdr = *segment;
 	}
 	return 0;
 }
@@ -150,7 +258,7 @@ static int read_segments(struct elf_file *file, const Elf64_Ehdr *header, size_t
 static int read_sections(struct elf_file *file, const Elf64_Ehdr *header, size_t count)
 {
 	size_t note_runs = 0;
-	int r = elf_file_read_table(file, header->e_shoff, count, sizeof(*file->sections), (void **)&file->sections);
+	int r = read_section_headers(file, header->e_shoff, count, &file->sections);
 
 	if (r < 0)
 		return r;
@@ -176,6 +284,9 @@ static int read_all(struct elf_file *file, bool relocatable)
 	r = elf_file_read(file, 0, sizeof(header), &header);
 	if (!r)
 		r = check_header(&header, relocatable);
+	file->narrow = !r && header.e_ident[EI_CLASS] == ELFCLASS32;
+	if (file->narrow)
+		widen_header(&header);
 	if (!r)
 		r = read_counts(file, &header, &sections, &segments);
 	if (!r)
@@ -221,6 +332,11 @@ void elf_file_destroy(struct elf_file *file)
 	free(file->segments);
 	free(file->sections);
 	free(file);
+}
+
+bool elf_file_is_narrow(const struct elf_file *file)
+{
+	return file->narrow;
 }
 
 uint16_t elf_file_machine(const struct elf_file *file)

@@ -3,7 +3,7 @@
  * A bounded reader of ELF files: identity, load segments and function symbols, for both programs.
  * The file may be hostile or change while it is read, so it is read with pread into buffers of
  * known size, and never mapped; every offset, size and count is checked against the file's size and
- * the limits below. 64-bit little-endian ELF of any machine. Not for DWARF.
+ * the limits below. Little-endian ELF of any machine, 64-bit or 32-bit. Not for DWARF.
  */
 #ifndef RWALKER_COMMON_ELF_ELF_FILE_H
 #define RWALKER_COMMON_ELF_ELF_FILE_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-	ELF_MAX_SECTIONS = 65536,
+	ELF_MAX_SECTIONS = 1 << 18, /* a file with more is read as one without */
 	ELF_MAX_SEGMENTS = 512,
 	ELF_MAX_SYMBOLS = 16 << 20,
 	ELF_MAX_SECTION_BYTES = 1 << 30,
@@ -68,6 +68,7 @@ static inline void elf_file_cleanup(struct elf_file **file) /* for _cleanup_() *
 	elf_file_destroy(*file);
 }
 
+bool elf_file_is_narrow(const struct elf_file *file); /* 32-bit */
 uint16_t elf_file_machine(const struct elf_file *file); /* EM_* */
 uint64_t elf_file_entry(const struct elf_file *file);	/* link-time address of the entry point; 0: none */
 /* From PT_NOTE, else SHT_NOTE; length 0 if there is none. */

@@ -8,21 +8,15 @@
 
 enum { SECTION_NAMES_MAX_BYTES = 16 << 20 };
 
-/* Its number may not fit into the header (gABI, "ELF Header"). */
 int elf_file_section_names(const struct elf_file *file, char **ret_names, size_t *ret_size)
 {
 	_cleanup_free_ char *names = NULL;
 	const Elf64_Shdr *section;
-	Elf64_Ehdr header;
-	uint32_t index;
-	int r = elf_file_read(file, 0, sizeof(header), &header);
+	int r;
 
-	if (r < 0)
-		return r;
-	index = header.e_shstrndx == SHN_XINDEX && file->section_count ? file->sections[0].sh_link : header.e_shstrndx;
-	if (index >= file->section_count)
+	if (file->name_section >= file->section_count)
 		return -EBADMSG;
-	section = &file->sections[index];
+	section = &file->sections[file->name_section];
 	if (section->sh_type != SHT_STRTAB || !section->sh_size || section->sh_size > SECTION_NAMES_MAX_BYTES)
 		return -EBADMSG;
 	r = elf_file_read_table(file, section->sh_offset, section->sh_size, 1, (void **)&names);

@@ -6,8 +6,11 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
+#include "common/elf/cfi_functions.h"
 #include "common/elf/elf_file.h"
+#include "common/elf/elf_go.h"
 #include "common/elf/elf_internal.h"
+#include "common/sorted.h"
 
 /*
  * Linkers may make a name the tail of another, so names may add up to more than their table; a file
@@ -119,7 +122,7 @@ static int read_table(struct collector *collector, uint32_t index, struct symbol
 	const Elf64_Shdr *section = &collector->file->sections[index];
 	int r;
 
-	if (section->sh_entsize < sizeof(Elf64_Sym))
+	if (section->sh_entsize < elf_file_symbol_size(collector->file))
 		return -EBADMSG;
 	table->stride = section->sh_entsize;
 	table->count = section->sh_size / table->stride;
@@ -204,11 +207,10 @@ static int collect_table(struct collector *collector, struct symbol_table *table
 
 	for (size_t i = 0; i < table->count; i++) {
 		const char *name = collector->names + table->names_start;
+		const Elf64_Sym symbol = elf_file_symbol(collector->file, table->entries + i * table->stride);
 		const Elf64_Shdr *section;
 		size_t length;
-		Elf64_Sym symbol;
 
-		memcpy(&symbol, table->entries + i * table->stride, sizeof(symbol));
 		if (symbol.st_name >= names_length)
 			continue;
 		name += symbol.st_name;
@@ -283,39 +285,96 @@ static uint64_t room_in_section(const struct elf_file *file, const struct elf_sy
 	return section->sh_size - (symbol->address - section->sh_addr);
 }
 
+/* Where functions begin by evidence that stripping leaves: call frame information, and Go's table. */
+struct begins {
+	uint64_t *items; /* ascending; NULL until a symbol without a size is met */
+	size_t count;
+	bool sparse; /* only exported symbols are known */
+};
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static int find_begins(const struct elf_file *file, struct begins *begins)
+{
+	_cleanup_(cfi_functions_deinit) struct cfi_functions functions = {0};
+	_cleanup_(elf_symbols_deinit) struct elf_symbols go = {0};
+
+	if (begins->items)
+		return 0;
+	if (cfi_functions_of_file(file, &functions) == -ENOMEM || elf_file_go_symbols(file, &go) == -ENOMEM)
+		return -ENOMEM;
+	begins->items = calloc(functions.list.count + go.count + 1, sizeof(*begins->items));
+	if (!begins->items)
+		return -ENOMEM;
+	for (size_t i = 0; i < functions.list.count; i++)
+		begins->items[begins->count++] = functions.list.items[i].start;
+	for (size_t i = 0; i < go.count; i++)
+		begins->items[begins->count++] = go.items[i].address;
+	qsort(begins->items, begins->count, sizeof(*begins->items), compare_addresses);
+	begins->sparse = !elf_file_has_symtab(file);
+	return 0;
+}
+
+/* The first begin of a function after the address; without any, a sparse table says nothing about the next byte. */
+static uint64_t next_begin(const struct begins *begins, uint64_t address)
+{
+	size_t above = SORTED_FIRST(i, begins->count, begins->items[i] > address);
+
+	if (!begins->count && begins->sparse)
+		return address + 1;
+	return above < begins->count ? begins->items[above] : UINT64_MAX;
+}
+
 /*
- * The symbols of one address: if none has a size, they extend to their section's end at most;
- * `next`: the next address.
+ * The symbols of one address: if none has a size, they extend to their section's end at most, and to where another
+ * function begins; `next`: the next address.
  */
-static void end_with_section(struct collector *collector, const uint32_t *order, size_t count, uint64_t next)
+static int end_symbols(struct collector *collector, struct begins *begins, const uint32_t *order, size_t count,
+		       uint64_t next)
 {
 	struct elf_symbol *items = collector->symbols.items;
+	int r = 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (items[order[i]].size)
-			return;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t room = room_in_section(collector->file, &items[order[i]]);
+			return 0;
+	for (size_t i = 0; i < count && !r; i++) {
+		struct elf_symbol *symbol = &items[order[i]];
+		uint64_t room = room_in_section(collector->file, symbol), end;
 
-		if (room && room < next - items[order[i]].address)
-			items[order[i]].size = room;
+		r = room ? find_begins(collector->file, begins) : 0;
+		end = r || !room ? next : next_begin(begins, symbol->address);
+		if (room && end - symbol->address < room)
+			room = end - symbol->address;
+		if (room && room < next - symbol->address)
+			symbol->size = room;
 	}
+	return r;
 }
 
 /* A symbol without a size extends to the next one, but not into another section: _init must not cover the PLT. */
-static void end_with_sections(struct collector *collector, const uint32_t *order)
+static int end_all_symbols(struct collector *collector, const uint32_t *order)
 {
 	const struct elf_symbol *items = collector->symbols.items;
 	size_t count = collector->symbols.count;
+	struct begins begins = {0};
+	int r = 0;
 
-	for (size_t i = 0, first = 0; i < count; i++) {
+	for (size_t i = 0, first = 0; i < count && !r; i++) {
 		uint64_t next = i + 1 < count ? items[order[i + 1]].address : UINT64_MAX;
 
 		if (next == items[order[i]].address)
 			continue;
-		end_with_section(collector, order + first, i + 1 - first, next);
+		r = end_symbols(collector, &begins, order + first, i + 1 - first, next);
 		first = i + 1;
 	}
+	free(begins.items);
+	return r;
 }
 
 /* Drops duplicates of address and name; the rest keeps its order. */
@@ -324,13 +383,16 @@ static int drop_duplicates(struct collector *collector)
 	size_t count = collector->symbols.count, kept = 0;
 	struct elf_symbol *items = collector->symbols.items;
 	_cleanup_free_ uint32_t *order = calloc(count + 1, sizeof(*order));
+	int r;
 
 	if (!order)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, count, sizeof(*order), compare_symbols, collector);
-	end_with_sections(collector, order);
+	r = end_all_symbols(collector, order);
+	if (r < 0)
+		return r;
 	for (size_t i = 0, first = 0; i < count; i++) {
 		if (i && same_symbol(collector, order[first], order[i]))
 			items[order[i]].type = STT_NUM; /* no symbol has it: dropped below */

@@ -90,8 +90,9 @@ static int read_by_sections(const struct elf_file *file, struct elf_unwind *unwi
 		const Elf64_Shdr *section = &file->sections[i];
 
 		for (size_t w = 0; w < sizeof(wanted) / sizeof(*wanted); w++) {
-			if (section->sh_name >= names_size || strcmp(names + section->sh_name, wanted[w].name))
-				continue;
+			if (section->sh_name >= names_size || strcmp(names + section->sh_name, wanted[w].name) ||
+			    (file->narrow && wanted[w].bytes == &unwind->debug_frame))
+				continue; /* addresses of 4 bytes */
 			r = read_section(file, section, &wanted[w]);
 			if (r < 0)
 				return r;
@@ -113,37 +114,17 @@ static const struct elf_segment *segment_of(const struct elf_file *file, uint64_
 	return NULL;
 }
 
-static int find_header_segment(const struct elf_file *file, Elf64_Phdr *ret_header)
-{
-	_cleanup_free_ Elf64_Phdr *headers = NULL;
-	Elf64_Ehdr header;
-	int r = elf_file_read(file, 0, sizeof(header), &header);
-
-	if (!r && header.e_phnum > ELF_MAX_SEGMENTS)
-		r = -E2BIG;
-	if (!r)
-		r = elf_file_read_table(file, header.e_phoff, header.e_phnum, sizeof(*headers), (void **)&headers);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < header.e_phnum; i++)
-		if (headers[i].p_type == PT_GNU_EH_FRAME) {
-			*ret_header = headers[i];
-			return 1;
-		}
-	return 0;
-}
-
 /* .eh_frame is where its header points; its size is unknown, so it is assumed to extend to the end of the segment. */
 static int read_by_segments(const struct elf_file *file, struct elf_unwind *unwind)
 {
 	const struct elf_segment *segment;
 	struct byte_cursor cursor;
 	uint64_t address, skip;
-	Elf64_Phdr header;
-	int r = find_header_segment(file, &header);
+	const Elf64_Phdr header = file->eh_frame_hdr;
+	int r;
 
-	if (r <= 0)
-		return r == -ENOMEM ? r : 0;
+	if (!header.p_type)
+		return 0;
 	r = read_range(file, header.p_offset, header.p_filesz, header.p_vaddr, &unwind->eh_frame_hdr);
 	if (r < 0)
 		return r;

@@ -83,8 +83,11 @@ int unwind_choice_make(const struct elf_file *file, const struct elf_symbols *sy
 {
 	struct code_pick code = {.file = file, .symbols = symbols->items, .symbol_count = symbols->count};
 	struct elf_section_bytes bytes = {0};
-	int r = code_pick_calls(&code, hits, count);
+	int r = 0;
 
+	if (elf_file_is_narrow(file)) /* the reader unwinds 64-bit programs only */
+		return 0;
+	r = code_pick_calls(&code, hits, count);
 	if (!r)
 		r = pick_sections(file, hits, &count, choice);
 	if (!r)

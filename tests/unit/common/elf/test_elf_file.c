@@ -78,7 +78,7 @@ static void readelf_sections(const char *path, section_list *sections)
 		for (char *at = end ? end + 1 : NULL; at; at = strchr(at + 1, ' '))
 			if (sscanf(at, " %*[A-Za-z0-9_+:] %16llx %*6x %llx %*2x %15[A-Zxop]",
 				   &address, &size, flags) >= 2 &&
-			    strspn(at + strcspn(at, "0123456789"), "0123456789abcdef") >= 16) {
+			    strspn(at + strcspn(at, "0123456789"), "0123456789abcdef") >= 8) {
 				(void)array_push(sections, (struct section){address, size, strchr(flags, 'X')});
 				break;
 			}
@@ -308,6 +308,8 @@ static void agrees_with_readelf_on_what_is_made(struct test *t)
 		{"debug", "objcopy --only-keep-debug plain debug"},
 		{"short-id", "cc program.c -Wl,--build-id=0x0102030405060708 -o short-id"},
 		{"no-id", "cc program.c -Wl,--build-id=none -o no-id"},
+		{"narrow", "cc -m32 -O1 -nostdlib -shared -fPIC -Wl,--build-id program.c -o narrow"},
+		{"narrow-stripped", "objcopy --strip-all narrow narrow-stripped"},
 		{"sections", "cc -O1 -ffunction-sections -Wl,-z,separate-code program.c -o sections"},
 	};
 	static const char program[] =
@@ -341,6 +343,60 @@ static void agrees_with_readelf_on_what_is_made(struct test *t)
 	CHECK_INT(t, system(command), 0);
 }
 
+static uint64_t size_of(const char *path, const char *name, uint64_t *ret_address)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct elf_symbols symbols = {0};
+	struct elf_file *file = NULL;
+	uint64_t size = UINT64_MAX;
+
+	if (fd >= 0 && !elf_file_create(fd, &file) && !elf_file_symbols(file, &symbols))
+		for (size_t i = 0; i < symbols.count; i++)
+			if (!strcmp(symbols.names + symbols.items[i].name, name)) {
+				size = symbols.items[i].size;
+				*ret_address = symbols.items[i].address;
+			}
+	elf_symbols_deinit(&symbols);
+	elf_file_destroy(file);
+	return size;
+}
+
+/* An exported symbol without a size, of one byte, followed by functions whose names were stripped. */
+static void sizeless_symbols_end_where_another_function_begins(struct test *t)
+{
+	static const char program[] =
+		"__asm__(\".text\\n.globl sizeless\\n.type sizeless,@function\\nsizeless: ret\\n\");\n"
+		"__attribute__((visibility(\"hidden\"), noinline)) int unnamed(int a) { return a * 3; }\n"
+		"__attribute__((noinline)) int last(int a) { return unnamed(a) + unnamed(a + 1); }\n";
+	static const char *const compile = "cc -O1 -x c -shared -fPIC -nostdlib -o %s %s - <<'END'\n%s\nEND\n%s %s\n";
+	static const struct {
+		const char *options, *then;
+		uint64_t most; /* bytes of the symbol */
+		bool reaches; /* to the next symbol */
+	} cases[] = {
+		{"", "strip -s", 15, false}, /* up to the alignment of the function behind it */
+		{"-fno-asynchronous-unwind-tables", "strip -s", 1, false},
+		{"-fno-asynchronous-unwind-tables", "true", 15, true}, /* the next one has a name */
+	};
+	char path[] = "/tmp/rwalker-elf-XXXXXX", command[2048];
+	int fd = mkstemp(path);
+
+	REQUIRE(t, fd >= 0);
+	(void)close(fd);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t from = 0, to = 0, size;
+
+		(void)snprintf(command, sizeof(command), compile, path, cases[i].options, program, cases[i].then, path);
+		CHECK_INT(t, system(command), 0);
+		size = size_of(path, "sizeless", &from);
+		CHECK(t, size_of(path, "last", &to) > 1 && to > from);
+		test_check(t, size <= cases[i].most && (cases[i].reaches || size), "case %zu: %llu bytes", i,
+			   (unsigned long long)size);
+		CHECK(t, size < to - from);
+	}
+	CHECK_INT(t, unlink(path), 0);
+}
+
 static void build_ids_are_compared_in_full(struct test *t)
 {
 	static const struct {
@@ -368,4 +424,4 @@ static void build_ids_are_compared_in_full(struct test *t)
 }
 
 TEST_MAIN(TEST(agrees_with_readelf_on_what_is_installed), TEST(agrees_with_readelf_on_what_is_made),
-	  TEST(build_ids_are_compared_in_full))
+	  TEST(sizeless_symbols_end_where_another_function_begins), TEST(build_ids_are_compared_in_full))

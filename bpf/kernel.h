@@ -66,7 +66,7 @@ typedef __s64 s64;
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct pt_regs___kernel { /* as in the kernel; user-space headers have another struct of that name */
-	unsigned long ip, sp, di, si; /* x86 */
+	unsigned long ip, sp, bp, di, si; /* x86 */
 	unsigned long pc;	     /* arm64 */
 	long orig_ax;		     /* x86: the system call, -1 otherwise */
 	s32 syscallno;		     /* arm64: likewise */

@@ -16,7 +16,7 @@ enum {
 	RING_NEST_LEVELS = 3, /* task, interrupt, NMI */
 	RING_SLOTS = 8, /* of scratch at most, if programs can be preempted: each keeps its own meanwhile */
 	RING_COMM_SIZE = 16,
-	RING_HEAD_ROOM = 576, /* no record's fixed part is larger */
+	RING_HEAD_ROOM = 704, /* no record's fixed part is larger */
 	RING_CPU_WORDS = 128, /* of a bitmap of CPUs */
 };
 
@@ -87,6 +87,14 @@ enum ring_sample_flag {
 	RING_SAMPLE_NO_USER_FAULT = 16,
 	RING_SAMPLE_SNAPSHOT = 32,    /* a struct ring_snapshot precedes this record, */
 	RING_SAMPLE_NO_SNAPSHOT = 64, /* or should, but was lost */
+	RING_SAMPLE_TOP_SHIFT = 16,   /* from this bit on: words of the struct ring_top behind the user frames */
+};
+
+enum { RING_TOP_WORDS = 48, RING_TOP_HEAD = 2 };
+
+struct ring_top { /* of a user stack: its words from the stack pointer on, up to the frame pointer */
+	__u64 frame, link; /* the frame pointer; the link register, 0 on machines that have none */
+	__u64 words[];
 };
 
 enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT, RING_NAME };
@@ -105,7 +113,7 @@ struct ring_sample { /* of kind RING_SAMPLE or RING_HIT */
 	__u32 flags;
 	__u16 kernel_count, user_count;
 	struct ring_task task;
-	__u64 frames[]; /* kernel_count, then user_count; leaf first; for a hit, the program's own frames on top */
+	__u64 frames[]; /* kernel_count, then user_count, then the top; leaf first; for a hit, the program's own frames on top */
 };
 
 /* Values of format/event.h, which programs do not include; record/source/walk.c asserts that they are equal. */

@@ -5,6 +5,7 @@
 
 #include "bpf/kernel.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/stack_top.bpf.h"
 
 struct stacks {
 	u32 flags; /* enum ring_sample_flag */
@@ -28,6 +29,7 @@ static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void
 				       __u64 *counters, struct stacks *ret_stacks)
 {
 	long kernel = bpf_get_stack(ctx, frames, room, 0), user = 0;
+	u64 top = 0;
 
 	ret_stacks->flags = 0;
 	if (kernel < 0) {
@@ -44,10 +46,12 @@ static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void
 		}
 		if (user == room)
 			ret_stacks->flags |= RING_SAMPLE_USER_TRUNCATED;
+		if (user)
+			top = stack_top_take(task, frames + kernel + user, &ret_stacks->flags);
 	}
 	ret_stacks->kernel_count = kernel / 8u;
 	ret_stacks->user_count = user / 8u;
-	return kernel + user;
+	return kernel + user + top;
 }
 
 /* For a record that is in its ring. */

@@ -8,6 +8,7 @@
 #define RWALKER_BPF_WAIT_USER_BPF_H
 
 #include "bpf/snapshot.bpf.h"
+#include "bpf/stack_top.bpf.h"
 #include "bpf/wait_filter.bpf.h"
 
 /* task: the current one. Returns the size of its stack in bytes. */
@@ -26,7 +27,10 @@ static __always_inline u64 take_user_stack(struct task_struct *task, struct ring
 	if (bytes == room)
 		record->flags |= RING_SAMPLE_USER_TRUNCATED;
 	record->count = bytes / 8u;
-	return bytes;
+	barrier_var(bytes);
+	if (bytes < 0 || bytes > room)
+		return 0;
+	return bytes + stack_top_take(task, (void *)record->frames + bytes, &record->flags);
 }
 
 /*

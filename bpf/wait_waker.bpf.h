@@ -5,6 +5,7 @@
 
 #include "bpf/kernel_files.bpf.h"
 #include "bpf/snapshot.bpf.h"
+#include "bpf/stack_top.bpf.h"
 #include "bpf/wait_filter.bpf.h"
 
 const volatile bool waker_cast; /* bpf_rdonly_cast() is available */
@@ -120,6 +121,7 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 {
 	const u64 room = wait_max_frames * 8;
 	long kernel = bpf_get_stack(ctx, record->frames, room, 0), user = 0;
+	u64 top = 0;
 
 	if (kernel < 0)
 		kernel = 0;
@@ -139,12 +141,14 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 		barrier_var(user);
 		if (user == room)
 			record->flags |= RING_SAMPLE_USER_TRUNCATED;
+		if (user > 0)
+			top = stack_top_take(waker, (void *)record->frames + kernel + user, &record->flags);
 		record->flags |= snapshot_tell(waker, slot, record->head.time, wait_knobs.wakers_source,
 					       RING_MAX_HOOK_SNAPSHOT, false, 0);
 	}
 	record->kernel_count = (u64)kernel / 8;
 	record->user_count = (u64)user / 8;
-	return (u64)kernel + (u64)user;
+	return (u64)kernel + (u64)user + top;
 }
 
 static __always_inline enum ring_counter put_wake(void *ctx, const struct ring_slot *slot, struct task_struct *waker,

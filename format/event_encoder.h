@@ -58,6 +58,7 @@ struct event_stacks {
 	const uint64_t *kernel, *user;
 	uint32_t kernel_count, user_count;
 	uint64_t kernel_callers; /* 0, or a number that identifies kernel[1] and up for the encoder's lifetime */
+	uint32_t user_words; /* of the user_count: marks and words of the stack's top (FORMAT.md §6.2) */
 	uint64_t user_owner; /* samples: owner of the user stack, a caller's number; for sample->callers_known */
 };
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,

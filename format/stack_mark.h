@@ -8,6 +8,7 @@
 #ifndef RWALKER_FORMAT_STACK_MARK_H
 #define RWALKER_FORMAT_STACK_MARK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum stack_mark {
@@ -30,13 +31,31 @@ enum stack_mark {
 	MARK_ASTRAY = 11,   /* after a wrong guess */
 	MARK_SWITCHED_CONTINUED = 12, /* like MARK_CONTINUED, on another stack */
 	MARK_NO_MEMORY = 13, /* the stack was not in memory, so that none of it was copied */
+	MARK_CALLER_UNKNOWN = 14, /* between a frame and its callers: others may be missing between them */
+	/*
+	 * Between the leaf of a stack by frame pointers and its callers: what lies at the top of the stack. The node
+	 * leaf-ward of a MARK_WORD or MARK_LINK is not a frame, but a word that is an address of code.
+	 */
+	MARK_LINK = 63,	  /* the link register */
+	MARK_WORD = 64,	  /* plus n: the word at the stack pointer + 8 n */
+	MARK_SAVED = 112, /* plus n: that word equals the frame pointer; its value is not in the trace */
+	MARK_FRAME = 160, /* plus n: the frame pointer points there */
+	MARK_TOP_END = 208,
 };
+
+enum { STACK_TOP_WORDS = 48 };
 
 #define STACK_MARKS UINT64_C(0xffd2574b00000000) /* plus the mark */
 
 static inline uint64_t stack_mark_address(enum stack_mark mark)
 {
 	return STACK_MARKS + mark;
+}
+
+/* Whether the mark belongs to the words at the top. */
+static inline bool stack_mark_is_top(enum stack_mark mark)
+{
+	return mark >= MARK_LINK && mark < MARK_TOP_END;
 }
 
 /* MARK_NONE for an address. Values above these may be added. */

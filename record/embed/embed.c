@@ -246,7 +246,7 @@ static int group_ask(struct embedding *embedding, const struct group *group, str
 	_cleanup_close_ int debug = debug_open(embedding, group);
 	const struct symbol_wish wish = {
 		.what = group->what,
-		.unwind = group->module && level->unwind,
+		.unwind = group->module ? level->unwind : ELF_UNWIND_NONE,
 		.mini = group->module && level->level == EMBED_LEVEL_FULL,
 		.debug_fd = debug,
 		.full_room = full_room(embedding, group),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * After the stop, adds what the reader needs for the user frames in the trace, once per build-id:
- * symbols and, if there are snapshots, unwind information. The jailed helper reads them from the
+ * symbols and unwind information. The jailed helper reads them from the
  * files that module_files holds open. min: for the functions that were hit. full: for all of each
- * module that was hit, while these fit into EMBED_FULL_BYTES together, then min while everything
+ * module that was hit (its unwind information only if there are snapshots), while these fit into EMBED_FULL_BYTES together, then min while everything
  * fits into EMBED_BYTES, then nothing. Each module gets a record that reports the outcome. JIT
  * code: the perf-PID.map of the process, else the jit-PID.dump that it has mapped. The vDSO: our
  * own, which is the same for all.
@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "record/helper/elf_helper.h"
 #include "record/plan/record_options.h"
 
 struct module_files;
@@ -26,7 +27,7 @@ enum { EMBED_BYTES = 64 << 20,
 
 struct embed_wish {
 	enum embed_level level;
-	bool unwind; /* the trace holds snapshots */
+	enum elf_unwind_wish unwind;
 	bool soon; /* somebody waits for it */
 };
 

@@ -434,7 +434,7 @@ static int names_add(struct finalizing *all, const char *path)
 	int rc;
 
 	take_trace(all);
-	wish.unwind = all->snapshots;
+	wish.unwind = elf_unwind_wish(all->snapshots);
 	rc = embed_run(&all->recording, all->files, all->nursery, &wish, NULL, &result);
 	if (!rc)
 		rc = event_log_close(all->recording.log, RWK_END_CLEAN, NULL, 0);
@@ -445,7 +445,7 @@ static int names_add(struct finalizing *all, const char *path)
 		log_warning("'%s': %" PRIu64 " snapshot%s not found: symbols that only they need "
 			    "were not added", path, all->out_of_reach, plural(all->out_of_reach));
 	log_info("'%s': added symbols%s of %zu module%s; %zu not found", path,
-		 wish.unwind ? " and unwind information" : "", result.embedded,
+		 all->snapshots ? " and unwind information" : "", result.embedded,
 		 plural(result.embedded), result.missing);
 	return 0;
 }

@@ -23,7 +23,7 @@ void symbol_source_destroy(struct symbol_source *source);
 
 struct symbol_wish {
 	enum elf_what what;
-	bool unwind;	    /* ELF_SYMBOLS: also the unwind information */
+	enum elf_unwind_wish unwind;	    /* ELF_SYMBOLS: also the unwind information */
 	/* ELF_SYMBOLS: also the packed symbols of a stripped file, if there is room for everything. */
 	bool mini;
 	int debug_fd;	    /* ELF_SYMBOLS, ELF_VARIABLES: the file's possible debug file; 0 or less: none */

@@ -19,6 +19,7 @@
 #ifndef RWALKER_RECORD_HELPER_ELF_HELPER_H
 #define RWALKER_RECORD_HELPER_ELF_HELPER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/elf/elf_file.h"
@@ -29,11 +30,22 @@ enum elf_what { ELF_BUILD_ID = 1,
 		ELF_JIT_LOG = 4,
 		ELF_VARIABLES = 5 /* places (variable_pick.h) are sent instead of hits */ };
 
+enum elf_unwind_wish {
+	ELF_UNWIND_NONE,
+	ELF_UNWIND_HIT, /* of the functions that were hit: to find callers among the words at the top of a stack */
+	ELF_UNWIND_ALL, /* the same, or all of a file, and the code before return addresses: to unwind snapshots */
+};
+
+static inline enum elf_unwind_wish elf_unwind_wish(bool snapshots)
+{
+	return snapshots ? ELF_UNWIND_ALL : ELF_UNWIND_HIT;
+}
+
 struct elf_request {
 	uint32_t token;
 	uint32_t what; /* enum elf_what */
 	uint32_t hit_count;
-	uint32_t unwind; /* wanted; ELF_SYMBOLS only */
+	uint32_t unwind; /* enum elf_unwind_wish; ELF_SYMBOLS only */
 	uint32_t mini;	 /* the packed symbols of a stripped file are wanted; ELF_SYMBOLS only */
 	uint32_t debug;	 /* one more packet follows, of one byte, with the descriptor of its possible debug file */
 	uint64_t full_room; /* everything if that takes no more bytes; else what was hit, ... */

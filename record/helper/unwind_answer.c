@@ -49,7 +49,9 @@ static int part_pick(struct unwind_choice *choice, struct unwind_choice_part *pa
 	r = unwind_pick_hit(&part->section, hits, count, &part->hit);
 	choice->hit += part->hit.bytes;
 	choice->left_out += part->hit.left_out;
-	if (r || (!part->hit.bytes && part->section.kind == CFI_DEBUG_FRAME))
+	if (choice->only_hit)
+		choice->all += part->hit.bytes;
+	if (r || choice->only_hit || (!part->hit.bytes && part->section.kind == CFI_DEBUG_FRAME))
 		return r;
 	r = unwind_pick_all(&part->section, &part->all);
 	if (r == -E2BIG)
@@ -87,6 +89,8 @@ int unwind_choice_make(const struct elf_file *file, const struct elf_symbols *sy
 
 	if (elf_file_is_narrow(file)) /* the reader unwinds 64-bit programs only */
 		return 0;
+	if (choice->only_hit)
+		return pick_sections(file, hits, &count, choice);
 	r = code_pick_calls(&code, hits, count);
 	if (!r)
 		r = pick_sections(file, hits, &count, choice);
@@ -176,7 +180,7 @@ int unwind_choice_send(const struct unwind_choice *choice, bool all, int socket,
 	int r = packet ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !r && i < sizeof(choice->parts) / sizeof(*choice->parts); i++)
-		r = part_send(&choice->parts[i], all, socket, token, packet);
+		r = part_send(&choice->parts[i], all && !choice->only_hit, socket, token, packet);
 	for (size_t i = 0; !r && i < choice->blob_count; i++)
 		if (all || choice->blobs[i].with_hits)
 			r = blob_send(&choice->blobs[i], socket, token, packet);

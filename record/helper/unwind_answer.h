@@ -38,6 +38,7 @@ struct unwind_choice {
 	struct unwind_choice_part parts[2];
 	struct unwind_choice_blob blobs[UNWIND_CHOICE_BLOBS];
 	size_t blob_count;
+	bool only_hit; /* set before it is made: without the rest, and without code */
 	uint64_t all, hit; /* bytes of either; UINT64_MAX: does not fit into any trace */
 	uint32_t left_out; /* entries of hit functions that no trace can hold */
 };

@@ -20,6 +20,8 @@ enum {
 	MAX_HITS = (1 << MOST_BITS) / 4 * 3,
 	CACHE_SIZE = 4096,
 	WORDS_SIZE = 32768,
+	LEAST_CODE = 4096, /* nothing is mapped below */
+	USER_BITS = 56,
 };
 
 struct seen { /* an address that has been marked in one state of an address space */
@@ -40,6 +42,7 @@ struct hits {
 	uint32_t anonymous_module;
 	struct seen cache[CACHE_SIZE];
 	struct seen code[CACHE_SIZE]; /* callers that are code */
+	struct seen data[CACHE_SIZE]; /* words of stacks that are not */
 	struct seen words[WORDS_SIZE]; /* of snapshots: most are not addresses, and they recur */
 };
 
@@ -159,6 +162,19 @@ uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const 
 	while (generation && good < count && is_code(hits, tgid, generation, frames[good] - 1))
 		good++;
 	return good;
+}
+
+bool hits_is_code(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word)
+{
+	struct seen *seen = &hits->data[hash_mix(word ^ generation << 48) % CACHE_SIZE];
+
+	if (word <= LEAST_CODE || word >> USER_BITS || !generation ||
+	    (seen->generation == generation && seen->address == word))
+		return false;
+	if (is_code(hits, tgid, generation, word - 1))
+		return true;
+	*seen = (struct seen){generation, word};
+	return false;
 }
 
 void hits_mark(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *addresses, size_t count)

@@ -51,6 +51,9 @@ uint64_t hits_generation(const struct hits *hits, uint32_t tgid);
  */
 uint32_t hits_code(struct hits *hits, uint32_t tgid, uint64_t generation, const uint64_t *frames, uint32_t count);
 
+/* Whether a word is an address behind code of the process. */
+bool hits_is_code(struct hits *hits, uint32_t tgid, uint64_t generation, uint64_t word);
+
 /*
  * Marks the user frames of one sample (leaf first, run-time addresses); generation: the
  * process's, now. Addresses that are not mapped are looked up in its mappings from before its

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "format/event_log.h"
+#include "format/limits.h"
 #include "record/plan/record_options.h"
 
 struct cgroup_table;
@@ -73,6 +74,7 @@ struct recording {
 	enum recording_stop stop;
 	int error; /* -errno of the first call on the log that failed; 0 if none did */
 	uint64_t refused; /* records that the encoder refused: see recording_check() */
+	uint64_t user_path[RWK_MAX_PATH]; /* the last user stack, with the words at its top */
 	struct stack_cuts cuts[EVENT_LOG_SOURCES]; /* by source */
 	int signal_fd; /* SIGINT, SIGTERM, SIGHUP, SIGCHLD; blocked in the recorder, unblock them in children */
 };

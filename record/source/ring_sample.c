@@ -12,13 +12,15 @@ bool ring_sample_is_sound(const struct ring_sample *raw, size_t length, uint32_t
 {
 	return length >= sizeof(*raw) && raw->head.cpu < max_cpus && raw->kernel_count <= RING_MAX_FRAMES &&
 	       raw->user_count <= RING_MAX_FRAMES &&
-	       length >= sizeof(*raw) + sizeof(uint64_t) * (raw->kernel_count + raw->user_count);
+	       length >= sizeof(*raw) +
+				 sizeof(uint64_t) * (raw->kernel_count + raw->user_count + ring_stacks_top(raw->flags));
 }
 
 int ring_sample_add(struct recording *recording, struct snapshots *snapshots, const struct ring_sample *raw,
 		    const struct event_task *task, struct event_sample *sample)
 {
-	struct ring_user user = {.count = raw->user_count, .source = raw->head.source};
+	struct ring_user user = {
+		.count = raw->user_count, .top = ring_stacks_top(raw->flags), .source = raw->head.source};
 	struct event_stacks stacks;
 	int r;
 

@@ -15,10 +15,11 @@
 #include "record/place/hits.h"
 #include "record/place/kernel_chains.h"
 #include "record/plan/recording.h"
+#include "record/source/stack_words.h"
 
-struct ring_user { /* stack: its frames, leaf first and borrowed */
+struct ring_user { /* stack: its frames, leaf first and borrowed, and behind them a struct ring_top of `top` words */
 	const uint64_t *frames;
-	uint32_t count, source;
+	uint32_t count, top, source;
 	bool copied; /* its memory is in the trace, too, and reports unwind that: it lacks nothing where it is cut */
 };
 
@@ -32,12 +33,23 @@ static inline void ring_stacks_count_cut(struct recording *recording, uint32_t s
 		cuts->unknown++;
 }
 
-/* Sets the user part: those of the frames that are code. */
+/* The words of a record's struct ring_top. */
+static inline uint32_t ring_stacks_top(uint32_t flags)
+{
+	uint32_t words = flags >> RING_SAMPLE_TOP_SHIFT;
+
+	return words >= RING_TOP_HEAD && words <= RING_TOP_HEAD + RING_TOP_WORDS ? words : 0;
+}
+
+/*
+ * Sets the user part: those of the frames that are code, and of the words at the stack's top those that are addresses
+ * of code. Nothing else of a program's memory gets into the trace.
+ */
 static inline void ring_stacks_user(struct recording *recording, const struct ring_task *task,
 				    const struct ring_user *user, struct event_stacks *stacks)
 {
 	stacks->user = user->frames;
-	stacks->user_count = 0;
+	stacks->user_count = stacks->user_words = 0;
 	if (!user->count)
 		return;
 	stacks->user_owner = hits_generation(recording->hits, task->tgid);
@@ -45,6 +57,8 @@ static inline void ring_stacks_user(struct recording *recording, const struct ri
 		hits_code(recording->hits, task->tgid, stacks->user_owner, user->frames, user->count);
 	if (stacks->user_count < user->count && !user->copied)
 		ring_stacks_count_cut(recording, user->source, stacks->user_owner);
+	if (user->top && stacks->user_owner)
+		stack_words_add(recording, task->tgid, (const void *)(user->frames + user->count), user->top, stacks);
 }
 
 /* frames: kernel frames, then user frames (user->frames is not used); borrowed at least until the next call. */
@@ -52,8 +66,8 @@ static inline struct event_stacks ring_stacks_take(struct recording *recording, 
 						   const uint64_t *frames, uint32_t kernel_count,
 						   const struct ring_user *user)
 {
-	const struct ring_user behind = {
-		.frames = frames + kernel_count, .count = user->count, .source = user->source, .copied = user->copied};
+	const struct ring_user behind = {.frames = frames + kernel_count, .count = user->count, .top = user->top,
+					 .source = user->source, .copied = user->copied};
 	struct kernel_chain kernel = kernel_chains_take(recording->kernel_chains, frames, kernel_count);
 	struct event_stacks stacks = {
 		.kernel = kernel.frames,
@@ -86,7 +100,7 @@ static inline void ring_stacks_mark(const struct recording *recording, const str
  */
 static inline uint64_t ring_stacks_flags(uint32_t flags, uint32_t user_count, const struct event_stacks *stacks)
 {
-	bool user_cut = flags & RING_SAMPLE_USER_TRUNCATED && stacks->user_count == user_count;
+	bool user_cut = flags & RING_SAMPLE_USER_TRUNCATED && stacks->user_count - stacks->user_words == user_count;
 
 	return (flags & RING_SAMPLE_KERNEL_TRUNCATED ? SAMPLE_KERNEL_TRUNCATED : 0) |
 	       (user_cut ? SAMPLE_USER_TRUNCATED : 0);

@@ -28,7 +28,8 @@ void unended_waits_tell(struct unended_waits *waits, const struct ring_walk_task
 	int r;
 
 	ring_stacks_user(recording, &row->task,
-			 &(struct ring_user){user->frames, user->count, waits->source, user->snapshot}, &stacks);
+			 &(struct ring_user){user->frames, user->count, user->top, waits->source, user->snapshot},
+			 &stacks);
 	r = event_log_add_user_stack(recording->log, &record, &task, &stacks);
 	waits->refused += r == -EINVAL;
 	if (r != -EINVAL && recording_check(recording, r) >= 0)

@@ -103,8 +103,9 @@ static void join_kept(struct waits *waits, const struct ring_wait *raw, struct e
 	}
 	wait->missing = kept.reason ? wait_missing(kept.reason) : 0;
 	ring_stacks_user(waits->recording, &raw->task,
-			 &(struct ring_user){kept.frames, kept.count, raw->head.source, wait->snapshot}, stacks);
-	if (kept.truncated && stacks->user_count == kept.count) /* else only noise was beyond the limit */
+			 &(struct ring_user){kept.frames, kept.count, kept.top, raw->head.source, wait->snapshot},
+			 stacks);
+	if (kept.truncated && stacks->user_count - stacks->user_words == kept.count) /* else only noise was beyond the limit */
 		wait->flags |= WAIT_USER_TRUNCATED;
 }
 
@@ -257,13 +258,15 @@ static void take_wake(struct waits *waits, const struct ring_head *head, size_t 
 	struct event_stacks stacks;
 
 	if (raw->kernel_count > RING_MAX_FRAMES || raw->user_count > RING_MAX_FRAMES ||
-	    length < sizeof(*raw) + (raw->kernel_count + (size_t)raw->user_count) * sizeof(uint64_t)) {
+	    length < sizeof(*raw) + (raw->kernel_count + (size_t)raw->user_count + ring_stacks_top(raw->flags)) *
+					    sizeof(uint64_t)) {
 		waits->refused++;
 		return;
 	}
 	wake.snapshot = snapshot_of(waits, head, raw->flags);
 	stacks = ring_stacks_take(waits->recording, &raw->task, (const uint64_t *)raw->frames, raw->kernel_count,
-				  &(struct ring_user){NULL, raw->user_count, head->source, wake.snapshot});
+				  &(struct ring_user){NULL, raw->user_count, ring_stacks_top(raw->flags), head->source,
+						      wake.snapshot});
 	wake.flags = ring_stacks_flags(raw->flags, raw->user_count, &stacks);
 	if (was_added(waits, event_log_add_wake(waits->recording->log, &wake, &task, &target, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, wake.callers_known);
@@ -275,6 +278,7 @@ static void keep_user_stack(struct waits *waits, const struct ring_user_stack *r
 						.out = raw->head.time,
 						.tid = raw->task.tid,
 						.count = (uint32_t)raw->count,
+						.top = ring_stacks_top(raw->flags),
 						.reason = raw->reason,
 						.truncated = raw->flags & RING_SAMPLE_USER_TRUNCATED,
 						.snapshot = raw->flags & RING_SAMPLE_SNAPSHOT,
@@ -295,7 +299,8 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 	};
 	struct event_stacks stacks;
 
-	if (raw->count > RING_MAX_FRAMES || length < sizeof(*raw) + raw->count * sizeof(uint64_t) ||
+	if (raw->count > RING_MAX_FRAMES ||
+	    length < sizeof(*raw) + (raw->count + ring_stacks_top(raw->flags)) * sizeof(uint64_t) ||
 	    raw->since > head->time || !waits->stacks) {
 		waits->refused++;
 		return;
@@ -304,7 +309,8 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 		return keep_user_stack(waits, raw);
 	record.snapshot = snapshot_of(waits, head, raw->flags);
 	stacks = ring_stacks_take(waits->recording, &raw->task, (const uint64_t *)raw->frames, 0,
-				  &(struct ring_user){NULL, (uint32_t)raw->count, head->source, record.snapshot});
+				  &(struct ring_user){NULL, (uint32_t)raw->count, ring_stacks_top(raw->flags),
+						      head->source, record.snapshot});
 	record.flags = ring_stacks_flags(raw->flags, (uint32_t)raw->count, &stacks);
 	if (was_added(waits, event_log_add_user_stack(waits->recording->log, &record, &task, &stacks)))
 		ring_stacks_mark(waits->recording, &raw->task, &stacks, record.callers_known);

@@ -160,7 +160,8 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 	int r;
 
 	ring_stacks_user(recording, &raw->task,
-			 &(struct ring_user){user->frames, user->count, walk->source, user->snapshot}, &stacks);
+			 &(struct ring_user){user->frames, user->count, user->top, walk->source, user->snapshot},
+			 &stacks);
 	r = event_log_add_walk_task(recording->log, &row, &task, &owner, &stacks);
 	if (r == -EINVAL)
 		walk->refused++;

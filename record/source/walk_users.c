@@ -37,7 +37,7 @@ struct walk_users {
 	walk_users_emit *emit;
 	void *context;
 	struct snapshot snapshot;
-	uint64_t frames[RING_MAX_FRAMES];
+	uint64_t frames[RING_MAX_FRAMES + RING_TOP_HEAD + RING_TOP_WORDS];
 };
 
 size_t walk_users_memory(void)
@@ -177,6 +177,8 @@ static void take_stack(struct walk_users *users, const struct ring_walk_task *ro
 	if (users->recording->config->snapshots)
 		user->snapshot = add_snapshot(users, &row->task);
 	user->count = frame_chain(snapshot, users->frames, RING_MAX_FRAMES, &user->cut);
+	if (!user->snapshot)
+		user->top = frame_top(snapshot, (struct ring_top *)(void *)&users->frames[user->count]);
 	user->frames = users->frames;
 	user->owner = sleeper->owner.tid ? &sleeper->owner : NULL;
 }

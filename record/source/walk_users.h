@@ -20,8 +20,8 @@ struct recording;
 struct walk_users;
 
 struct walk_user {
-	const uint64_t *frames; /* leaf first */
-	uint32_t count;
+	const uint64_t *frames; /* leaf first, and behind them a struct ring_top of `top` words */
+	uint32_t count, top;
 	bool cut;
 	uint32_t snapshot; /* in the log; 0: none */
 	uint32_t missing;  /* enum user_missing */

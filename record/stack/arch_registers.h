@@ -18,6 +18,9 @@ bool arch_registers(const uint64_t *words, uint64_t registers[static RWK_MAX_REG
 /* From those registers, the instruction pointer, and the frame pointer of code that keeps one. */
 void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *ret_instruction, uint64_t *ret_frame);
 
+/* The link register; 0 if the machine has none. */
+uint64_t arch_link(const uint64_t registers[static RWK_MAX_REGISTERS]);
+
 /* A return address without the bits that the machine puts above the address. */
 uint64_t arch_code_address(uint64_t word);
 

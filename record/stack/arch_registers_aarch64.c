@@ -25,6 +25,13 @@ void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *re
 }
 
 /* The kernel signs above the largest possible address (ARMv8.3 pointer authentication, 48 bits). */
+uint64_t arch_link(const uint64_t registers[static RWK_MAX_REGISTERS])
+{
+	enum { DWARF_LR = 30 };
+
+	return registers[DWARF_LR];
+}
+
 uint64_t arch_code_address(uint64_t word)
 {
 	return word & ((UINT64_C(1) << 48) - 1);

@@ -28,6 +28,12 @@ void arch_frame(const uint64_t registers[static RWK_MAX_REGISTERS], uint64_t *re
 	*ret_frame = registers[DWARF_RBP];
 }
 
+uint64_t arch_link(const uint64_t registers[static RWK_MAX_REGISTERS])
+{
+	(void)registers;
+	return 0;
+}
+
 uint64_t arch_code_address(uint64_t word)
 {
 	return word;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/stack/frame_chain.h"
 
+#include <linux/types.h>
+#include <string.h>
+
+#include "bpf/ring_event.h"
 #include "format/snapshot_code.h"
 #include "record/stack/arch_registers.h"
 
@@ -29,4 +33,19 @@ uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t
 		frame = snapshot->words[word];
 	}
 	return count;
+}
+
+uint32_t frame_top(const struct snapshot *snapshot, struct ring_top *ret_top)
+{
+	uint64_t instruction, frame, words = snapshot->count < RING_TOP_WORDS ? snapshot->count : RING_TOP_WORDS;
+
+	arch_frame(snapshot->registers, &instruction, &frame);
+	if (frame >= snapshot->address && (frame - snapshot->address) / SNAPSHOT_WORD < words)
+		words = (frame - snapshot->address) / SNAPSHOT_WORD;
+	ret_top->frame = frame;
+	ret_top->link = arch_link(snapshot->registers);
+	if (!words && !ret_top->link)
+		return 0;
+	memcpy(ret_top->words, snapshot->words, words * sizeof(*ret_top->words));
+	return (uint32_t)words + RING_TOP_HEAD;
 }

@@ -17,4 +17,9 @@ struct snapshot;
  */
 uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut);
 
+struct ring_top;
+
+/* Writes what the programs write of a running task's stack. Returns its words, the head included; 0: nothing. */
+uint32_t frame_top(const struct snapshot *snapshot, struct ring_top *ret_top);
+
 #endif

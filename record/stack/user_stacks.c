@@ -61,7 +61,9 @@ void user_stacks_keep(struct user_stacks *stacks, const struct user_stack *stack
 	*place = *stack;
 	if (place->count > stacks->max_frames)
 		place->count = stacks->max_frames;
-	memcpy(frames, stack->frames, place->count * sizeof(*frames));
+	if (place->top > stacks->max_frames - place->count)
+		place->top = 0;
+	memcpy(frames, stack->frames, (place->count + place->top) * sizeof(*frames));
 	place->frames = frames;
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/hash.h"
 #include "format/stack_mark.h"
+#include "report/profile/gather/chain_top.h"
 #include "report/tool/condense_parts.h"
 
 enum { PAGE_BITS = 12 };
@@ -227,7 +228,10 @@ static int take_user(struct condensing *condensing, uint32_t process, const stru
 		r = keep_chain(condensing, process, chain, user, stacks);
 	} else {
 		condensing->counts.snapshots_missing += *user->snapshot != 0;
-		stacks->user_count = take_path(&condensing->context, user->leaf, condensing->user, RWK_MAX_PATH);
+		r = user->leaf < STACK_FIRST_NODE ? 0 :
+						    chain_top_path(&condensing->context, process, user->leaf,
+								   condensing->user, RWK_MAX_PATH);
+		stacks->user_count = r < 0 ? 0 : (uint32_t)r;
 	}
 	return r < 0 || !stacks->user_count ? r : cut_user(condensing, process, stacks);
 }

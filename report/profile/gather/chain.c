@@ -2,6 +2,8 @@
 #include "report/profile/gather/chain.h"
 
 #include "report/profile/gather/chain_overhead.h"
+#include "report/profile/gather/chain_top.h"
+#include "report/profile/gather/chain_unwind.h"
 #include "report/profile/tables/profile_intern.h"
 
 /* The number of a section's module in the profile; 0 if the section does not know it. */
@@ -95,12 +97,15 @@ static int add_user_frame(const struct chain_context *context, uint32_t parent,
 	return r < 0 ? r : profile_intern_node(context->profile, parent, number, ret_node);
 }
 
+static const struct cached_user *cached_of(const struct chain_context *context, uint32_t node)
+{
+	return node < STACK_FIRST_NODE ? NULL : &context->cache->user[node];
+}
+
 /* The cache of a node's parent; NULL directly below the root. */
 static const struct cached_user *cached_above(const struct chain_context *context, uint32_t node)
 {
-	uint32_t parent = context->nodes[node].parent;
-
-	return parent < STACK_FIRST_NODE ? NULL : &context->cache->user[parent];
+	return cached_of(context, context->nodes[node].parent);
 }
 
 /*
@@ -194,14 +199,44 @@ static int add_user_leaf(const struct chain_context *context, const struct user_
 	return r < 0 ? r : add_user_frame(context, above, &frame, ret_node);
 }
 
+/* Puts the callers that have no frame record on top of those that have one. */
+static int add_callers(const struct chain_context *context, const struct user_walk *walk,
+		       const struct unwind_callers *callers, uint32_t *above)
+{
+	int r = 0;
+
+	if (callers->joined == UNWIND_JOINED_NEVER)
+		*above = 0;
+	if (callers->joined != UNWIND_JOINED)
+		r = chain_add_note(context->profile, NOTE_CALLER_UNKNOWN, above);
+	for (size_t i = callers->count; i-- > 0 && !r;) {
+		struct profile_frame frame;
+
+		r = chain_user_frame(context, walk->process, callers->addresses[i], true, &frame);
+		if (!r)
+			r = add_user_frame(context, *above, &frame, above);
+	}
+	return r;
+}
+
 /* The path above the leaf is already filled. A mark should not be a leaf, but in a trace it may be. */
 static int fill_user_leaf(const struct chain_context *context, const struct user_walk *walk, uint32_t leaf)
 {
 	struct cached_user *cached = &context->cache->user[leaf];
-	const struct cached_user *parent = cached_above(context, leaf);
-	uint32_t above = parent ? parent->caller_node : 0;
+	struct unwind_callers callers = {.joined = UNWIND_JOINED};
+	struct unwind_top top;
+	uint32_t rest = chain_top_read(context, leaf, &top), above;
+	const struct cached_user *parent = cached_of(context, rest);
 	int r = 0;
 
+	above = parent ? parent->caller_node : 0;
+	if (rest != context->nodes[leaf].parent)
+		r = profile_unwinding_callers(context, walk->process, context->nodes[leaf].address, &top, &callers);
+	cached->caller_unknown = callers.joined != UNWIND_JOINED;
+	if (!r)
+		r = add_callers(context, walk, &callers, &above);
+	if (r < 0)
+		return r;
 	if (stack_mark_of(context->nodes[leaf].address))
 		cached->leaf_node = above;
 	else
@@ -224,8 +259,9 @@ int chain_user(const struct chain_context *context, uint32_t process, uint32_t l
 	struct user_walk walk = {.process = process,
 				 .space = chain_name_space(context, process, generation),
 				 .known = generation};
-	const struct cached_user *cached = &context->cache->user[leaf], *parent = cached_above(context, leaf);
-	int r = fill_user_path(context, &walk, context->nodes[leaf].parent);
+	uint32_t rest = chain_top_read(context, leaf, NULL);
+	const struct cached_user *cached = &context->cache->user[leaf], *parent = cached_of(context, rest);
+	int r = fill_user_path(context, &walk, rest);
 
 	if (!r && cached->leaf_space != walk.space)
 		r = fill_user_leaf(context, &walk, leaf);
@@ -237,6 +273,7 @@ int chain_user(const struct chain_context *context, uint32_t process, uint32_t l
 		.known = walk.known,
 		.verdict = parent ? parent->verdict : (struct chain_verdict){0},
 	};
+	ret_chain->verdict.caller_unknown |= cached->caller_unknown;
 	return 0;
 }
 

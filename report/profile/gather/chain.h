@@ -19,6 +19,7 @@ struct cached_user {
 	struct chain_verdict verdict; /* from the marks on the path */
 	bool exact;	      /* this is MARK_EXACT: a child is not a return address */
 	bool trimmed;	      /* the path was shortened */
+	bool caller_unknown;  /* if this is the leaf: some of its callers may be missing */
 };
 
 struct cached_kernel {
@@ -53,7 +54,7 @@ struct chain_context { /* the task whose chain this is */
 	const struct stack_node *nodes; /* of the chunk */
 	struct chain_cache *cache;
 	bool strip_entry; /* all BPF frames at the leaf belong to the recorder ... */
-	struct profile_unwinding *unwinding; /* NULL: there are no snapshots */
+	struct profile_unwinding *unwinding; /* NULL: nothing can be unwound */
 	const char *traced; /* ... down to this function, which was traced; NULL: recognize them by name */
 };
 

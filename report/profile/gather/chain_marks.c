@@ -158,6 +158,7 @@ enum profile_note chain_read_mark(enum stack_mark mark, struct chain_verdict *ve
 		[MARK_SWITCHED_CONTINUED] = {true, NOTE_SWITCHED, NOTE_NONE},
 		[MARK_TAIL] = {false, NOTE_NONE, NOTE_TAIL},
 		[MARK_GUESSED] = {false, NOTE_NONE, NOTE_GUESSED},
+		[MARK_CALLER_UNKNOWN] = {false, NOTE_NONE, NOTE_CALLER_UNKNOWN},
 	};
 
 	if (mark >= sizeof(marks) / sizeof(marks[0]))
@@ -166,6 +167,7 @@ enum profile_note chain_read_mark(enum stack_mark mark, struct chain_verdict *ve
 		*verdict = (struct chain_verdict){.unwound = true, .end = marks[mark].end};
 	verdict->tail |= mark == MARK_TAIL;
 	verdict->guessed |= mark == MARK_GUESSED;
+	verdict->caller_unknown |= mark == MARK_CALLER_UNKNOWN;
 	if (mark == MARK_TAIL && verdict->end == NOTE_SWITCHED)
 		return NOTE_SWITCHED_TAIL;
 	return (enum profile_note)marks[mark].note;

@@ -55,6 +55,14 @@ static void unwinding_destroy(struct profile_unwinding *unwinding)
 	free(unwinding);
 }
 
+static bool has_user_stacks(const struct trace_model *model)
+{
+	for (size_t i = 0; i < model->sources.count; i++)
+		if (model->sources.items[i].event.flags & SOURCE_USER_STACKS)
+			return true;
+	return false;
+}
+
 static int unwinding_create(struct profile *profile, const struct trace_model *model,
 			    struct profile_unwinding **ret_unwinding)
 {
@@ -62,12 +70,12 @@ static int unwinding_create(struct profile *profile, const struct trace_model *m
 	int r = unwinding ? snapshot_store_create(model->file, model->section, &unwinding->store) : -ENOMEM;
 
 	*ret_unwinding = NULL;
-	if (r < 0 || !snapshot_store_has(unwinding->store)) {
+	if (r < 0 || !(snapshot_store_has(unwinding->store) || has_user_stacks(model))) {
 		unwinding_destroy(unwinding);
 		return r;
 	}
 	unwinding->arch = arch_of(model);
-	profile->machine_unknown |= !unwinding->arch;
+	profile->machine_unknown |= !unwinding->arch && snapshot_store_has(unwinding->store);
 	r = unwinding->arch ? unwinder_create(unwinding->arch, 0, &unwinding->unwinder) : 0;
 	if (r < 0 || !unwinding->arch) {
 		unwinding_destroy(unwinding);
@@ -110,6 +118,13 @@ struct space {
 	int error;
 };
 
+static bool is_made(const struct chain_context *context, uint32_t module)
+{
+	const struct modules *modules = &context->profile->modules;
+
+	return module < modules->items.count && modules->items.items[module]->kind == MODULE_ANONYMOUS;
+}
+
 static bool find_mapping(void *data, uint64_t address, struct unwind_mapping *ret_mapping)
 {
 	struct space *space = data;
@@ -125,7 +140,8 @@ static bool find_mapping(void *data, uint64_t address, struct unwind_mapping *re
 		space->error = module_unwind_find(&context->profile->modules, frame.module,
 						  context->unwinding->arch, &section);
 	*ret_mapping = (struct unwind_mapping){.bias = address - frame.address,
-					       .module = frame.module, .cfi = section};
+					       .module = frame.module, .cfi = section,
+					       .made = is_made(context, frame.module)};
 	return !space->error;
 }
 
@@ -311,6 +327,20 @@ int profile_unwinding_run(const struct chain_context *context, uint32_t process,
 	return r < 0 ? r : 1;
 }
 
+int profile_unwinding_callers(const struct chain_context *context, uint32_t process, uint64_t pc,
+			      const struct unwind_top *top, struct unwind_callers *ret_callers)
+{
+	struct space space = {.context = context, .process = process};
+	const struct unwind_space asked = {.context = &space, .find = find_mapping,
+					   .generation = timeline_touch(context->timeline, process)};
+	int r = 0;
+
+	*ret_callers = (struct unwind_callers){.joined = UNWIND_JOINED};
+	if (context->unwinding)
+		r = unwinder_callers(context->unwinding->unwinder, &asked, pc, top, ret_callers);
+	return r < 0 ? r : space.error;
+}
+
 /* From frame pointers, or from a condensed trace. */
 static int user_of_nodes(const struct chain_context *context, uint32_t process, uint32_t leaf,
 			 struct user_chain *ret_chain)
@@ -321,6 +351,8 @@ static int user_of_nodes(const struct chain_context *context, uint32_t process, 
 	if (leaf < STACK_FIRST_NODE)
 		return 0;
 	r = chain_user(context, process, leaf, ret_chain);
+	if (!r && ret_chain->verdict.caller_unknown)
+		context->profile->quality->callers_unknown++;
 	if (!r && ret_chain->verdict.unwound)
 		chain_count(context->profile->quality, &ret_chain->verdict);
 	return r;

@@ -10,10 +10,12 @@
 #include "report/profile/gather/chain.h"
 
 struct profile_unwinding;
+struct unwind_callers;
 struct unwind_chain;
+struct unwind_top;
 
 /*
- * For the chains of a section. `unwinding` is NULL if the section has no snapshots, or is from an
+ * For the chains of a section. `unwinding` is NULL if the section has no user stacks, or is from an
  * unsupported machine (which is reported). The caller sets nodes and cache. Must be deinited on
  * failure, too.
  */
@@ -26,6 +28,10 @@ void chain_context_deinit(struct chain_context *context);
  */
 int profile_unwinding_run(const struct chain_context *context, uint32_t process, uint32_t leaf,
 			  uint32_t snapshot, const struct unwind_chain **ret_chain);
+
+/* The callers of the leaf at `pc` that have no frame record (unwinder_callers()). */
+int profile_unwinding_callers(const struct chain_context *context, uint32_t process, uint64_t pc,
+			      const struct unwind_top *top, struct unwind_callers *ret_callers);
 
 /*
  * The user stack of an event. `leaf`: the chunk's node found by frame pointers (a root: none).

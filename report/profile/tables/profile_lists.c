@@ -75,6 +75,7 @@ static const char *note_text(enum profile_note note)
 		[NOTE_TAIL] = "[truncated: callers by frame pointer]",
 		[NOTE_SWITCHED_TAIL] = "[another stack: callers by frame pointer]",
 		[NOTE_GUESSED] = "[callers guessed]",
+		[NOTE_CALLER_UNKNOWN] = "[caller unknown]",
 	};
 
 	return note < NOTES ? texts[note] : NULL;

@@ -19,6 +19,7 @@ static void add(struct profile_quality *sum, const struct profile_quality *quali
 		sum->stops[i] += quality->stops[i];
 	sum->tails += quality->tails;
 	sum->guessed += quality->guessed;
+	sum->callers_unknown += quality->callers_unknown;
 }
 
 void profile_quality_sum(const struct profile *profile, unsigned int kinds, struct profile_quality *ret_sum)

@@ -21,6 +21,7 @@ struct unwind_mapping {
 	uint64_t bias;			/* address in the process = link-time address + bias, modulo 2^64 */
 	uint32_t module;		/* the user's number for `cfi`, dense from 0 */
 	const struct cfi_section *cfi;	/* NULL: JIT code, or a module without any */
+	bool made; /* it is code made at run time */
 };
 
 enum unwind_named_kind {
@@ -109,6 +110,39 @@ void unwinder_destroy(struct unwinder *unwinder);
 /* 0, or -ENOMEM. The chain has at least one frame. */
 int unwinder_run(struct unwinder *unwinder, const struct unwind_space *space,
 		 const struct unwind_snapshot *snapshot, struct unwind_chain *ret_chain);
+
+/* --- stacks by frame pointers --- */
+
+enum { UNWIND_TOP_WORDS = 48 };
+
+/* What is known of the top of such a stack. Bit n of the masks: of the word at the stack pointer + 8 n. */
+struct unwind_top {
+	uint64_t words[UNWIND_TOP_WORDS], link;
+	uint64_t known; /* the word is in `words`: an address of code */
+	uint64_t saved; /* the word equals the frame pointer */
+	uint32_t frame; /* the frame pointer points to this word; UNWIND_TOP_WORDS: elsewhere */
+	uint64_t next;	/* the first return address of the chain by frame pointers; 0: there is none */
+};
+
+enum unwind_joined {
+	UNWIND_JOINED,	    /* the chain by frame pointers goes on from the last caller, or from the leaf */
+	UNWIND_JOINED_LATER, /* it goes on from one of its callers: those between are unknown */
+	UNWIND_JOINED_NEVER, /* it is not one: the frame pointer had another value */
+};
+
+struct unwind_callers {
+	uint64_t addresses[UNWIND_TOP_WORDS + 1]; /* leaf first, without the leaf */
+	size_t count;
+	enum unwind_joined joined;
+};
+
+/*
+ * The callers of the leaf at `pc` that no chain by frame pointers has, because the leaf, or they, have no frame record:
+ * by call frame information, which says where each return address is, or not at all. Code made at run time is taken to
+ * keep frame records. 0 or -ENOMEM.
+ */
+int unwinder_callers(struct unwinder *unwinder, const struct unwind_space *space, uint64_t pc,
+		     const struct unwind_top *top, struct unwind_callers *ret_callers);
 
 const char *unwind_stop_name(enum unwind_stop stop);
 

@@ -104,6 +104,10 @@ static int tell_not_unwound(struct profile *profile)
 				 account_share(quality.snapshots_missing, quality.samples),
 				 "%" PRIu64 " user stack%s by frame pointer only, without a snapshot in the trace",
 				 quality.snapshots_missing, plural(quality.snapshots_missing));
+	if (!r && quality.callers_unknown)
+		r = account_note(profile, ACCOUNT_WRONG_STACKS, account_share(quality.callers_unknown, quality.samples),
+				 "%" PRIu64 " user stack%s by frame pointers in which the caller of a function without "
+				 "one is not known", quality.callers_unknown, plural(quality.callers_unknown));
 	if (!r && profile->machine_unknown)
 		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
 				 "user stacks are by frame pointer only: "

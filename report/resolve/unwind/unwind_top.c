@@ -113,7 +113,7 @@ static bool step(struct top_walk *top, const struct cfi_rule *rule, enum unwind_
 	}
 	kept = keeps_fp(top, rule, cfa);
 	if (!add_caller(top, slot)) {
-		top->has_fp = kept;
+		top->has_fp = kept || (top->has_fp && arch->link != arch->pc); /* aarch64: it has no other use */
 		*ret_joined = later(top);
 		return false;
 	}

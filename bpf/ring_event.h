@@ -113,7 +113,7 @@ struct ring_sample { /* of kind RING_SAMPLE or RING_HIT */
 	__u32 flags;
 	__u16 kernel_count, user_count;
 	struct ring_task task;
-	__u64 frames[]; /* kernel_count, then user_count, then the top; leaf first; for a hit, the program's own frames on top */
+	__u64 frames[]; /* kernel_count, user_count, the top; leaf first; for a hit, the program's own frames on top */
 };
 
 /* Values of format/event.h, which programs do not include; record/source/walk.c asserts that they are equal. */

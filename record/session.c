@@ -368,7 +368,8 @@ static void embedding_progress(void *context, size_t done, size_t total)
 static enum rwk_end_reason embed(struct session *session)
 {
 	const struct embed_watch watch = {session, embedding_cancelled, embedding_progress};
-	const struct embed_wish wish = {session->config->output.embed, elf_unwind_wish(session->config->snapshots), false};
+	const struct embed_wish wish = {session->config->output.embed,
+					elf_unwind_wish(session->config->snapshots), false};
 	struct recording *recording = &session->recording;
 	struct embed_result result = {0};
 	int r;

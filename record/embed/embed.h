@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * After the stop, adds what the reader needs for the user frames in the trace, once per build-id:
- * symbols and unwind information. The jailed helper reads them from the
- * files that module_files holds open. min: for the functions that were hit. full: for all of each
- * module that was hit (its unwind information only if there are snapshots), while these fit into EMBED_FULL_BYTES together, then min while everything
- * fits into EMBED_BYTES, then nothing. Each module gets a record that reports the outcome. JIT
- * code: the perf-PID.map of the process, else the jit-PID.dump that it has mapped. The vDSO: our
- * own, which is the same for all.
+ * After the stop, adds what the reader needs for the user frames in the trace, once per file: symbols and unwind
+ * information. The jailed helper reads them from the files that module_files holds open. min: for the functions that
+ * were hit. full: for all of each module that was hit (of its unwind information only if there are snapshots), while
+ * these fit into EMBED_FULL_BYTES together, then min while everything fits into EMBED_BYTES, then nothing. Each module
+ * gets a record that reports the outcome. JIT code: the perf-PID.map of the process, else the jit-PID.dump that it has
+ * mapped. The vDSO: our own, which is the same for all.
  */
 #ifndef RWALKER_RECORD_EMBED_EMBED_H
 #define RWALKER_RECORD_EMBED_EMBED_H

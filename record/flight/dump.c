@@ -184,7 +184,8 @@ static int embed(struct writing *writing, enum rwk_end_reason *ret_reason)
 {
 	const struct dump_parts *parts = writing->parts;
 	struct recording *recording = parts->recording;
-	const struct embed_wish wish = {recording->config->output.embed, elf_unwind_wish(recording->config->snapshots), .soon = true};
+	const struct embed_wish wish = {recording->config->output.embed,
+					elf_unwind_wish(recording->config->snapshots), .soon = true};
 	const struct embed_watch watch = {writing, is_late, NULL};
 	struct embed_result result;
 	int r;

@@ -11,7 +11,7 @@
 
 struct recording;
 
-/* Puts the words between the leaf of the user stack and its callers, in the recording's memory. words: of all of `top`. */
+/* Puts them between the leaf of the user stack and its callers, in the recording's memory. words: of all of `top`. */
 void stack_words_add(struct recording *recording, uint32_t tgid, const struct ring_top *top, uint32_t words,
 		     struct event_stacks *stacks);
 

@@ -105,7 +105,7 @@ static void join_kept(struct waits *waits, const struct ring_wait *raw, struct e
 	ring_stacks_user(waits->recording, &raw->task,
 			 &(struct ring_user){kept.frames, kept.count, kept.top, raw->head.source, wait->snapshot},
 			 stacks);
-	if (kept.truncated && stacks->user_count - stacks->user_words == kept.count) /* else only noise was beyond the limit */
+	if (kept.truncated && stacks->user_count - stacks->user_words == kept.count) /* else that was noise */
 		wait->flags |= WAIT_USER_TRUNCATED;
 }
 

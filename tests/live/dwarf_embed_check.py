@@ -227,6 +227,17 @@ def check_vdso(trace, _):
         tell("the vDSO's build-id is told", [] if len(told) >= 8 and told in sections_of(own_vdso())[".note"][1] else [told.hex()])
 
 
+def check_few(trace, _):
+    """Without snapshots: of call frame information a part of each section, and no code."""
+    wrong = [] if trace.pieces else ["there is none"]
+    for module, pieces in trace.pieces.items():
+        sections = {SECTIONS.get(p["section"]) for p in pieces}
+        bytes_there = sum(len(p["bytes"]) for p in pieces)
+        if not sections <= {".eh_frame", ".debug_frame"} or bytes_there > 65536:
+            wrong.append(f"{trace.path_of(module)}: {bytes_there} bytes of {sections}")
+    tell("unwind information of what was hit is there, and nothing else", wrong)
+
+
 def check_none(trace, _):
     tell("no unwind information is there", [f"of {len(trace.pieces)} modules"] if trace.pieces else [])
 

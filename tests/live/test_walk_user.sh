@@ -42,11 +42,11 @@ check_spinner() { # FILE
 
 test_frame_pointers() {
 	walk frames -a -u --pid "$pid"
-	check_path "by frame pointers" frames.tasks sl_framed nap_middle,nap_outer,framed
+	check_path "by frame pointers" frames.tasks sl_framed __libc_pause,nap_inner,nap_middle,nap_outer,framed
 	check_path "below the kernel's frames" frames.tasks sl_framed entry_SYSCALL_64_after_hwframe,__libc_pause
 	half frames U user
 	half frames K kernel
-	check "-U: only user frames" grep -q '^__libc_pause,nap_middle' <<<"$(stack frames.user sl_framed)"
+	check "-U: only user frames" grep -q '^__libc_pause,nap_inner,nap_middle' <<<"$(stack frames.user sl_framed)"
 	check "-K: only kernel frames" grep -q 'do_syscall_64,entry_SYSCALL_64_after_hwframe,$' <<<"$(stack frames.kernel sl_framed)"
 	check_spinner frames.tasks
 	check "a walk without -u has no user stacks" test_without_users
@@ -68,7 +68,7 @@ test_dwarf() {
 test_all() {
 	local bare
 	walk all -a -u
-	check_path "among all tasks" all.tasks sl_framed nap_middle,nap_outer,framed
+	check_path "among all tasks" all.tasks sl_framed __libc_pause,nap_inner,nap_middle,nap_outer,framed
 	half all U user
 	check_equal "a kernel thread" "" "$(stack all.user kthreadd | sed 's/^\[no user frames\],$//')"
 	bare=$("$report" --dump "$scratch/all.rwk" | awk '/^ *walk-task / && / user=0 missing=0 snapshot=0/' | wc -l)

@@ -5,7 +5,7 @@
 
 #include "report/profile/gather/chain.h"
 
-/* Returns the node of the first caller by frame pointers; it is the leaf's parent if there are no words. top: or NULL. */
+/* Returns the node of the first caller by frame pointers: the leaf's parent if there are no words. ret_top: or NULL. */
 uint32_t chain_top_read(const struct chain_context *context, uint32_t leaf, struct unwind_top *ret_top);
 
 /*

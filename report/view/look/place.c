@@ -191,7 +191,7 @@ static int read_chain(const struct places *places, uint32_t node, struct known_p
 
 		if (r < 0 || row->parent >= node)
 			return r < 0 ? r : -EBADMSG;
-		if (places->frames[row->frame].note == NOTE_CALLER_UNKNOWN) { /* so what called the library is not known */
+		if (places->frames[row->frame].note == NOTE_CALLER_UNKNOWN) { /* who called the library */
 			place->place.user = 0;
 			return 0;
 		}

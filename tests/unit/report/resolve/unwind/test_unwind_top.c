@@ -169,7 +169,7 @@ static void aarch64_has_a_link_register(struct test *t)
 	size_t cie = cfi_put_cie(w, 30, (const uint8_t[]){0x0c, 31, 0}, 3);
 
 	CFI_FDE(w, cie, CODE, FUNCTION, 0);
-	CFI_FDE(w, cie, CODE + FUNCTION, FUNCTION, 0x0e, 32, 0x9d, 4, 0x9e, 3); /* a frame record at the stack pointer */
+	CFI_FDE(w, cie, CODE + FUNCTION, FUNCTION, 0x0e, 32, 0x9d, 4, 0x9e, 3); /* a record at the stack pointer */
 	source.eh_frame = cfi_written(w);
 	REQUIRE(t, !cfi_section_create(&source, &f.section) && !unwinder_create(source.arch, 0, &f.unwinder));
 	f.top.link = in((enum function)1);

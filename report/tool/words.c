@@ -26,7 +26,8 @@ static const struct word {
 	 "The number by which a file of a program is known, whatever its path."},
 	{"by frame pointer", "frame pointer",
 	 "Callers found by a chain of pointers on the stack. Functions that were built without them are "
-	 "skipped."},
+	 "skipped, but not at the leaf: unwind tables show them there, or \"[caller unknown]\" that some may be "
+	 "missing."},
 	{"cancelled", NULL,
 	 "A wait that never slept: the thread was about to, but was already woken, or a signal was pending."},
 	{"chain", "chains|hop",

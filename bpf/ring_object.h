@@ -70,8 +70,7 @@ enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 enum ring_object_flag {
-	RING_OBJECT_ENDLESS = 1, /* the call has a time limit, which is: forever */
-	RING_OBJECT_LOCKED = 2,	 /* the futex word says that it is a lock that somebody holds */
+	RING_OBJECT_LOCKED = 1, /* the futex word may be that of a lock that somebody holds: its memory is to be looked at */
 };
 
 struct ring_object {

@@ -205,8 +205,6 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 
 	wait->asked = record->asked;
 	wait->ready_descriptor = record->ready;
-	wait->held |= (record->flags & WAIT_FOR_LOCKED ? PROFILE_HELD_LOCKED : 0) |
-		      (record->flags & WAIT_ENDLESS ? PROFILE_ENDLESS : 0);
 	if (record->flags & WAIT_FOR_READING)
 		wait->held |= PROFILE_HELD_FROM_READING;
 	if (!r)

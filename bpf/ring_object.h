@@ -70,7 +70,7 @@ enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 enum ring_object_flag {
-	RING_OBJECT_LOCKED = 1, /* the futex word may be that of a lock that somebody holds: its memory is to be looked at */
+	RING_OBJECT_LOCKED = 1, /* the futex word looks like that of a lock that somebody holds */
 };
 
 struct ring_object {

@@ -20,7 +20,14 @@ struct in6_addr {
 	} in6_u;
 };
 
+struct net { /* a network namespace */
+	u64 net_cookie; /* unlike its inode, never used again */
+};
+
 struct sock_common {
+	struct {
+		struct net *net;
+	} skc_net;
 	u32 skc_daddr, skc_rcv_saddr;
 	u16 skc_dport, skc_num, skc_family;
 	unsigned char skc_state;

@@ -6,6 +6,29 @@
 #include "bpf/kernel_calls.bpf.h"
 #include "bpf/wait_judge.bpf.h"
 
+/* Whether the call has no time limit: only what it waits for would end it. */
+static __noinline bool call_is_endless(struct task_struct *task, u32 call)
+{
+	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+	struct pt_regs___arguments *x86 = (void *)regs;
+	const bool is_x86 = bpf_core_field_exists(x86->di);
+
+	switch (object_knobs.limits[call & (RING_CALLS - 1)]) {
+	case RING_LIMIT_POINTER_3:
+		return !(is_x86 ? x86->dx : regs->regs[2]);
+	case RING_LIMIT_POINTER_4:
+		return !(is_x86 ? x86->r10 : regs->regs[3]);
+	case RING_LIMIT_POINTER_5:
+		return !(is_x86 ? x86->r8 : regs->regs[4]);
+	case RING_LIMIT_NUMBER_3:
+		return (s32)(is_x86 ? x86->dx : regs->regs[2]) < 0;
+	case RING_LIMIT_NUMBER_4:
+		return (s32)(is_x86 ? x86->r10 : regs->regs[3]) < 0;
+	default:
+		return false;
+	}
+}
+
 /* Whether the call is one of a 32-bit program, or was made by int 0x80. */
 static __always_inline bool is_compat(struct task_struct *task)
 {
@@ -17,8 +40,11 @@ static __always_inline bool is_compat(struct task_struct *task)
 	return arm64->thread_info.flags & TIF_32BIT_MASK;
 }
 
-static __always_inline u32 context_of_call(struct task_struct *task, u32 state, long number)
+/* marks: enum ring_mark, of its frames. */
+static __always_inline u32 context_of_call(struct task_struct *task, u32 state, u32 marks)
 {
+	long number;
+
 	if (task->flags & PF_IO_WORKER)
 		return RING_CALL_IO_WORKER;
 	if (task->flags & (PF_KTHREAD | PF_USER_WORKER))
@@ -27,8 +53,11 @@ static __always_inline u32 context_of_call(struct task_struct *task, u32 state, 
 		return RING_CALL_STOPPED;
 	if (state & TASK_FROZEN) /* for no call, whatever it was in */
 		return RING_CALL_NONE;
-	if (number < 0)
-		return RING_CALL_FAULT;
+	if (!in_system_call(task, &number))
+		return (marks & (RING_MARK_ENTRY | RING_MARK_BACK)) == RING_MARK_ENTRY ? RING_CALL_FAULT :
+											 RING_CALL_NONE;
+	if (marks & RING_MARK_BACK || !in_unfinished_call(task, &number))
+		return RING_CALL_NONE;
 	return is_compat(task) ? RING_CALL_COMPAT : RING_CALL_NATIVE;
 }
 

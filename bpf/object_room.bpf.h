@@ -10,6 +10,7 @@ enum {
 	OBJECT_AT_SWITCH, OBJECT_AT_LOOK, OBJECT_ROOMS, /* a switch may interrupt a look at all tasks */
 	OBJECT_WORDS = 64,
 	OBJECT_PLACES = 16, /* a power of two */
+	OBJECT_FRAMES = 127, /* a deeper stack is not looked at */
 };
 
 struct path_walk { /* bpf/object_name.bpf.h */
@@ -32,6 +33,8 @@ struct object_room { /* one for each CPU */
 	u64 file; /* the file of the call's descriptor; 0: not known */
 	u64 places[OBJECT_PLACES]; /* by call: where its word was last time, relative to the stack pointer */
 	u64 words[OBJECT_WORDS];
+	u32 frame_bytes, marks; /* of `frames`, 0: there are none; enum ring_mark */
+	u64 frames[OBJECT_FRAMES];
 };
 
 struct {

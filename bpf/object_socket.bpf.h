@@ -58,6 +58,8 @@ static __always_inline void inet_take(u64 sock, struct ring_object *object)
 	const struct sock_common *common = (const void *)sock;
 	u16 protocol = OBJECT_READ(sock, sock, sk_protocol);
 
+	if (bpf_core_field_exists(common->skc_net.net) && bpf_core_field_exists(struct net, net_cookie))
+		object->net = OBJECT_READ(net, (u64)OBJECT_READ(sock, sock, __sk_common.skc_net.net), net_cookie);
 	if (protocol == IPPROTO_TCP)
 		object->kind = RING_OBJECT_TCP;
 	else if (protocol == IPPROTO_UDP)

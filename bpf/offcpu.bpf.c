@@ -95,7 +95,7 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 		tell_name(slot, name);
 	length += fill_throttle(entry, length, record);
 	if (!late)
-		stack = wait_stack(task, record, length);
+		stack = wait_stack(task, record, length, OBJECT_AT_SWITCH);
 	outcome = ring_output(slot, record->head.cpu, record, length + stack);
 	if (outcome == RING_COUNT_RECORDED && !stack && !regime_lacks(RING_LACKS_KERNEL_STACKS))
 		counters[RING_COUNT_KERNEL_STACK]++;

@@ -20,6 +20,16 @@ enum ring_call_kind {
 	RING_CALL_SELECT,
 };
 
+/* Which argument of a call limits how long it waits: forever if it is NULL, or negative. */
+enum ring_call_limit {
+	RING_LIMIT_NONE, /* the call has no such argument */
+	RING_LIMIT_POINTER_3,
+	RING_LIMIT_POINTER_4,
+	RING_LIMIT_POINTER_5,
+	RING_LIMIT_NUMBER_3, /* an int */
+	RING_LIMIT_NUMBER_4,
+};
+
 /* A kernel function in which tasks sleep that queue for a lock. */
 enum ring_queue { RING_QUEUE_NONE, RING_QUEUE_MUTEX, RING_QUEUE_RWSEM, RING_QUEUE_SEMAPHORE, RING_QUEUE_PERCPU };
 struct ring_lock_function {
@@ -32,7 +42,21 @@ struct ring_function {
 	__u64 start, end; /* 0, 0: the kernel has no such function */
 };
 
-enum { RING_LOCK_FUNCTIONS = 24, RING_TRANSMITS = 3 };
+/* What a kernel function among a thread's frames says: that it is not, or not only, in its system call's own work. */
+enum ring_mark {
+	RING_MARK_ENTRY = 1,   /* a page fault */
+	RING_MARK_FAULT = 2,   /* any fault, also one by the kernel for a call */
+	RING_MARK_BEFORE = 4,  /* the call has not begun */
+	RING_MARK_BACK = 8,    /* on its way back to user space */
+	RING_MARK_RECLAIM = 16,
+	RING_MARK_UNKNOWN = 32, /* some frames are missing */
+};
+
+struct ring_marked_function {
+	__u64 start, end, mark; /* enum ring_mark */
+};
+
+enum { RING_LOCK_FUNCTIONS = 24, RING_TRANSMITS = 3, RING_MARKED_FUNCTIONS = 32 /* a power of two */ };
 enum { RING_CALLS = 1024 };
 
 /*
@@ -45,12 +69,15 @@ struct ring_object_functions {
 	struct ring_function transmits[RING_TRANSMITS]; /* which send packets, and call bh_enable thereafter */
 	__u64 locks_start, locks_end; /* all of these are in this range: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* the known ones; the rest is empty */
+	__u64 marks_known; /* bool: enough of these: */
+	struct ring_marked_function marked[RING_MARKED_FUNCTIONS]; /* ascending; the rest begins at ~0 */
 };
 
 struct ring_object_knobs {
 	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
-	__u32 page_size, unused;
+	__u32 page_size, max_frames;
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
+	__u8 limits[RING_CALLS]; /* enum ring_call_limit of these */
 };
 
 #endif

@@ -70,7 +70,8 @@ enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 enum ring_object_flag {
-	RING_OBJECT_LOCKED = 1, /* the futex word looks like that of a lock that somebody holds */
+	RING_OBJECT_ENDLESS = 1, /* the call has a time limit, which is: forever */
+	RING_OBJECT_LOCKED = 2,	 /* the futex word says that it is a lock that somebody holds */
 };
 
 struct ring_object {
@@ -78,6 +79,7 @@ struct ring_object {
 	__u64 place;  /* of a futex or lock: its address; of a kworker: the function's */
 	__u64 device, inode;
 	__u64 peer;   /* inode of a unix socket's other end, 0: unknown */
+	__u64 net;    /* of an internet socket: its network namespace's cookie; 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
 	__u64 asked;  /* for SLEEP: ns; until object_lasts(), when it is to end; 0: unknown */
 	__u64 offset; /* of a futex, if `mapping` says so */

@@ -43,7 +43,7 @@ static __always_inline bool write_wait(struct seq_file *seq, struct task_struct 
 	length += object;
 	length += fill_throttle(entry, length, record);
 	if (!task->on_cpu)
-		stack = wait_stack(task, record, length);
+		stack = wait_stack(task, record, length, OBJECT_AT_LOOK);
 	return !bpf_seq_write(seq, record, length + stack) &&
 	       !bpf_seq_write(seq, &switches, sizeof(switches));
 }

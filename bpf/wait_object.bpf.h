@@ -6,6 +6,7 @@
 #ifndef RWALKER_BPF_WAIT_OBJECT_H
 #define RWALKER_BPF_WAIT_OBJECT_H
 
+#include "bpf/object_frames.bpf.h"
 #include "bpf/object_native.bpf.h"
 #include "bpf/object_ready.bpf.h"
 #include "bpf/wait_lock.bpf.h"
@@ -68,15 +69,16 @@ static __always_inline void what_take(const struct object_taking *taking, struct
 	long call;
 
 	begin_object(room);
+	frames_take(taking->task, room, number);
 	(void)in_system_call(taking->task, &call);
-	object->context = context_of_call(taking->task, state, call);
+	object->context = context_of_call(taking->task, state, room->marks);
 	if (object->context == RING_CALL_NATIVE || object->context == RING_CALL_COMPAT)
 		object->call = call;
 	if (lock_take(taking->task, room, taking->entry, number, object))
 		return;
 	if (object->context == RING_CALL_KERNEL_THREAD)
 		worker_take(taking->task, object);
-	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS)
+	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS && !room->marks)
 		call_take(taking->task, room, taking->entry, number, room->now, object);
 	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
 		return;

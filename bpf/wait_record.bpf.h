@@ -23,14 +23,29 @@ static __always_inline u64 object_bytes(void)
 	return object_knobs.on ? sizeof(struct ring_object) + sizeof(struct ring_beside) : 0;
 }
 
-/* at: where it goes in the record. */
-static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record, u64 at)
+/* Copies the frames that were looked at for the object. Returns their length, 0: there are none. */
+static __always_inline u64 known_stack(struct ring_wait *record, u64 at, u32 number)
+{
+	const struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	u64 bytes = room ? room->frame_bytes : 0;
+
+	if (!bytes || bytes > sizeof(room->frames) || bpf_probe_read_kernel((void *)record + at, bytes, room->frames))
+		return 0;
+	record->kernel_count = bytes / 8u;
+	return bytes;
+}
+
+/* at: where it goes in the record; number: of the room. */
+static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record, u64 at, u32 number)
 {
 	const u64 room = wait_max_frames * 8;
 	long bytes;
 
 	if (regime_lacks(RING_LACKS_KERNEL_STACKS))
 		return 0;
+	bytes = object_knobs.on ? known_stack(record, at, number) : 0;
+	if (bytes)
+		return bytes;
 	bytes = bpf_get_task_stack(task, (void *)record + at, room, 0);
 	if (bytes <= 0)
 		return 0;
@@ -100,6 +115,8 @@ static __always_inline u64 fill_object(struct task_struct *task, const struct wa
 	*ret_name = NULL;
 	if (!object_knobs.on)
 		return 0;
+	if (room)
+		room->frame_bytes = 0;
 	__builtin_memset(object, 0, sizeof(*object));
 	if (!room || !known || entry->wait_class != RING_WAIT_BLOCKED)
 		return sizeof(*object);

@@ -125,7 +125,7 @@ static const struct event_field object[] = {
 	U32(object, descriptor), U64(object, device), U64(object, inode), HEX(object, place),
 	ID(object, module, RWK_MAX_MODULES), U32(object, family), U32(object, state), U32(object, port),
 	U32(object, peer_port), U64(object, peer), U32(object, lock), TEXT(object, name, RWK_MAX_STRING),
-	U32(object, mapping), HEX(object, offset), END};
+	U32(object, mapping), HEX(object, offset), U64(object, net), END};
 static const struct event_field window[] = {
 	TIME(window, since), TIME(window, until), U64(window, before), U64(window, dump),
 	U64(window, asked), U64(window, room), U64(window, left_out), END};

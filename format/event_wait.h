@@ -42,6 +42,8 @@ enum wait_flag {
 	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
 	WAIT_FOR_READING = 524288,   /* it was for a lock for reading: other readers would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */
+	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, in a call without a timeout */
+	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, and held */
 	WAIT_HAS_THROTTLED = 67108864, /* for how long the quota of a cgroup kept it from running follows, and which */
 };
 

@@ -26,6 +26,16 @@ static const struct {
 	{"pselect6", RING_CALL_SELECT},
 };
 
+static const struct {
+	const char *name;
+	enum ring_call_limit limit;
+} limited_calls[] = {
+	{"futex", RING_LIMIT_POINTER_4},	{"poll", RING_LIMIT_NUMBER_3},
+	{"ppoll", RING_LIMIT_POINTER_3},	{"select", RING_LIMIT_POINTER_5},
+	{"pselect6", RING_LIMIT_POINTER_5},	{"epoll_wait", RING_LIMIT_NUMBER_4},
+	{"epoll_pwait", RING_LIMIT_NUMBER_4},	{"epoll_pwait2", RING_LIMIT_POINTER_4},
+};
+
 static bool is_named(const char *name, size_t length, const char *wanted)
 {
 	return length == strlen(wanted) && !memcmp(name, wanted, length);
@@ -40,6 +50,14 @@ static enum ring_call_kind kind_of(const char *name, size_t length)
 		if (is_named(name, length, descriptor_calls[i]))
 			return RING_CALL_DESCRIPTOR;
 	return RING_CALL_OTHER;
+}
+
+static enum ring_call_limit limit_of(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(limited_calls) / sizeof(limited_calls[0]); i++)
+		if (is_named(name, length, limited_calls[i].name))
+			return limited_calls[i].limit;
+	return RING_LIMIT_NONE;
 }
 
 static const struct {
@@ -129,9 +147,52 @@ static void add_softirq_function(struct ring_object_functions *known, const stru
 								  symbol->address + kallsyms_size(table, symbol)};
 }
 
+/*
+ * Who sleeps below one of these is not, or not only, in its call's own work. Some are called by names that only some
+ * kernels have; one that is missing is not the only sign in any of them.
+ */
+static const struct {
+	const char *name;
+	__u64 mark;
+} marked_functions[] = {
+	{"asm_exc_page_fault", RING_MARK_ENTRY},
+	{"exc_page_fault", RING_MARK_ENTRY},
+	{"do_mem_abort", RING_MARK_ENTRY},
+	{"handle_mm_fault", RING_MARK_FAULT},
+	{"syscall_trace_enter", RING_MARK_BEFORE},
+	{"syscall_enter_from_user_mode", RING_MARK_BEFORE},
+	{"__secure_computing", RING_MARK_BEFORE},
+	{"__seccomp_filter", RING_MARK_BEFORE},
+	{"exit_to_user_mode_loop", RING_MARK_BACK},
+	{"exit_to_user_mode_prepare", RING_MARK_BACK},
+	{"irqentry_exit_to_user_mode", RING_MARK_BACK},
+	{"syscall_exit_to_user_mode", RING_MARK_BACK},
+	{"syscall_exit_work", RING_MARK_BACK},
+	{"do_notify_resume", RING_MARK_BACK},
+	{"task_work_run", RING_MARK_BACK},
+	{"mem_cgroup_handle_over_high", RING_MARK_RECLAIM},
+	{"__mem_cgroup_handle_over_high", RING_MARK_RECLAIM},
+	{"try_to_free_pages", RING_MARK_RECLAIM},
+	{"try_to_free_mem_cgroup_pages", RING_MARK_RECLAIM},
+};
+
+static void add_marked_function(struct ring_object_functions *known, size_t *used, const struct kallsyms *table,
+				const struct kallsyms_symbol *symbol)
+{
+	const char *name = table->names.items + symbol->name;
+
+	for (size_t i = 0; i < sizeof(marked_functions) / sizeof(marked_functions[0]); i++)
+		if (*used < RING_MARKED_FUNCTIONS && is_function(name, marked_functions[i].name))
+			known->marked[(*used)++] = (struct ring_marked_function){
+				.start = symbol->address, .end = symbol->address + kallsyms_size(table, symbol),
+				.mark = marked_functions[i].mark};
+}
+
 void waiting_calls_find(const struct kallsyms *table, struct ring_object_functions *known)
 {
-	size_t used = 0;
+	enum { NEEDED = RING_MARK_ENTRY | RING_MARK_FAULT | RING_MARK_BEFORE | RING_MARK_BACK };
+	size_t locks = 0, marked = 0;
+	__u64 marks = 0;
 
 	for (size_t i = 0; i < table->symbols.count; i++) {
 		const struct kallsyms_symbol *symbol = &table->symbols.items[i];
@@ -140,9 +201,16 @@ void waiting_calls_find(const struct kallsyms *table, struct ring_object_functio
 			continue;
 		if (is_exactly(table->names.items + symbol->name, "hrtimer_wakeup"))
 			known->timer_wakeup = symbol->address;
-		add_lock_function(known, &used, table, symbol);
+		add_lock_function(known, &locks, table, symbol);
 		add_softirq_function(known, table, symbol);
+		add_marked_function(known, &marked, table, symbol);
 	}
+	for (size_t i = 0; i < RING_MARKED_FUNCTIONS; i++) {
+		marks |= known->marked[i].mark;
+		if (i >= marked)
+			known->marked[i].start = UINT64_MAX;
+	}
+	known->marks_known = marked < RING_MARKED_FUNCTIONS && (marks & NEEDED) == NEEDED;
 }
 
 void waiting_calls_fill(struct ring_object_knobs *knobs)
@@ -155,5 +223,6 @@ void waiting_calls_fill(struct ring_object_knobs *knobs)
 		size_t length = call_name(table, i, &name);
 
 		knobs->calls[i] = (__u8)kind_of(name, length);
+		knobs->limits[i] = (__u8)limit_of(name, length);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * What the programs cannot know by themselves about system calls that wait: which of this
  * machine's calls have a descriptor, a futex or a child among their arguments, and which
- * functions of the kernel end a sleep, or wait for locks.
+ * functions of the kernel end a sleep, wait for locks, or are no part of a call's own work.
  */
 #ifndef RWALKER_RECORD_MACHINE_WAITING_CALLS_H
 #define RWALKER_RECORD_MACHINE_WAITING_CALLS_H
@@ -12,7 +12,7 @@
 #include "bpf/ring_object.h"
 #include "record/machine/kallsyms.h"
 
-/* Sets knobs->calls. What cannot be found out stays 0. */
+/* Sets knobs->calls and limits. What cannot be found out stays 0. */
 void waiting_calls_fill(struct ring_object_knobs *knobs);
 
 /* Fills in the functions that are among the kernel's symbols; `known` is all 0 before. */

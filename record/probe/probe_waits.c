@@ -135,6 +135,7 @@ void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct 
 
 	if (!known->on) {
 		waiting_calls_fill(known);
+		known->max_frames = probe_max_frames();
 		known->page_size = (__u32)sysconf(_SC_PAGESIZE);
 		known->by_cast = kernel && btf__find_by_name_kind(kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 		known->on = true;

@@ -220,7 +220,7 @@ static struct event_object describe(struct wait_objects *objects, const struct r
 		.kind = raw->kind, .flags = name ? name->flags : 0, .tgid = raw->process,
 		.descriptor = raw->descriptor, .device = device_of(raw->device), .inode = raw->inode,
 		.place = raw->place, .family = raw->family, .state = raw->state, .port = raw->port,
-		.peer_port = raw->peer_port, .peer = raw->peer,
+		.peer_port = raw->peer_port, .peer = raw->peer, .net = raw->net,
 	};
 	uint64_t function;
 
@@ -371,6 +371,8 @@ void wait_objects_take(struct wait_objects *objects, const struct ring_object *r
 	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_BLOCK)
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
+	wait->flags |= (raw->flags & RING_OBJECT_ENDLESS ? WAIT_ENDLESS : 0) |
+		       (raw->flags & RING_OBJECT_LOCKED ? WAIT_FOR_LOCKED : 0);
 	wait->asked = raw->asked;
 	if (raw->kind != RING_OBJECT_NONE)
 		wait->object = number_of(objects, raw, wait->time);

@@ -89,6 +89,7 @@ struct profile_object {
 	uint32_t process;    /* tgid that owns the futex, descriptor or mappings, or of the child; 0: any, or none */
 	uint32_t descriptor; /* plus 1; 0: it does not matter */
 	uint64_t device, inode;
+	uint64_t net;	     /* of a socket: its network namespace; 0: unknown */
 	uint64_t peer_inode; /* of the unix socket at the other end; 0: unknown */
 	uint64_t address;    /* of a futex; of a lock, its number, from 1, which identifies it within its recording */
 	const char *comm;    /* of the process */

@@ -46,6 +46,8 @@ enum profile_wait_held {
 	PROFILE_HELD_BY_OWNER = 1,  /* `owner` is known */
 	PROFILE_HELD_FOR_READING = 2, /* the owner held it for reading: it may have let go, and others may hold it */
 	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
+	PROFILE_HELD_LOCKED = 8, /* a futex whose word says that it is a locked lock */
+	PROFILE_ENDLESS = 16, /* a futex, epoll, poll or select without a timeout */
 	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select whose timeout expired before anything was ready */
 };
 

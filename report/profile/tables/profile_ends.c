@@ -85,21 +85,22 @@ static int name_unix(struct joiner *joiner, uint32_t recording, const struct pro
 	return number_end(joiner, text, &ends->other);
 }
 
+/* Within one network namespace: each has a 127.0.0.1 of its own. */
 static int name_tcp(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
 		    struct object_ends *ends)
 {
-	char text[160];
+	char text[180];
 	int r;
 
-	if (!object->port || !object->peer_port || !*object->local || !*object->peer)
+	if (!object->net || !object->port || !object->peer_port || !*object->local || !*object->peer)
 		return 0;
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %s %u %s %u", recording, object->local, object->port,
-		       object->peer, object->peer_port);
+	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %" PRIu64 " %s %u %s %u", recording, object->net,
+		       object->local, object->port, object->peer, object->peer_port);
 	r = number_end(joiner, text, &ends->own);
 	if (r < 0)
 		return r;
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %s %u %s %u", recording, object->peer, object->peer_port,
-		       object->local, object->port);
+	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %" PRIu64 " %s %u %s %u", recording, object->net,
+		       object->peer, object->peer_port, object->local, object->port);
 	return number_end(joiner, text, &ends->other);
 }
 

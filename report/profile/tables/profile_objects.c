@@ -163,7 +163,7 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 		.lock = about->lock < PROFILE_LOCKS ? (uint8_t)about->lock : PROFILE_LOCK_UNKNOWN,
 		.port = (uint16_t)about->port, .peer_port = (uint16_t)about->peer_port, .host = host,
 		.process = about->tgid, .descriptor = about->descriptor, .device = about->device,
-		.inode = about->inode, .peer_inode = about->peer,
+		.inode = about->inode, .net = about->net, .peer_inode = about->peer,
 		.address = about->kind == OBJECT_WORK ? 0 : about->place,
 		.mapping = about->mapping < PROFILE_MAPPINGS ? (uint8_t)about->mapping : PROFILE_MAPPING_UNKNOWN,
 		.offset = about->offset, .comm = "", .variable = "", .local = "", .peer = "",
@@ -205,6 +205,8 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 
 	wait->asked = record->asked;
 	wait->ready_descriptor = record->ready;
+	wait->held |= (record->flags & WAIT_FOR_LOCKED ? PROFILE_HELD_LOCKED : 0) |
+		      (record->flags & WAIT_ENDLESS ? PROFILE_ENDLESS : 0);
 	if (record->flags & WAIT_FOR_READING)
 		wait->held |= PROFILE_HELD_FROM_READING;
 	if (!r)

@@ -48,15 +48,34 @@ static void finds_the_functions_of_the_kernel(struct test *t)
 	kallsyms_deinit(&table);
 }
 
+/* Of each kind one is needed: else nothing may be concluded from what is not among the frames. */
+static void marks_functions_or_none(struct test *t)
+{
+	static const char *const names[] = {"asm_exc_page_fault", "exit_to_user_mode_loop", "handle_mm_faulty",
+					    "syscall_trace_enter.isra.0", "handle_mm_fault"};
+
+	for (size_t count = 4; count <= 5; count++) {
+		struct ring_object_functions known = {0};
+		struct kallsyms table;
+
+		table_make(t, names, count, 0, &table);
+		waiting_calls_find(&table, &known);
+		CHECK_INT(t, known.marks_known, count == 5);
+		CHECK(t, known.marked[2].start == 0x1300 && known.marked[2].mark == RING_MARK_BEFORE);
+		CHECK(t, known.marked[3].start == (count == 5 ? 0x1400 : UINT64_MAX));
+		kallsyms_deinit(&table);
+	}
+}
+
 static void passes_over_what_modules_have(struct test *t)
 {
-	static const char *const names[] = {"hrtimer_wakeup", "__mutex_lock"};
-	struct ring_object_functions known = {0}, none = {0};
+	static const char *const names[] = {"hrtimer_wakeup", "__mutex_lock", "handle_mm_fault"};
+	struct ring_object_functions known = {0};
 	struct kallsyms table;
 
 	table_make(t, names, sizeof(names) / sizeof(names[0]), 1, &table);
 	waiting_calls_find(&table, &known);
-	CHECK(t, !memcmp(&known, &none, sizeof(known)));
+	CHECK(t, !known.timer_wakeup && !known.locks_end && !known.marks_known);
 	kallsyms_deinit(&table);
 }
 
@@ -79,16 +98,17 @@ static void takes_no_more_than_there_is_room_for(struct test *t)
 static void knows_what_calls_wait_for(struct test *t)
 {
 	struct ring_object_knobs knobs = {0};
-	unsigned int descriptors = 0, sleeps = 0;
+	unsigned int descriptors = 0, sleeps = 0, limits = 0;
 
 	waiting_calls_fill(&knobs);
 	for (unsigned int i = 0; i < RING_CALLS; i++) {
 		descriptors += knobs.calls[i] == RING_CALL_DESCRIPTOR;
 		sleeps += knobs.calls[i] == RING_CALL_SLEEP;
+		limits += knobs.limits[i] != RING_LIMIT_NONE;
 	}
-	CHECK(t, descriptors > 10 && sleeps > 0);
+	CHECK(t, descriptors > 10 && sleeps > 0 && limits > 3);
 	CHECK(t, !knobs.on && !knobs.by_cast); /* somebody else's */
 }
 
 TEST_MAIN(TEST(finds_the_functions_of_the_kernel), TEST(passes_over_what_modules_have),
-	  TEST(takes_no_more_than_there_is_room_for), TEST(knows_what_calls_wait_for))
+	  TEST(marks_functions_or_none), TEST(takes_no_more_than_there_is_room_for), TEST(knows_what_calls_wait_for))

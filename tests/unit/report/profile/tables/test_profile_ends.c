@@ -14,7 +14,7 @@
 
 enum { START = 1000, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, NANOSLEEP = 35, RECVFROM = 45, EPOLL_WAIT = 232 };
 enum { CAT = 10, CC = 20, AS = 30, NGINX = 40, REDIS = 50 };
-enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE };
+enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE, APART, SOME, SOME_BACK };
 
 static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0}, in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0},
 		      in_timer[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x310, 1ULL << 32 | 0x210, 0};
@@ -36,12 +36,13 @@ static struct made_trace *begin(const char *path)
 	return trace;
 }
 
-static void add_tcp(struct made_trace *trace, uint32_t number, uint8_t from, uint32_t port, uint8_t to, uint32_t peer)
+static void add_tcp(struct made_trace *trace, uint32_t number, uint64_t net, uint8_t from, uint32_t port, uint8_t to,
+		    uint32_t peer)
 {
 	const char address[16] = {[10] = '\xff', '\xff', 10, 0, 0, (char)from},
 		   other[16] = {[10] = '\xff', '\xff', 10, 0, 0, (char)to};
 	const struct event_object object = {.number = number, .kind = OBJECT_TCP, .family = 2, .state = 1, .port = port,
-					    .peer_port = peer, .inode = number};
+					    .peer_port = peer, .inode = number, .net = net};
 	const struct event_object_name name = {.number = number, .path = {"", 0}, .address = {address, sizeof(address)},
 					       .peer_address = {other, sizeof(other)}};
 
@@ -60,10 +61,13 @@ static void add_objects(struct made_trace *trace)
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = objects[i]});
-	add_tcp(trace, FRONT, 1, 50000, 1, 6379);
-	add_tcp(trace, BACK, 1, 6379, 1, 50000);
-	add_tcp(trace, LONELY, 1, 6379, 2, 50000); /* of another machine */
-	add_tcp(trace, BARE, 0, 50000, 0, 6379);   /* ports alone are not enough */
+	add_tcp(trace, FRONT, 5, 1, 50000, 1, 6379);
+	add_tcp(trace, BACK, 5, 1, 6379, 1, 50000);
+	add_tcp(trace, LONELY, 5, 1, 6379, 2, 50000); /* of another machine */
+	add_tcp(trace, BARE, 5, 0, 50000, 0, 6379);   /* ports alone are not enough */
+	add_tcp(trace, APART, 6, 1, 6379, 1, 50000);  /* of another network namespace */
+	add_tcp(trace, SOME, 0, 1, 50000, 1, 6379);   /* of an unknown one */
+	add_tcp(trace, SOME_BACK, 0, 1, 6379, 1, 50000);
 }
 
 static void add_wait(struct made_trace *trace, uint64_t time, uint32_t tgid, const char *comm, uint64_t call,
@@ -171,7 +175,8 @@ static void joins_the_ends_of_connections(struct test *t)
 	static const struct {
 		uint32_t mine, other;
 		uint32_t processes;
-	} cases[] = {{FRONT, BACK, 1}, {ONE, TWO, 1}, {FRONT, LONELY, 0}, {BARE, BACK, 0}, {FRONT, FRONT, 0}};
+	} cases[] = {{FRONT, BACK, 1}, {ONE, TWO, 1}, {FRONT, LONELY, 0}, {BARE, BACK, 0}, {FRONT, FRONT, 0},
+		     {FRONT, APART, 0}, {SOME, SOME_BACK, 0}, {FRONT, SOME_BACK, 0}};
 	char path[] = "/tmp/rwalker-test-XXXXXX";
 
 	(void)close(mkstemp(path));

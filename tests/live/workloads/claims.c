@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * claims FILE: processes of which something false is easily said, each beside one of which it is true. Prints
+ * "COMM PID" of each, then "ready" once all are where they should be; they end with this program.
+ *
+ *	w-read		reads an empty pipe
+ *	w-notify	the same call, but a seccomp supervisor has not let it begin
+ *	w-touch		touches a page of its own that never comes
+ *	w-write		writes that page to a pipe
+ *	w-direct	writes it to FILE with O_DIRECT, so that the kernel itself takes the fault; if FILE can do that
+ *	w-iced, w-spin	read an empty pipe and compute, until they are frozen (which is left to the test)
+ *
+ * Two network namespaces have a connection each, with the same addresses and ports. In the first, web waits for api,
+ * which never waits for web. In the second, shop and stock wait for each other.
+ */
+#define _GNU_SOURCE
+#include "sleeping.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <linux/userfaultfd.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, CLIENT = 40000, SERVER = 7411 };
+
+static const char *file;
+static int pipe_fds[2], direct;
+
+/* --- sleeps --- */
+
+static void read_pipe(void)
+{
+	char byte;
+
+	for (;;)
+		(void)!read(pipe_fds[0], &byte, 1);
+}
+
+static void read_supervised(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof(steps) / sizeof(steps[0]), steps};
+
+	must(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS");
+	must(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) >= 0, "seccomp");
+	read_pipe();
+}
+
+/* Each process has to do that itself. */
+static char *absent_page(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING, .range.len = PAGE};
+	char *absent = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	must(fd >= 0 && !ioctl(fd, UFFDIO_API, &api), "userfaultfd");
+	must(absent != MAP_FAILED, "mmap");
+	range.range.start = (unsigned long)absent;
+	must(!ioctl(fd, UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
+	return absent;
+}
+
+static void touch(void)
+{
+	(void)*(volatile char *)absent_page();
+}
+
+static void write_absent(void)
+{
+	(void)!write(pipe_fds[1], absent_page(), 1);
+}
+
+static void write_direct(void)
+{
+	(void)!write(direct, absent_page(), PAGE);
+}
+
+static void spin(void)
+{
+	for (volatile unsigned long i = 0;; i++)
+		;
+}
+
+/* --- connections --- */
+
+static struct sockaddr_in here(int port)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(port),
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+}
+
+/* *ends: the client's, the server's. */
+static void connect_in_own_namespace(int ends[2])
+{
+	struct sockaddr_in client = here(CLIENT), server = here(SERVER);
+	struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING};
+	int listener;
+
+	must(!unshare(CLONE_NEWNET), "unshare");
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+	must(!ioctl(listener, SIOCSIFFLAGS, &loopback), "SIOCSIFFLAGS");
+	must(!bind(listener, (void *)&server, sizeof(server)) && !listen(listener, 1), "listen");
+	must(!bind(ends[0], (void *)&client, sizeof(client)), "bind");
+	must(!connect(ends[0], (void *)&server, sizeof(server)), "connect");
+	ends[1] = accept(listener, NULL, NULL);
+	must(ends[1] >= 0, "accept");
+	close(listener);
+}
+
+static void ask(int fd)
+{
+	for (char byte = '?';; rest_us(20000))
+		must(write(fd, &byte, 1) == 1 && read(fd, &byte, 1) == 1, "ask");
+}
+
+static void answer(int fd)
+{
+	for (char byte;;) {
+		must(read(fd, &byte, 1) == 1, "read");
+		rest_us(20000);
+		must(write(fd, &byte, 1) == 1, "write");
+	}
+}
+
+static void look_at_times(int fd)
+{
+	char byte;
+
+	for (;; rest_us(50000))
+		(void)!recv(fd, &byte, 1, MSG_DONTWAIT);
+}
+
+/* --- all of them --- */
+
+static pid_t begin(const char *comm)
+{
+	pid_t pid = fork();
+
+	must(pid >= 0, "fork");
+	if (pid) {
+		printf("%s %d\n", comm, pid);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, comm);
+	return 0;
+}
+
+static pid_t run(const char *comm, void (*what)(void))
+{
+	pid_t pid = begin(comm);
+
+	if (pid)
+		return pid;
+	what();
+	exit(1);
+}
+
+static void await(pid_t pid, const char *states)
+{
+	enum { LOOKS = 20 };
+
+	for (int looks = 0; looks < LOOKS; rest_us(2000))
+		looks = strchr(states, state_of(pid)) ? looks + 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	int ends[2];
+
+	must(argc == 2 && (file = argv[1]), "usage: claims FILE");
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	must(!pipe(pipe_fds), "pipe");
+	direct = open(file, O_WRONLY | O_CREAT | O_DIRECT, 0600);
+	await(run("w-read", read_pipe), "S");
+	await(run("w-notify", read_supervised), "S");
+	await(run("w-iced", read_pipe), "S");
+	await(run("w-touch", touch), "SD");
+	await(run("w-write", write_absent), "SD");
+	if (direct >= 0)
+		await(run("w-direct", write_direct), "SD");
+	connect_in_own_namespace(ends);
+	if (!begin("api"))
+		look_at_times(ends[1]);
+	if (!begin("web"))
+		ask(ends[0]);
+	connect_in_own_namespace(ends);
+	if (!begin("stock"))
+		answer(ends[1]);
+	if (!begin("shop"))
+		ask(ends[0]);
+	run("w-spin", spin);
+	puts("ready");
+	for (;;)
+		pause();
+}

@@ -147,7 +147,7 @@ def check_apart(digest, events, tree):
     asleep, kernel = len(waited_throughout(events)), len(did_nothing(events))
     line = re.search(r"^waited +all the time, (\d+) threads?: (.*)  \[", digest, re.M)
     same("threads that waited all the time", int(line.group(1)) if line else 0, asleep, 0)
-    groups = re.findall(r"(?:^|, (?:and )?)(\d+) (?=[^,]* in |others? in )", line.group(2)) if line else []
+    groups = re.findall(r"(?:^|, (?:and )?)(\d+) (?=[^,]* in |others? at )", line.group(2)) if line else []
     same("those of the groups", sum(map(int, groups)), asleep, 0)
     line = re.search(r"; without (\d+) kernel threads? that did nothing  \[", digest)
     same("kernel threads that did nothing", int(line.group(1)) if line else 0, kernel, 0)

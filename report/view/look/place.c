@@ -222,6 +222,30 @@ int places_find(struct places *places, uint32_t node, struct place *ret_place, b
 	return 0;
 }
 
+int places_find_callers(const struct places *places, uint32_t node, uint32_t callers[PLACE_CALLERS])
+{
+	bool inside = false; /* root-ward of place.user */
+	size_t count = 0;
+
+	memset(callers, 0, PLACE_CALLERS * sizeof(*callers));
+	while (node && count < PLACE_CALLERS) {
+		const struct profile_node *row = &places->nodes[node];
+		const struct profile_frame *frame = &places->frames[row->frame];
+		uint32_t function;
+		int r = functions_find(places->functions, row->frame, &function);
+
+		if (r < 0 || row->parent >= node)
+			return r < 0 ? r : -EBADMSG;
+		node = row->parent;
+		if (frame->kernel || frame->inline_depth || user_worth(places, frame) < WORTH_ALL)
+			continue;
+		if (inside && functions_name(places->functions, function)[0] != '[')
+			callers[count++] = function;
+		inside = true;
+	}
+	return 0;
+}
+
 static bool is_frame(const struct places *places, uint32_t word)
 {
 	return word && (places->style.addresses || places->style.offsets);

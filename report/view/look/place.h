@@ -40,6 +40,13 @@ void places_deinit(struct places *places);
 /* -EBADMSG: the chain contradicts the profile. *ret_timer: a timer expired in the interrupt that the chain is of. */
 int places_find(struct places *places, uint32_t node, struct place *ret_place, bool *ret_timer);
 
+/*
+ * The functions of the program that called place.user, the nearest first: those that have a name and are not of the C
+ * library or the loader. The rest of `callers` is set to 0. -EBADMSG.
+ */
+enum { PLACE_CALLERS = 2 };
+int places_find_callers(const struct places *places, uint32_t node, uint32_t callers[PLACE_CALLERS]);
+
 /* Compares places as they are printed. */
 int places_compare(const struct places *places, struct place left, struct place right);
 

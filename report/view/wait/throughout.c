@@ -32,6 +32,8 @@ int throughout_add(struct throughout *throughout, const struct profile_wait *wai
 	int r = places_find(throughout->places, wait->node, &group.at, NULL);
 
 	if (!r)
+		r = places_find_callers(throughout->places, wait->node, group.callers);
+	if (!r)
 		r = hash_map_add(&throughout->known, &group, sizeof(group), throughout->groups.count, &number);
 	if (r > 0)
 		r = array_push(&throughout->groups, group);
@@ -50,7 +52,42 @@ static int compare_groups(const void *left, const void *right, void *context)
 		return l->threads > r->threads ? -1 : 1;
 	if (l->comm != r->comm)
 		return l->comm < r->comm ? -1 : 1;
-	return places_compare(context, l->at, r->at);
+	if (places_compare(context, l->at, r->at))
+		return places_compare(context, l->at, r->at);
+	return memcmp(l->callers, r->callers, sizeof(l->callers));
+}
+
+static bool is_alone(const struct throughout *throughout, const struct throughout_group *group)
+{
+	size_t alike = 0;
+
+	for (size_t i = 0; i < throughout->groups.count; i++) {
+		const struct throughout_group *other = &throughout->groups.items[i];
+
+		alike += other->comm == group->comm && !memcmp(&other->at, &group->at, sizeof(group->at));
+	}
+	return alike == 1;
+}
+
+static void write_group(const struct throughout *throughout, const struct throughout_group *group, FILE *out)
+{
+	const char *comm = throughout->names->comms[group->comm];
+	const size_t callers = is_alone(throughout, group) ? 0 : PLACE_CALLERS;
+	const struct places *places = throughout->places;
+
+	(void)fprintf(out, "%u ", group->threads);
+	printable_write(out, comm, strlen(comm));
+	(void)fputs(group->at.kernel || group->at.user ? " in " : "", out);
+	place_write(places, (struct place){.kernel = group->at.kernel}, out);
+	if (!group->at.user)
+		return;
+	(void)fputs(group->at.kernel ? " (" : "", out);
+	place_write(places, (struct place){.user = group->at.user}, out);
+	for (size_t i = 0; i < callers && group->callers[i]; i++) {
+		(void)fputs(" < ", out);
+		functions_write(places->functions, group->callers[i], out);
+	}
+	(void)fputs(group->at.kernel ? ")" : "", out);
 }
 
 void throughout_write(struct throughout *throughout, size_t most, FILE *out)
@@ -62,17 +99,12 @@ void throughout_write(struct throughout *throughout, size_t most, FILE *out)
 		qsort_r(throughout->groups.items, count, sizeof(*throughout->groups.items), compare_groups,
 			throughout->places);
 	for (size_t i = 0; i < shown; i++) {
-		const struct throughout_group *group = &throughout->groups.items[i];
-		const char *comm = throughout->names->comms[group->comm];
-
-		(void)fprintf(out, "%s%u ", i ? ", " : "", group->threads);
-		printable_write(out, comm, strlen(comm));
-		(void)fputs(group->at.kernel || group->at.user ? " in " : "", out);
-		place_write(throughout->places, group->at, out);
-		others -= group->threads;
+		(void)fputs(i ? ", " : "", out);
+		write_group(throughout, &throughout->groups.items[i], out);
+		others -= throughout->groups.items[i].threads;
 	}
 	if (others)
-		(void)fprintf(out, ", and %zu other%s in %zu place%s", others, plural(others), count - shown,
+		(void)fprintf(out, ", and %zu other%s at %zu place%s", others, plural(others), count - shown,
 			      plural(count - shown));
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The threads whose one wait lasted throughout (profile_apart.h), grouped by their comm and the place where they
- * waited: "8 postgres in do_epoll_wait (WaitLatch), 2 sshd in do_poll". The largest group comes first.
+ * The threads whose one wait lasted throughout (profile_apart.h), grouped by their comm, the place where they waited,
+ * and who called that: "8 postgres in do_epoll_wait (WaitLatch < ProcSleep), 2 sshd in do_poll". The largest group
+ * comes first. Callers are printed where they tell two groups apart.
  */
 #ifndef RWALKER_REPORT_VIEW_WAIT_THROUGHOUT_H
 #define RWALKER_REPORT_VIEW_WAIT_THROUGHOUT_H
@@ -15,6 +16,7 @@
 struct throughout_group { /* without padding */
 	uint32_t comm;
 	struct place at;
+	uint32_t callers[PLACE_CALLERS];
 	uint32_t threads;
 };
 

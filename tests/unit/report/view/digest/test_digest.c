@@ -233,6 +233,7 @@ static void groups_who_waited_all_the_time(struct test *t)
 	add_wait(p, "app", 9, "main@app;do_sys_poll;schedule", 0, 5000)->flags = WHOLE;
 	for (uint32_t tid = 1; tid < 5; tid++)
 		add_wait(p, "app", tid, pipe, 0, 5000)->flags = WHOLE;
+	add_wait(p, "app", 12, "main@app;serve@app;take@app;pipe_read;schedule", 0, 5000)->flags = WHOLE;
 	add_wait(p, "twice", 6, pipe, 0, 2000)->flags = PROFILE_WAIT_BEGAN_BEFORE;
 	add_wait(p, "twice", 6, pipe, 2001, 5000)->flags = PROFILE_WAIT_NOT_ENDED;
 	add_wait(p, "started", 7, pipe, 1, 5000)->flags = PROFILE_WAIT_NOT_ENDED;
@@ -247,10 +248,10 @@ static void groups_who_waited_all_the_time(struct test *t)
 	wait->state = 2;
 	p->tasks[wait->task].kernel_thread = true;
 	text = digest_of(t, p, &plain);
-	expect(t, text, "\ntime       9 threads, ");
+	expect(t, text, "\ntime       10 threads, ");
 	expect(t, text, "; without 1 kernel thread that did nothing  [--summary --throughout]\n"
-			"waited     all the time, 5 threads: 4 app in pipe_read (take), 1 app in do_sys_poll (main)"
-			"  [--tree --throughout]\n");
+			"waited     all the time, 6 threads: 4 app in pipe_read (take < main), 1 app in do_sys_poll (main), "
+			"1 app in pipe_read (take < serve < main)  [--tree --throughout]\n");
 	free(text);
 	free(p);
 }

@@ -58,6 +58,8 @@ static int init_tables(struct profile *profile)
 		r = text_pool_init(&profile->texts);
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !r; i++)
 		r = index_table_init(tables[i]);
+	if (!r)
+		r = hash_map_init(&profile->process_numbers);
 	return r < 0 ? r : array_push(&profile->nodes, (struct profile_node){.frame = NO_NUMBER});
 }
 
@@ -203,10 +205,10 @@ static int list_modules(struct profile *profile)
 static int finish(struct profile *profile)
 {
 	_cleanup_free_ uint32_t *places = NULL;
-	int r = profile_name_objects(profile);
+	int r;
 
-	if (!r)
-		r = profile_choose_waits(profile);
+	profile_name_objects(profile);
+	r = profile_choose_waits(profile);
 	if (!r)
 		r = profile_settle_waits(profile);
 	if (!r)
@@ -314,6 +316,9 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->source_notes);
 	array_free(&profile->tasks);
 	array_free(&profile->task_wanted);
+	array_free(&profile->processes);
+	array_free(&profile->process_of);
+	hash_map_deinit(&profile->process_numbers);
 	profile_free_cgroups(profile);
 	array_free(&profile->nodes);
 	array_free(&profile->frames);

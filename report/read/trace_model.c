@@ -57,6 +57,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->perf_maps);
 	array_free(&model->objects);
 	array_free(&model->cgroups);
+	array_free(&model->comms);
 	array_free(&model->losses);
 	array_free(&model->counters);
 	array_free(&model->maps_unavailable);

@@ -88,6 +88,12 @@ struct trace_trigger {
 	const char *rule, *comm;
 };
 
+struct trace_comm { /* that a thread had from then on */
+	uint64_t time;
+	uint32_t tgid;
+	const char *comm;
+};
+
 struct trace_model {
 	struct trace_file *file;
 	uint32_t section, first_chunk, end_chunk; /* its number, and the range of its chunks in the file */
@@ -104,6 +110,7 @@ struct trace_model {
 	ARRAY(struct trace_perf_map) perf_maps;
 	ARRAY(struct trace_object) objects;
 	ARRAY(struct trace_cgroup) cgroups;
+	ARRAY(struct trace_comm) comms; /* of first threads */
 	ARRAY(struct event_loss) losses;
 	ARRAY(struct event_counter) counters; /* the last record of each source and CPU */
 	ARRAY(struct event_maps_unavailable) maps_unavailable;

@@ -308,8 +308,13 @@ static int add_comm(struct trace_model *model, uint32_t chunk, const struct even
 	const struct event_comm *record = &event->comm;
 	struct timeline_entry entry = {.time = record->time, .kind = TIMELINE_EXEC, .tgid = record->tgid};
 
-	(void)chunk; /* other changes of name are in the tasks of the events */
-	return record->flags & COMM_EXEC ? timeline_add(&model->timeline, &entry) : 0;
+	struct trace_comm comm = {.time = record->time, .tgid = record->tgid};
+	int r = record->tid == record->tgid ? keep_text(model, &record->comm, &comm.comm) : 0;
+
+	(void)chunk;
+	if (!r && comm.comm)
+		r = array_push(&model->comms, comm);
+	return r < 0 || !(record->flags & COMM_EXEC) ? r : timeline_add(&model->timeline, &entry);
 }
 
 static int add_exit(struct trace_model *model, uint32_t chunk, const struct event *event)

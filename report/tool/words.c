@@ -131,7 +131,7 @@ static const struct word {
 	 "In the digest: waits of the same kind that took long, who held them up in the end, and the worst "
 	 "single one."},
 	{"task", "thread|process|tid|pid|tgid",
-	 "A thread. tid is its number, pid that of its process."},
+	 "A thread. tid is its number, pid that of its process. A process has the name of its first thread."},
 	{"throttled", NULL,
 	 "The kernel took fewer samples than were asked for, because they cost too much."},
 	{"throughout", "waited all the time|did nothing|set apart",

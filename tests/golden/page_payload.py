@@ -15,7 +15,7 @@ SIGNED = {"stackNode", "taskTid", "taskProcess", "sampleTime", "sampleNewTask", 
 ENTRY = ["entrySource", "entryStack", "entryTask", "entryFlags", "entryCount", "entryWeight", "entryRunQueue"]
 TABLES = [
     ["functions", "functionModule", "functionKind"],
-    ["taskComm", "taskTid", "taskProcess", "taskHost", "taskFlags", "taskThread"],
+    ["taskComm", "taskTid", "taskProcess", "taskHost", "taskFlags", "taskThread", "taskProcessComm"],
     ["nodeUp", "nodeFunction"],
     ["stackNode", "placeKernel", "placeUser"],
     ENTRY,
@@ -142,7 +142,7 @@ class Page:
         cgroups = [["", ""], *self.columns["cgroups"]]
         places = self.columns["taskCgroup"] or [0] * len(self.columns["taskTid"])
         need(len(places) == len(self.columns["taskTid"]) and max(places, default=0) < len(cgroups), "a task is in no cgroup")
-        for number, (comm, step, process, host, flags, since_first) in enumerate(zip(*(self.columns[name] for name in TABLES[1]))):
+        for number, (comm, step, process, host, flags, since_first, _) in enumerate(zip(*(self.columns[name] for name in TABLES[1]))):
             tid += step
             need(host < len(self.header["hosts"]) and since_first <= number and 0 <= tid - process and 0 <= tid, "a task is odd")
             yield {"comm": self.columns["comms"][comm], "tgid": tid - process, "tid": tid, "host": host, "flags": flags,

@@ -75,6 +75,7 @@ test('every number is checked against its table, and the refusal names the colum
 		functionModule: [1, 2, 1, 0],
 		taskComm: [0, 2],
 		taskThread: [0, 2],
+		taskProcessComm: [0, 2],
 		entrySource: [0, 0, 1, 2],
 		entryStack: [1, 3, 1, 4],
 		entryTask: [1, 0, 1, 2],

@@ -139,6 +139,10 @@ function writeNames(writer, size) {
 		'taskThread',
 		tasks.map(() => 0)
 	);
+	writer.numbers(
+		'taskProcessComm',
+		tasks.map(i => (i ? i % 7 : 7))
+	);
 }
 
 /* By CPU, then time. A task has some samples in a row. */

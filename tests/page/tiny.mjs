@@ -59,6 +59,7 @@ const NUMBERS = {
 	taskHost: [0, 0],
 	taskFlags: [0, 0],
 	taskThread: [0, 0],
+	taskProcessComm: [0, 1],
 	placeKernel: [0, 4, 0, 0],
 	placeUser: [0, 1, 1, 3],
 	entrySource: [0, 0, 1, 1],

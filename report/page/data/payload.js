@@ -125,9 +125,11 @@
 			'taskHost',
 			'taskFlags',
 			'taskThread',
+			'taskProcessComm',
 		];
 		const count = columns.same(names),
-			comm = columns.numbers('taskComm', comms.length);
+			comm = columns.numbers('taskComm', comms.length),
+			processComm = columns.numbers('taskProcessComm', comms.length);
 		const [tids, processes] = [columns.signed('taskTid'), columns.signed('taskProcess')],
 			host = columns.amounts('taskHost'),
 			flags = columns.numbers('taskFlags', 256);
@@ -145,6 +147,7 @@
 			return {
 				number,
 				comm: comms[name],
+				process: comms[processComm[number]],
 				tgid: tid - processes[number],
 				tid,
 				host: host[number],

@@ -31,7 +31,9 @@
 			const thread = threads[of[task.number]];
 
 			thread.tasks.push(task.number);
-			thread.comm = task.comm; /* the last one, by which it is known */
+			thread.process = task.process;
+			/* The last one, by which it is known; a first thread has the name of its process. */
+			thread.comm = task.tid === task.tgid ? task.process : task.comm;
 			thread.flags &= task.flags;
 		}
 		return {threads, of};

@@ -106,8 +106,8 @@
 			processes.set(key, [...(processes.get(key) ?? []), thread]);
 		}
 		return [...processes.values()].map(members => {
-			const main = members.find(thread => thread.tid === thread.tgid) ?? members[0];
-			const name = rwalker.threadName({...main, tid: main.tgid}, hosts);
+			const [{process, tgid, host}] = members;
+			const name = rwalker.threadName({comm: process, tid: tgid, tgid, host}, hosts);
 
 			return rowOf(members, members.length > 1 ? `${name} ×${members.length}` : name);
 		});

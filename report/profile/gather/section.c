@@ -9,6 +9,7 @@
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_moment.h"
 #include "report/profile/tables/profile_nodes.h"
+#include "report/profile/tables/profile_processes.h"
 #include "report/profile/tables/profile_scopes.h"
 
 /* --- mapping of a section's numbers to the profile's --- */
@@ -112,6 +113,7 @@ int section_init(struct section *section, struct profile *profile, struct trace_
 		.to = shifted(model->start, profile->filter->to),
 		.first_walk = profile->walks.count,
 		.recording = NO_NUMBER,
+		.ordinal = profile->sections_read++,
 	};
 	if (profile->filter->from == 0)
 		section->from = 0;
@@ -165,6 +167,13 @@ int section_slot(struct section *section, const struct stream_event *event, stru
 	return 0;
 }
 
+uint32_t section_scope(const struct section *section)
+{
+	const uint32_t apart = 1U << 31;
+
+	return section->recording != NO_NUMBER ? section->recording : apart | section->ordinal;
+}
+
 static int find_cgroup(struct section *section, uint64_t id, const struct profile_cgroup **ret_cgroup)
 {
 	int r = id == section->last.id ? 0 :
@@ -175,7 +184,8 @@ static int find_cgroup(struct section *section, uint64_t id, const struct profil
 	return r;
 }
 
-static int find_task(struct section *section, const struct event_task *task, struct task_binding *binding)
+static int find_task(struct section *section, const struct event_task *task, uint64_t time,
+		     struct task_binding *binding)
 {
 	struct profile *profile = section->context.profile;
 	const struct profile_cgroup *cgroup;
@@ -185,6 +195,9 @@ static int find_task(struct section *section, const struct event_task *task, str
 		r = profile_intern_task(profile, section->context.host, task, cgroup, &binding->task);
 	if (!r)
 		r = timeline_process(section->context.timeline, task->tgid, &binding->process);
+	if (!r)
+		r = profile_note_comm(profile, section_scope(section), &profile->tasks.items[binding->task],
+				      binding->task, time);
 	if (r < 0)
 		return r;
 	binding->wanted = profile->task_wanted.items[binding->task];
@@ -209,7 +222,7 @@ int section_task(struct section *section, struct section_slot *slot,
 	if (slot->task_room > room)
 		memset(slot->tasks + room, 0, (slot->task_room - room) * sizeof(*slot->tasks));
 	if (!slot->tasks[number].known)
-		r = find_task(section, task, &slot->tasks[number]);
+		r = find_task(section, task, event->event->time, &slot->tasks[number]);
 	*ret_binding = &slot->tasks[number];
 	return r;
 }

@@ -52,6 +52,7 @@ struct section {
 	ARRAY(struct source_binding) sources; /* in the order of the model */
 	ARRAY(struct probe_binding) probes;   /* likewise; filled by section_probes.c */
 	uint32_t recording; /* number in the profile; NO_NUMBER: not needed */
+	uint32_t ordinal;   /* of the sections that were read */
 	struct section_slot slots[STREAM_OPEN_MAX];
 	struct section_walk walk; /* the latest */
 	struct section_waits *waits; /* of section_waits.c; NULL: the section has no such source */
@@ -75,6 +76,8 @@ void section_deinit(struct section *section);
 const struct source_binding *section_source(const struct section *section, uint32_t id);
 /* The slot of the event's chunk; switches the context to that chunk. */
 int section_slot(struct section *section, const struct stream_event *event, struct section_slot **ret_slot);
+/* The recording, if one is needed; else a number that no recording and no other section has. */
+uint32_t section_scope(const struct section *section);
 /* *ret_binding is NULL if the chunk does not define the task. */
 int section_task(struct section *section, struct section_slot *slot,
 		 const struct stream_event *event, uint32_t number,

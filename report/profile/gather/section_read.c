@@ -8,6 +8,7 @@
 #include "report/profile/gather/section_wait_chains.h"
 #include "report/profile/gather/section_waits.h"
 #include "report/profile/gather/section_walks.h"
+#include "report/profile/tables/profile_processes.h"
 #include "report/read/progress.h"
 
 static int begin_recording(struct section *section)
@@ -24,13 +25,31 @@ static int begin_recording(struct section *section)
 	return r;
 }
 
+/* What the kernel's records say about the names of processes. */
+static int note_comms(struct section *section)
+{
+	const struct trace_model *model = section->context.model;
+	int r = 0;
+
+	for (size_t i = 0; i < model->comms.count && !r; i++) {
+		const struct trace_comm *comm = &model->comms.items[i];
+		const struct profile_task first = {.tgid = comm->tgid, .tid = comm->tgid, .comm = comm->comm};
+
+		r = profile_note_comm(section->context.profile, section_scope(section), &first, PROFILE_NO_TASK,
+				      comm->time);
+	}
+	return r;
+}
+
 static int begin(struct section *section, struct profile *profile, struct trace_model *model)
 {
 	int r = section_init(section, profile, model);
 
 	if (!r)
 		r = section_bind_probes(section);
-	return r < 0 ? r : begin_recording(section);
+	if (!r)
+		r = begin_recording(section);
+	return r < 0 ? r : note_comms(section);
 }
 
 static void cleanup_section(struct section *section)

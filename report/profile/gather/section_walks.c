@@ -35,20 +35,12 @@ static uint32_t find_walk(const struct section *section, uint32_t number)
 	return NO_NUMBER;
 }
 
-/* The recording, if the section has other sources; else a number that no recording has. */
-static uint32_t scope_of(const struct section *section)
-{
-	const uint32_t apart = 1U << 31;
-
-	return section->recording != NO_NUMBER ? section->recording : apart | (uint32_t)section->first_walk;
-}
-
 /* A walk whose start was lost starts with its first row. */
 static int begin_walk(struct section *section, uint32_t number, uint64_t time, uint32_t *ret_walk)
 {
 	struct profile *profile = section->context.profile;
 	struct profile_walk walk = {.host = section->context.host,
-				    .scope = scope_of(section),
+				    .scope = section_scope(section),
 				    .number = number,
 				    .time = time,
 				    .realtime = trace_model_realtime(section->context.model, time)};
@@ -157,7 +149,7 @@ static int take_object(struct section *section, const struct event_walk_task *re
 		.call = record->call, .object = record->object, .asked = record->asked,
 		.flags = record->flags & WALK_TASK_FOR_READING ? WAIT_FOR_READING : 0,
 	};
-	struct profile_wait wait = {.recording = scope_of(section), .held = row->held};
+	struct profile_wait wait = {.recording = section_scope(section), .held = row->held};
 	int r = profile_bind_object(section->context.profile, section->context.model, section->context.host, &event,
 				    &wait);
 

@@ -135,6 +135,8 @@ const struct profile_node *profile_nodes(const struct profile *profile, size_t *
 const struct profile_frame *profile_frames(const struct profile *profile, size_t *ret_count);
 const struct profile_module *profile_modules(const struct profile *profile, size_t *ret_count);
 const struct profile_task *profile_tasks(const struct profile *profile, size_t *ret_count);
+/* The name of a task's process: the last comm of its first thread, if that is known. Not safe to print unescaped. */
+const char *profile_process_comm(const struct profile *profile, uint32_t task);
 /* Whether the task passes -c, --pid and --tid. */
 bool profile_task_wanted(const struct profile *profile, uint32_t task);
 size_t profile_walks(const struct profile *profile, const struct profile_walk **ret_walks);

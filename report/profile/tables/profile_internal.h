@@ -6,6 +6,7 @@
 #ifndef RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H
 #define RWALKER_REPORT_PROFILE_TABLES_PROFILE_INTERNAL_H
 
+#include "common/hash_map.h"
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_events.h"
 #include "report/profile/seam/profile_apart.h"
@@ -16,6 +17,13 @@
 #include "report/resolve/module/modules.h"
 
 enum { NO_NUMBER = UINT32_MAX };
+
+struct profile_process { /* profile_processes.h */
+	const char *comm;
+	uint64_t seen;
+	uint32_t task; /* its first thread, by that comm; PROFILE_NO_TASK: that had no event */
+	bool first;    /* the comm is that of its first thread */
+};
 
 struct profile_scope { /* the modules of a section */
 	const struct trace_model *model;
@@ -100,6 +108,10 @@ struct profile {
 	ARRAY(struct source_notes) source_notes;
 	ARRAY(struct profile_task) tasks;
 	ARRAY(bool) task_wanted;
+	ARRAY(struct profile_process) processes;
+	struct hash_map process_numbers; /* (recording, tgid): number of a process */
+	ARRAY(uint32_t) process_of; /* by task; may be shorter */
+	uint32_t sections_read;
 	ARRAY(struct profile_cgroup *) cgroups;
 	ARRAY(const char *) cgroup_names; /* of their containers; "" */
 	ARRAY(struct profile_node) nodes;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/radix_sort.h"
+#include "report/profile/tables/profile_processes.h"
 #include "report/resolve/symbol/pretty_name.h"
 
 static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&
@@ -220,144 +220,19 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 
 /* --- their processes --- */
 
-/* A process gets its name from the object's own recording: another trace of the same host may say anything. */
-struct processes {
-	ARRAY(struct radix_key) keys; /* key: recording and process; number: a task of it */
-	uint32_t *noted;	      /* by task: its last recording so far, plus 1 */
-	uint64_t *seen;		      /* by task: the last time in it */
-};
-
-static void processes_deinit(struct processes *processes)
+void profile_name_objects(struct profile *profile)
 {
-	array_free(&processes->keys);
-	free(processes->noted);
-	free(processes->seen);
-}
+	for (size_t i = 0; i < profile->objects.count; i++) {
+		struct profile_object *object = &profile->objects.items[i];
+		const struct profile_process *process =
+			profile_find_process(profile, profile->object_recordings.items[i], object->process);
 
-static uint64_t process_key(uint32_t recording, uint32_t tgid)
-{
-	return (uint64_t)recording << 32 | tgid;
-}
-
-/* Recordings are read one after another, so few tasks are noted twice. */
-static int note_task(struct processes *processes, const struct profile *profile, uint32_t recording, uint32_t task,
-		     uint64_t time)
-{
-	if (task >= profile->tasks.count)
-		return 0;
-	if (processes->noted[task] == recording + 1) {
-		processes->seen[task] = time > processes->seen[task] ? time : processes->seen[task];
-		return 0;
-	}
-	processes->noted[task] = recording + 1;
-	processes->seen[task] = time;
-	return array_push(&processes->keys, (struct radix_key){
-		.key = process_key(recording, profile->tasks.items[task].tgid), .number = task});
-}
-
-static int note_waits(const struct profile *profile, struct processes *processes)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < profile->waits.count && !r; i++) {
-		const struct profile_wait *wait = &profile->waits.items[i];
-
-		r = note_task(processes, profile, wait->recording, wait->task, wait->in);
-		if (!r)
-			r = note_task(processes, profile, wait->recording, wait->waker, wait->woken);
-		if (!r && wait->held & PROFILE_HELD_BY_OWNER)
-			r = note_task(processes, profile, wait->recording, wait->owner, wait->out);
-	}
-	return r;
-}
-
-static int note_walked(const struct profile *profile, struct processes *processes)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < profile->walk_tasks.count && !r; i++) {
-		const struct profile_walk_task *row = &profile->walk_tasks.items[i];
-		const struct profile_walk *walk = &profile->walks.items[row->walk];
-
-		r = note_task(processes, profile, walk->scope, row->task, walk->time);
-		if (!r && row->held & PROFILE_HELD_BY_OWNER)
-			r = note_task(processes, profile, walk->scope, row->owner, walk->time);
-	}
-	return r;
-}
-
-static int find_processes(const struct profile *profile, struct processes *processes)
-{
-	int r = 0;
-
-	processes->noted = calloc(profile->tasks.count + 1, sizeof(*processes->noted));
-	processes->seen = calloc(profile->tasks.count + 1, sizeof(*processes->seen));
-	if (!processes->noted || !processes->seen)
-		return -ENOMEM;
-	for (size_t i = 0; i < profile->sums.count && !r; i++)
-		r = note_task(processes, profile, profile->sums.items[i].recording, profile->sums.items[i].task,
-			      profile->sums.items[i].from);
-	if (!r)
-		r = note_waits(profile, processes);
-	if (!r)
-		r = note_walked(profile, processes);
-	return r < 0 || !processes->keys.count ? r : radix_sort(&processes->keys.items, processes->keys.count);
-}
-
-/* Its first thread, by its last comm, else another thread; PROFILE_NO_TASK: none. */
-static uint32_t task_of(const struct profile *profile, const struct processes *processes, uint64_t wanted)
-{
-	const struct radix_key *keys = processes->keys.items;
-	size_t low = 0, count = processes->keys.count;
-	uint32_t found = PROFILE_NO_TASK;
-	bool known = false;
-	uint64_t latest = 0;
-
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (keys[middle].key < wanted)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	for (; low < processes->keys.count && keys[low].key == wanted; low++) {
-		const struct profile_task *task = &profile->tasks.items[keys[low].number];
-		const bool first = task->tid == task->tgid;
-
-		if (found != PROFILE_NO_TASK &&
-		    (known != first ? known : processes->seen[keys[low].number] < latest))
+		if (!object->process || !process)
 			continue;
-		found = keys[low].number;
-		known = first;
-		latest = processes->seen[keys[low].number];
+		object->comm = process->comm;
+		if (object->kind == PROFILE_OBJECT_CHILD && process->task != PROFILE_NO_TASK)
+			object->users[PROFILE_NEITHER] = (struct profile_users){1, process->task, true};
 	}
-	return found;
-}
-
-static void name_process(struct profile *profile, const struct processes *processes, size_t number)
-{
-	struct profile_object *object = &profile->objects.items[number];
-	uint32_t task = task_of(profile, processes,
-				process_key(profile->object_recordings.items[number], object->process));
-
-	if (task == PROFILE_NO_TASK)
-		return;
-	object->comm = profile->tasks.items[task].comm;
-	if (object->kind == PROFILE_OBJECT_CHILD && profile->tasks.items[task].tid == object->process)
-		object->users[PROFILE_NEITHER] = (struct profile_users){1, task, true};
-}
-
-int profile_name_objects(struct profile *profile)
-{
-	_cleanup_(processes_deinit) struct processes processes = {0};
-	int r = profile->objects.count ? find_processes(profile, &processes) : 0;
-
-	for (size_t i = 0; i < profile->objects.count && !r; i++) {
-		if (profile->objects.items[i].process)
-			name_process(profile, &processes, i);
-	}
-	return r;
 }
 
 /* --- access --- */

@@ -9,7 +9,7 @@
 /* Sets the wait's operation, object, asked and ready, and part of `held`. 0, -ENOMEM. */
 int profile_bind_object(struct profile *profile, const struct trace_model *model, uint32_t host,
 			const struct event_wait *record, struct profile_wait *wait);
-/* Call after all waits were added: names the processes that objects belong to. 0, -ENOMEM. */
-int profile_name_objects(struct profile *profile);
+/* Call after all events were added: names the processes that objects belong to. */
+void profile_name_objects(struct profile *profile);
 
 #endif

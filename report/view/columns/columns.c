@@ -15,7 +15,7 @@ const char *const column_names[COLUMNS] = {
 	[COLUMN_TASK_PROCESS] = "taskProcess",
 	[COLUMN_TASK_HOST] = "taskHost",
 	[COLUMN_TASK_FLAGS] = "taskFlags",
-	[COLUMN_TASK_THREAD] = "taskThread",
+	[COLUMN_TASK_THREAD] = "taskThread",	[COLUMN_TASK_PROCESS_COMM] = "taskProcessComm",
 	[COLUMN_CGROUPS] = "cgroups",
 	[COLUMN_TASK_CGROUP] = "taskCgroup",
 	[COLUMN_NODE_UP] = "nodeUp",

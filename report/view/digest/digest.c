@@ -65,7 +65,7 @@ static int digest_init(struct digest *digest, const struct view_context *context
 	if (!r)
 		r = thread_times_init(&digest->times, &digest->ground.index);
 	if (!r)
-		r = throughout_init(&digest->throughout, &digest->ground.names, &digest->ground.places);
+		r = throughout_init(&digest->throughout, context->profile, &digest->ground.places);
 	if (!r)
 		r = group_throughout(digest);
 	if (!r)

@@ -67,8 +67,7 @@ static int add_functions(struct digest *digest)
 
 struct owner { /* a process or a comm */
 	uint64_t weight, samples;
-	uint32_t number, task; /* task: its heaviest one */
-	uint64_t task_weight;
+	uint32_t number;
 };
 
 struct owners {
@@ -87,10 +86,6 @@ static void add_weight(struct owners *owners, uint32_t task, uint64_t samples, u
 	owner->weight = wait_add(owner->weight, weight);
 	owner->samples += samples;
 	owners->total = wait_add(owners->total, weight);
-	if (weight < owner->task_weight || !weight)
-		return;
-	owner->task = task;
-	owner->task_weight = weight;
 }
 
 /* Heaviest first. */
@@ -135,7 +130,7 @@ static void write_figure(const struct owners *owners, const struct owner *owner,
 static void write_owner(const struct owners *owners, const struct owner *owner, bool process, FILE *out)
 {
 	const struct task_names *names = &owners->digest->ground.names;
-	const char *comm = names->comms[names->comm_of[owner->task]];
+	const char *comm = process ? names->processes[owner->number].comm : names->comms[owner->number];
 
 	printable_write(out, comm, strlen(comm));
 	if (!process)

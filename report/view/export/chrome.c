@@ -58,7 +58,7 @@ static void end_metadata(struct chrome *chrome)
 	json_text_end_object(&chrome->json);
 }
 
-static void write_metadata(struct chrome *chrome, const char *what, uint32_t task, bool with_host)
+static void write_metadata(struct chrome *chrome, const char *what, uint32_t task, const char *name, bool with_host)
 {
 	const struct profile_task *row = task_of(chrome, task);
 	const char *host = profile_host_name(chrome->context->profile, row->host);
@@ -67,7 +67,7 @@ static void write_metadata(struct chrome *chrome, const char *what, uint32_t tas
 	begin_metadata(chrome, what, task);
 	json_text_begin_value(&chrome->json, "name");
 	(void)putc_unlocked('"', out);
-	name_text_write(out, row->comm, json_text_escape);
+	name_text_write(out, name, json_text_escape);
 	(void)fputs(with_host ? ", " : "", out);
 	name_text_write(out, with_host ? host : "", json_text_escape);
 	(void)putc_unlocked('"', out);
@@ -103,13 +103,12 @@ static int write_names(struct chrome *chrome)
 		has[chrome->items.list.items[i].task] = true;
 	for (uint32_t task = 0; task < count; task++)
 		if (has[task])
-			write_metadata(chrome, "thread_name", task, false);
-	/* The last name of a process counts: that of its first thread, if that has events. */
-	for (int first = 0; first <= 1; first++)
-		for (uint32_t task = 0; task < count; task++)
-			if (has[task] && (task_of(chrome, task)->tgid == task_of(chrome, task)->tid) == first)
-				write_metadata(chrome, "process_name", task,
-					       chrome->items.rows.reader.waits.several_hosts);
+			write_metadata(chrome, "thread_name", task, task_of(chrome, task)->comm, false);
+	for (uint32_t task = 0; task < count; task++)
+		if (has[task])
+			write_metadata(chrome, "process_name", task,
+				       profile_process_comm(chrome->context->profile, task),
+				       chrome->items.rows.reader.waits.several_hosts);
 	for (uint32_t task = 0; task < count && !r; task++)
 		if (has[task])
 			r = write_label(chrome, task);

@@ -329,7 +329,7 @@ static int write_process_name(struct firefox *firefox, const struct profile_task
 
 	json_text_begin_value(&firefox->json, "processName");
 	(void)putc_unlocked('"', out);
-	name_text_write(out, task->comm, json_text_escape);
+	name_text_write(out, profile_process_comm(firefox->context->profile, firefox->first->task), json_text_escape);
 	if (!r)
 		json_text_escape(out, container, strlen(container));
 	(void)fputs(several ? ", " : "", out);

@@ -97,12 +97,11 @@ static int find_comm(struct task_writer *writer, const char *comm, uint64_t *ret
 	return 0;
 }
 
-static void write_columns(struct task_writer *writer, const struct profile_task *row, uint64_t comm, unsigned int flags,
+static void write_columns(struct task_writer *writer, const struct profile_task *row, unsigned int flags,
 			  uint32_t since_first)
 {
 	struct html_page *page = writer->page;
 
-	column_add(html_column(page, COLUMN_TASK_COMM), comm);
 	column_add_signed(html_column(page, COLUMN_TASK_TID), (int64_t)row->tid - writer->tid);
 	column_add_signed(html_column(page, COLUMN_TASK_PROCESS), (int64_t)row->tid - row->tgid);
 	column_add(html_column(page, COLUMN_TASK_HOST), row->host);
@@ -117,8 +116,11 @@ static int write_task(struct task_writer *writer, uint32_t task)
 	const struct profile_task *row = &page->reader.waits.tasks[task];
 	uint32_t *thread = &writer->threads[page->tasks.thread_of[task]];
 	unsigned int flags = row->kernel_thread ? TASK_KERNEL_THREAD : 0;
-	uint64_t comm;
+	uint64_t comm, process;
 	int r = find_comm(writer, row->comm, &comm);
+
+	if (!r)
+		r = find_comm(writer, profile_process_comm(page->profile, task), &process);
 
 	if (r < 0)
 		return r;
@@ -127,7 +129,9 @@ static int write_task(struct task_writer *writer, uint32_t task)
 	if (!*thread)
 		*thread = (uint32_t)page->tasks.count + 1;
 	page->tasks.number_of[task] = (uint32_t)page->tasks.count++;
-	write_columns(writer, row, comm, flags, page->tasks.number_of[task] - (*thread - 1));
+	column_add(html_column(page, COLUMN_TASK_COMM), comm);
+	column_add(html_column(page, COLUMN_TASK_PROCESS_COMM), process);
+	write_columns(writer, row, flags, page->tasks.number_of[task] - (*thread - 1));
 	return 0;
 }
 

@@ -53,7 +53,8 @@ static int number_comms(struct task_names *names, const struct profile_task *tas
 	return 0;
 }
 
-static int number_processes(struct task_names *names, const struct profile_task *tasks, size_t count)
+static int number_processes(struct task_names *names, const struct profile *profile, const struct profile_task *tasks,
+			    size_t count)
 {
 	_cleanup_free_ struct radix_key *order = calloc(count + 1, sizeof(*order));
 
@@ -70,6 +71,7 @@ static int number_processes(struct task_names *names, const struct profile_task 
 		if (!i || order[i - 1].key != order[i].key)
 			names->processes[names->process_count++] =
 				(struct task_process){.host = task->host, .tgid = task->tgid};
+		names->processes[names->process_count - 1].comm = profile_process_comm(profile, order[i].number);
 		names->process_of[order[i].number] = (uint32_t)names->process_count - 1;
 		names->host_count += !i || order[i - 1].key >> 32 != order[i].key >> 32;
 	}
@@ -93,7 +95,7 @@ int task_names_init(struct task_names *names, const struct profile *profile)
 	if (!r)
 		r = number_comms(names, tasks, count);
 	if (!r)
-		r = number_processes(names, tasks, count);
+		r = number_processes(names, profile, tasks, count);
 	if (r < 0)
 		task_names_deinit(names);
 	return r;

@@ -16,6 +16,7 @@ struct task_names {
 	size_t comm_count;
 	struct task_process {
 		uint32_t host, tgid;
+		const char *comm; /* profile_process_comm() */
 	} *processes;
 	size_t process_count;
 	size_t host_count;

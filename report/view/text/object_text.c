@@ -392,7 +392,7 @@ static void write_users(FILE *out, const struct waits *waits, const struct profi
 	if (!users)
 		return;
 	(void)fprintf(out, " (%s ", words[end]);
-	write_text(out, waits->tasks[users->task].comm);
+	write_text(out, profile_process_comm(waits->profile, users->task));
 	(void)fprintf(out, " %" PRIu32, waits->tasks[users->task].tgid);
 	if (differ)
 		(void)fputs(" and others", out);

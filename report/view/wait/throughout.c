@@ -13,9 +13,9 @@
 
 enum { MOST_BELOW = 5 };
 
-int throughout_init(struct throughout *throughout, const struct task_names *names, struct places *places)
+int throughout_init(struct throughout *throughout, const struct profile *profile, struct places *places)
 {
-	*throughout = (struct throughout){.names = names, .places = places};
+	*throughout = (struct throughout){.profile = profile, .places = places};
 	return hash_map_init(&throughout->known);
 }
 
@@ -27,9 +27,13 @@ void throughout_deinit(struct throughout *throughout)
 
 int throughout_add(struct throughout *throughout, const struct profile_wait *wait)
 {
-	struct throughout_group group = {.comm = throughout->names->comm_of[wait->task]};
+	const char *comm = profile_process_comm(throughout->profile, wait->task);
+	struct throughout_group group = {0};
 	uint64_t *number;
-	int r = places_find(throughout->places, wait->node, &group.at, NULL);
+	int r;
+
+	memcpy(group.comm, comm, strnlen(comm, sizeof(group.comm) - 1));
+	r = places_find(throughout->places, wait->node, &group.at, NULL);
 
 	if (!r)
 		r = places_find_callers(throughout->places, wait->node, group.callers);
@@ -50,8 +54,8 @@ static int compare_groups(const void *left, const void *right, void *context)
 
 	if (l->threads != r->threads)
 		return l->threads > r->threads ? -1 : 1;
-	if (l->comm != r->comm)
-		return l->comm < r->comm ? -1 : 1;
+	if (strcmp(l->comm, r->comm))
+		return strcmp(l->comm, r->comm);
 	if (places_compare(context, l->at, r->at))
 		return places_compare(context, l->at, r->at);
 	return memcmp(l->callers, r->callers, sizeof(l->callers));
@@ -64,19 +68,18 @@ static bool is_alone(const struct throughout *throughout, const struct throughou
 	for (size_t i = 0; i < throughout->groups.count; i++) {
 		const struct throughout_group *other = &throughout->groups.items[i];
 
-		alike += other->comm == group->comm && !memcmp(&other->at, &group->at, sizeof(group->at));
+		alike += !strcmp(other->comm, group->comm) && !memcmp(&other->at, &group->at, sizeof(group->at));
 	}
 	return alike == 1;
 }
 
 static void write_group(const struct throughout *throughout, const struct throughout_group *group, FILE *out)
 {
-	const char *comm = throughout->names->comms[group->comm];
 	const size_t callers = is_alone(throughout, group) ? 0 : PLACE_CALLERS;
 	const struct places *places = throughout->places;
 
 	(void)fprintf(out, "%u ", group->threads);
-	printable_write(out, comm, strlen(comm));
+	printable_write(out, group->comm, strlen(group->comm));
 	(void)fputs(group->at.kernel || group->at.user ? " in " : "", out);
 	place_write(places, (struct place){.kernel = group->at.kernel}, out);
 	if (!group->at.user)
@@ -109,7 +112,6 @@ void throughout_write(struct throughout *throughout, size_t most, FILE *out)
 }
 
 struct below { /* what the comment needs, in the order in which it is made */
-	struct task_names names;
 	struct functions *functions;
 	struct places places;
 	struct throughout throughout;
@@ -120,20 +122,16 @@ static void below_deinit(struct below *below)
 	throughout_deinit(&below->throughout);
 	places_deinit(&below->places);
 	functions_destroy(below->functions);
-	task_names_deinit(&below->names);
 }
 
 static int collect(struct below *below, const struct view_context *context, const struct profile_set_apart *apart)
 {
 	const char *none = page_no_frames(context->settings);
-	int r = task_names_init(&below->names, context->profile);
-
-	if (!r)
-		r = functions_create(context->profile, FUNCTIONS_BY_NAME, none, &below->functions);
+	int r = functions_create(context->profile, FUNCTIONS_BY_NAME, none, &below->functions);
 	if (!r)
 		r = places_init(&below->places, context->profile, below->functions, (struct frame_style){0});
 	if (!r)
-		r = throughout_init(&below->throughout, &below->names, &below->places);
+		r = throughout_init(&below->throughout, context->profile, &below->places);
 	for (size_t i = 0; i < apart->throughout_count && !r; i++)
 		r = throughout_add(&below->throughout, &apart->throughout[i]);
 	return r;

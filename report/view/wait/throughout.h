@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The threads whose one wait lasted throughout (profile_apart.h), grouped by their comm, the place where they waited,
- * and who called that: "8 postgres in do_epoll_wait (WaitLatch < ProcSleep), 2 sshd in do_poll". The largest group
- * comes first. Callers are printed where they tell two groups apart.
+ * The threads whose one wait lasted throughout (profile_apart.h), grouped by their process's name, the place where
+ * they waited, and who called that: "8 postgres in do_epoll_wait (WaitLatch < ProcSleep), 2 sshd in do_poll". The
+ * largest group comes first. Callers are printed where they tell two groups apart.
  */
 #ifndef RWALKER_REPORT_VIEW_WAIT_THROUGHOUT_H
 #define RWALKER_REPORT_VIEW_WAIT_THROUGHOUT_H
@@ -10,26 +10,25 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 #include "report/view/look/place.h"
-#include "report/view/look/task_names.h"
 #include "report/view/text/view.h"
 
 struct throughout_group { /* without padding */
-	uint32_t comm;
+	char comm[16]; /* of the process */
 	struct place at;
 	uint32_t callers[PLACE_CALLERS];
 	uint32_t threads;
 };
 
 struct throughout {
-	const struct task_names *names;
+	const struct profile *profile;
 	struct places *places;
 	ARRAY(struct throughout_group) groups;
 	struct hash_map known; /* a group with 0 threads -> its number */
 	size_t threads;
 };
 
-/* `names` and `places` must outlive it. 0, -ENOMEM. */
-int throughout_init(struct throughout *throughout, const struct task_names *names, struct places *places);
+/* `places` must outlive it. 0, -ENOMEM. */
+int throughout_init(struct throughout *throughout, const struct profile *profile, struct places *places);
 void throughout_deinit(struct throughout *throughout);
 
 /* 0, -ENOMEM, -EBADMSG. */

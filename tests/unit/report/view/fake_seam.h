@@ -50,6 +50,17 @@ const struct profile_task *profile_tasks(const struct profile *profile, size_t *
 	return profile->tasks;
 }
 
+/* The last task of the first thread, else the thread. */
+const char *profile_process_comm(const struct profile *profile, uint32_t task)
+{
+	const struct profile_task *thread = &profile->tasks[task];
+
+	for (size_t i = profile->task_count; i-- > 0;)
+		if (profile->tasks[i].tid == thread->tgid && profile->tasks[i].host == thread->host)
+			return profile->tasks[i].comm;
+	return thread->comm;
+}
+
 enum profile_cgroups_known profile_cgroups_known(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->task_count; i++)

@@ -250,8 +250,9 @@ static void groups_who_waited_all_the_time(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\ntime       10 threads, ");
 	expect(t, text, "; without 1 kernel thread that did nothing  [--summary --throughout]\n"
-			"waited     all the time, 6 threads: 4 app in pipe_read (take < main), 1 app in do_sys_poll (main), "
-			"1 app in pipe_read (take < serve < main)  [--tree --throughout]\n");
+			"waited     all the time, 6 threads: 4 app in pipe_read (take < main), "
+			"1 app in do_sys_poll (main), 1 app in pipe_read (take < serve < main)"
+			"  [--tree --throughout]\n");
 	free(text);
 	free(p);
 }

@@ -4,17 +4,20 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "common/byte_buffer.h"
 #include "common/cleanup.h"
 #include "common/packet.h"
 #include "format/limits.h"
+#include "record/helper/process_folder.h"
 
 struct answer {
 	int socket;
@@ -98,17 +101,25 @@ static bool line_parse(char *text, struct maps_record *record, char **ret_path, 
 
 static FILE *proc_open(uint32_t tgid, const char *name)
 {
-	char path[64];
+	_cleanup_close_ int folder = process_folder_open(tgid);
+	_cleanup_close_ int fd = folder < 0 ? -1 : openat(folder, name, O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
-	(void)snprintf(path, sizeof(path), "%" PRIu32 "/%s", tgid, name); /* below /proc: nursery.h */
-	return fopen(path, "re");
+	if (file)
+		(void)steal_fd(&fd);
+	return file;
 }
 
+/* That of the first thread, as long as it is there. */
 static void comm_read(struct answer *answer, uint32_t tgid)
 {
-	_cleanup_fclose_ FILE *file = proc_open(tgid, "comm");
-	size_t length = file ? fread(answer->reply.comm, 1, sizeof(answer->reply.comm) - 1, file) : 0;
+	char path[32];
+	_cleanup_fclose_ FILE *file = NULL;
+	size_t length;
 
+	(void)snprintf(path, sizeof(path), "%" PRIu32 "/comm", tgid); /* below /proc: nursery.h */
+	file = fopen(path, "re");
+	length = file ? fread(answer->reply.comm, 1, sizeof(answer->reply.comm) - 1, file) : 0;
 	while (length && answer->reply.comm[length - 1] == '\n')
 		length--;
 	memset(answer->reply.comm + length, 0, sizeof(answer->reply.comm) - length);

@@ -19,6 +19,7 @@
 #include "common/time_units.h"
 #include "format/limits.h"
 #include "record/helper/file_gate.h"
+#include "record/helper/process_folder.h"
 #include "record/helper/rights.h"
 
 struct request {
@@ -46,39 +47,24 @@ struct opener {
 
 /* --- the process --------------------------------------------------------------------------------- */
 
-static bool line_of(int folder, const char *name, const char *begins, char *line, size_t room)
-{
-	_cleanup_close_ int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
-	_cleanup_fclose_ FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	bool found = false;
-
-	if (file)
-		(void)steal_fd(&fd);
-	while (file && !found && fgets(line, (int)room, file))
-		found = !strncmp(line, begins, strlen(begins));
-	return found;
-}
-
-/* proc(5): the 22nd field. The second is the comm in brackets, which may hold anything. */
-static uint64_t start_time(int folder)
-{
-	char line[1024];
-	const char *at = line_of(folder, "stat", "", line, sizeof(line)) ? strrchr(line, ')') : NULL;
-
-	for (int field = 2; at && field < 22; field++) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	return at ? strtoull(at, NULL, 10) : 0;
-}
-
-/* The last number of NSpid. */
+/* The last number of NStgid. */
 static uint32_t inner_tgid(int folder, uint32_t tgid)
 {
 	char line[512];
-	const char *last = line_of(folder, "status", "NSpid:", line, sizeof(line)) ? strrchr(line, '\t') : NULL;
+	const char *last = process_folder_line(folder, "status", "NStgid:", line, sizeof(line)) ? strrchr(line, '\t') : NULL;
 
 	return last ? (uint32_t)strtoul(last, NULL, 10) : tgid;
+}
+
+/* Of the process, even if its first thread has ended. */
+static uint64_t start_time(uint32_t tgid)
+{
+	_cleanup_close_ int folder = -1;
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "%" PRIu32, tgid);
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return folder < 0 ? 0 : process_folder_start(folder);
 }
 
 static void target_close(struct target *target)
@@ -93,15 +79,13 @@ static void target_close(struct target *target)
 /* 0, also if it is gone: its folder is -1 then. */
 static int target_open(const struct opener_request *request, struct target *target)
 {
-	char path[32];
 	int r;
 
 	*target = (struct target){.folder = -1, .root = -1, .tgid = request->tgid, .inner_tgid = request->tgid};
-	(void)snprintf(path, sizeof(path), "%" PRIu32, request->tgid); /* we are in /proc */
-	target->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	target->folder = process_folder_open(request->tgid);
 	if (target->folder < 0)
-		return errno == ENOENT ? 0 : -errno;
-	target->start = start_time(target->folder);
+		return target->folder == -ENOENT ? 0 : target->folder;
+	target->start = start_time(request->tgid);
 	r = rights_of_process(target->folder, &target->rights);
 	if (r == -ESRCH || !target->start || (request->owner.start && request->owner.start != target->start)) {
 		(void)close(steal_fd(&target->folder)); /* gone; the pid may be somebody else's by now */

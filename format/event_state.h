@@ -53,7 +53,7 @@ enum module_kind {
 	MODULE_BPF = 4,		/* one BPF program */
 	MODULE_KERNEL_OTHER = 5,/* trampolines, dispatchers and other code generated at run time */
 	MODULE_VDSO = 6,
-	MODULE_ANONYMOUS = 7,	/* executable memory without a file: JIT code, one module for all of them */
+	MODULE_ANONYMOUS = 7,	/* executable memory without an ELF file: JIT code; one module for all without a name */
 };
 
 struct event_module {

@@ -303,6 +303,12 @@ static bool cancelled(const struct embedding *embedding)
 	return watch && watch->cancelled && watch->cancelled(watch->context);
 }
 
+/* What points to memory with a name was marked twice: it has the names of its process. */
+static bool has_file(const struct module_entry *module)
+{
+	return module->kind != MODULE_ANONYMOUS;
+}
+
 static int groups_embed(struct embedding *embedding, const struct hit *hits, size_t count)
 {
 	const struct embed_watch *watch = embedding->watch;
@@ -315,7 +321,7 @@ static int groups_embed(struct embedding *embedding, const struct hit *hits, siz
 		if (cancelled(embedding))
 			return -ECANCELED;
 		rc = group_gather(embedding, &group, hits + done, count - done, &taken);
-		if (!rc && (group.module || group.tgid)) {
+		if (!rc && (group.module ? has_file(group.module) : group.tgid)) {
 			rc = group_embed(embedding, &group);
 			embedding->result.modules++;
 		}

@@ -174,6 +174,8 @@ static bool is_generation(int fd, uint32_t generation)
 /* The file must be the one that was mapped, unless its build-id will be compared later. */
 static int if_same(int fd, const struct opener_request *request)
 {
+	if (fd == -ENOEXEC && !request->as_caller)
+		return -ESTALE; /* at this path; the mapped one may have been a program */
 	if (fd < 0 || (request->verified_later && request->what == OPENER_MAPPING) ||
 	    (file_gate_is(fd, request->device, request->inode) && is_generation(fd, request->generation) &&
 	     is_unchanged(fd, request)))

@@ -22,6 +22,7 @@ enum {
 	WORDS_SIZE = 32768,
 	LEAST_CODE = 4096, /* nothing is mapped below */
 	USER_BITS = 56,
+	MADE_BITS = 1 << 16, /* ids of modules; larger ones are rare, and files */
 };
 
 struct seen { /* an address that has been marked in one state of an address space */
@@ -43,6 +44,7 @@ struct hits {
 	struct seen cache[CACHE_SIZE];
 	struct seen code[CACHE_SIZE]; /* callers that are code */
 	struct seen data[CACHE_SIZE]; /* words of stacks that are not */
+	uint8_t made[MADE_BITS / 8];
 	struct seen words[WORDS_SIZE]; /* of snapshots: most are not addresses, and they recur */
 };
 
@@ -110,21 +112,35 @@ static bool find_mapping(const struct hits *hits, uint32_t tgid, uint64_t addres
 	       address_spaces_find(hits->spaces, address_spaces_before_exec(tgid), address, ret_mapping);
 }
 
+void hits_note_made(struct hits *hits, uint32_t module, bool made)
+{
+	if (module >= MADE_BITS)
+		return;
+	hits->made[module / 8] &= (uint8_t)~(1 << module % 8);
+	if (!made)
+		return;
+	hits->made[module / 8] |= (uint8_t)(1 << module % 8);
+	memset(hits->cache, 0, sizeof(hits->cache));
+	memset(hits->words, 0, sizeof(hits->words));
+}
+
+bool hits_is_made(const struct hits *hits, uint32_t module)
+{
+	return module == hits->anonymous_module ||
+	       (module < MADE_BITS && hits->made[module / 8] >> module % 8 & 1);
+}
+
 static void mark_one(struct hits *hits, uint32_t tgid, uint64_t address)
 {
-	struct hit hit = {0};
 	struct mapping mapping;
 
 	if (!find_mapping(hits, tgid, address, &mapping) || !mapping.module)
 		return;
-	if (mapping.module == hits->anonymous_module) {
-		hit.jit_tgid = tgid;
-		hit.offset = address;
-	} else {
-		hit.module = mapping.module;
-		hit.offset = address - mapping.start + mapping.file_offset;
-	}
-	hit_add(hits, &hit);
+	if (hits_is_made(hits, mapping.module))
+		hit_add(hits, &(struct hit){.jit_tgid = tgid, .offset = address});
+	if (mapping.module != hits->anonymous_module)
+		hit_add(hits, &(struct hit){.module = mapping.module,
+					    .offset = address - mapping.start + mapping.file_offset});
 }
 
 uint64_t hits_generation(const struct hits *hits, uint32_t tgid)

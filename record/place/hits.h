@@ -37,6 +37,13 @@ struct address_spaces *hits_spaces(struct hits *hits);
 bool hits_are_wanted(const struct hits *hits);
 
 /*
+ * The module is, or may be, memory for code made at run time, although it has a name: what points there is
+ * marked by its address in the process, too. With false: from now on the id is another module's.
+ */
+void hits_note_made(struct hits *hits, uint32_t module, bool made);
+bool hits_is_made(const struct hits *hits, uint32_t module);
+
+/*
  * Identifies the current set of mappings of the process, 0 if unknown: what was marked for it need
  * not be marked again.
  */

@@ -159,9 +159,15 @@ static void opener_lost(struct module_files *files)
 		files->opener.stuck--;
 }
 
-/* Counted once, however often it is tried. */
+/* Counted once, however often it is tried. What is mapped as code and is no ELF file was made at run time. */
 static void refused(struct module_files *files, uint32_t module, int error)
 {
+	if (error == -ENOEXEC && !files->as_caller) {
+		files->files[module].refused = true;
+		(void)module_table_set_memory(files->modules, module);
+		module_files_note_jit(files, files->opener.tgid);
+		return;
+	}
 	if (!files->files[module].refused)
 		files->files[module].refused = refusals_add(&files->counts.refusals, error);
 }

@@ -11,6 +11,7 @@
 #include "format/event_log.h"
 #include "format/limits.h"
 #include "record/machine/vdso.h"
+#include "record/place/hits.h"
 #include "record/plan/recording.h"
 
 enum { RECENT = 256,
@@ -158,12 +159,18 @@ static uint32_t touch(struct module_table *table, uint64_t index, const struct m
 	return entry->id;
 }
 
+/* Files without a name, and those in memory: they may be programs, or what a compiler has written there. */
+static bool may_be_memory(const struct module_identity *identity)
+{
+	return identity->deleted || !strncmp(identity->path, "/memfd:", 7) || !strncmp(identity->path, "/dev/shm/", 9);
+}
+
 static uint32_t file_add(struct module_table *table, const struct module_identity *identity, const void *key,
 			 size_t length)
 {
 	struct module_entry entry = {
 		.id = module_table_new_id(table),
-		.kind = MODULE_FILE,
+		.kind = identity->memory ? MODULE_ANONYMOUS : MODULE_FILE,
 		.path = identity->path,
 		.device = identity->device,
 		.inode = identity->inode,
@@ -173,6 +180,8 @@ static uint32_t file_add(struct module_table *table, const struct module_identit
 	};
 
 	*recent_slot(table, identity) = 0;
+	if (table->recording->hits)
+		hits_note_made(table->recording->hits, entry.id, identity->memory || may_be_memory(identity));
 	return entry.id ? entry_add(table, &entry, key, length) : 0;
 }
 
@@ -235,6 +244,17 @@ int module_table_set_build_id(struct module_table *table, uint32_t id, const str
 	return tell(table, &table->entries[index - 1]);
 }
 
+int module_table_set_memory(struct module_table *table, uint32_t id)
+{
+	uint32_t index = id < INDEX_ROOM ? table->index_of[id] : 0;
+
+	if (!index || table->entries[index - 1].kind != MODULE_FILE)
+		return 0;
+	table->entries[index - 1].kind = MODULE_ANONYMOUS;
+	hits_note_made(table->recording->hits, id, true);
+	return tell(table, &table->entries[index - 1]);
+}
+
 /* --- what is forgotten --- */
 
 bool module_table_turn(struct module_table *table)
@@ -249,9 +269,15 @@ void module_table_use(struct module_table *table, uint32_t id)
 		table->used[id / 8] |= (uint8_t)(1 << id % 8);
 }
 
+/* Or memory with a name; not one of the special ones. */
+static bool is_file(const struct module_entry *entry)
+{
+	return entry->path[0] == '/';
+}
+
 static bool may_go(const struct module_table *table, const struct module_entry *entry)
 {
-	return entry->kind == MODULE_FILE && entry->turn + MODULE_TURNS < table->turn &&
+	return is_file(entry) && entry->turn + MODULE_TURNS < table->turn &&
 	       !(table->used[entry->id / 8] >> entry->id % 8 & 1);
 }
 
@@ -271,7 +297,7 @@ static void add_key(struct module_table *table, const struct module_entry *entry
 						 .build_id = entry->build_id};
 	struct module_identity by_inode = identity;
 
-	if (entry->kind != MODULE_FILE)
+	if (!is_file(entry))
 		return;
 	key_set(table, &identity, index);
 	by_inode.build_id.length = 0;

@@ -29,6 +29,7 @@ struct module_identity {
 	uint32_t generation;	  /* of the inode, which may be another file's later; 0: unknown */
 	struct build_id build_id; /* length 0: unknown */
 	bool deleted;
+	bool memory; /* it has a name, but no file: MODULE_ANONYMOUS */
 };
 
 struct module_entry {
@@ -70,6 +71,8 @@ uint32_t module_table_special(struct module_table *table, enum module_kind kind)
 /* An entry by its id; NULL: not (or no longer) in the table. */
 const struct module_entry *module_table_find(const struct module_table *table, uint32_t id);
 
+/* The file is none of ELF: it is memory for code made at run time, under its name. Writes that to the trace. */
+int module_table_set_memory(struct module_table *table, uint32_t id);
 /* The file's build-id was read later: writes it to the trace. */
 int module_table_set_build_id(struct module_table *table, uint32_t id, const struct build_id *build_id);
 

@@ -61,15 +61,24 @@ static bool is_made_by_process(const char *path)
 	return strcmp(path, "[vsyscall]") != 0 && strcmp(path, "[uprobes]") != 0;
 }
 
-/*
- * "[vdso]", "//anon", "[heap]" ... are not files; "/memfd:", "/SYSV" and such can be opened like
- * files where they are mapped.
- */
+/* "[vdso]", "//anon", "[heap]" ... are not files. */
 static enum module_kind kind_of(const char *path)
 {
 	if (!strcmp(path, "[vdso]"))
 		return MODULE_VDSO;
 	return path[0] == '/' && path[1] != '/' ? MODULE_FILE : MODULE_ANONYMOUS;
+}
+
+/* The kernel's names for shared memory, and for that in large pages. */
+static bool is_memory(const char *path)
+{
+	return !strcmp(path, "/dev/zero") || !strcmp(path, "/anon_hugepage") || !strncmp(path, "/SYSV", 5);
+}
+
+static void note_jit(struct sideband *sideband, uint32_t tgid)
+{
+	if (sideband->files)
+		module_files_note_jit(sideband->files, tgid);
 }
 
 static uint32_t module_of(struct sideband *sideband, const struct sideband_mapping *mapping)
@@ -81,17 +90,20 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 		.inode = mapping->inode,
 		.generation = mapping->generation,
 		.deleted = mapping->deleted,
+		.memory = is_memory(mapping->path),
 	};
 	uint32_t id;
 
-	if (kind == MODULE_ANONYMOUS && sideband->files && is_made_by_process(mapping->path))
-		module_files_note_jit(sideband->files, mapping->tgid);
+	if (kind == MODULE_ANONYMOUS && is_made_by_process(mapping->path))
+		note_jit(sideband, mapping->tgid);
 	if (kind != MODULE_FILE)
 		return module_table_special(sideband->recording->modules, kind);
 	id = module_table_file(sideband->recording->modules, &identity);
 	if (id && sideband->files && module_files_changed(sideband->files, id))
 		id = module_table_file_anew(sideband->recording->modules, &identity);
-	if (id && sideband->files)
+	if (id && hits_is_made(sideband->recording->hits, id))
+		note_jit(sideband, mapping->tgid);
+	if (id && sideband->files && !identity.memory)
 		module_files_ask(sideband->files, id, mapping->tgid, mapping->start, mapping->end);
 	return id;
 }

@@ -129,7 +129,7 @@ static int format_name(struct modules *modules, const struct trace_module *modul
 		return 0;
 	}
 	if (module->kind == MODULE_ANONYMOUS)
-		path = "anon";
+		path = path[0] == '/' && path[1] != '/' ? slash + 1 : "anon";
 	if (path[0] == '[') {
 		*ret_name = path;
 		return 0;

@@ -77,7 +77,7 @@ struct event_mapping { /* executable mappings only */
 };
 enum mapping_flag {
 	MAPPING_INITIAL = 1, /* existed before the recording */
-	MAPPING_COPIED = 2,  /* anonymous memory in place of this file's code: a copy of it, as far as is known */
+	MAPPING_COPIED = 2,  /* memory in place of this file's code, and a copy of it: pages were compared */
 };
 
 struct event_fork {

@@ -342,6 +342,7 @@ static void finish_events(struct session *session)
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST);
 	(void)drain_pass(&session->drain);
+	sideband_compare_copies(recording->sideband);
 	tell_cgroups(session);
 	tell_throttling(session);
 	now = clocks_now();

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 struct request {
 	struct opener_request head;
 	char path[RWK_MAX_STRING + 1];
+	int fd; /* that came with it; -1: none */
 };
 
 /* The process that a request is about; its folder keeps referring to that process, even if the pid is used again. */
@@ -312,6 +314,80 @@ static int perf_map_open(struct opener *opener, struct target *target, const str
 	return request->head.as_caller ? -ESRCH : left_map_open(opener, &owner, path);
 }
 
+/* --- copies of code ------------------------------------------------------------------------------ */
+
+enum { PAGES_COMPARED = 8, PAGE_MAX = 64 << 10 };
+
+struct pages {
+	int list, file; /* /proc/PID/pagemap */
+	pid_t tid;
+	size_t size;
+	uint8_t here[PAGE_MAX], there[PAGE_MAX];
+};
+
+static pid_t tid_of(int folder)
+{
+	char line[64];
+
+	return process_folder_line(folder, "status", "Pid:", line, sizeof(line)) ?
+		       (pid_t)strtol(line + strlen("Pid:"), NULL, 10) : 0;
+}
+
+/* Nothing is read that would have to be fetched: that may wait, for whoever handles the fault. */
+static bool is_resident(const struct pages *pages, uint64_t address)
+{
+	uint64_t entry;
+
+	return pread(pages->list, &entry, sizeof(entry), (off_t)(address / pages->size * sizeof(entry))) ==
+		       sizeof(entry) && entry >> 63;
+}
+
+static bool page_read(struct pages *pages, uint64_t address, uint64_t offset)
+{
+	const struct iovec local = {pages->here, pages->size};
+	const struct iovec remote = {(void *)(uintptr_t)address, pages->size}; // NOLINT(performance-no-int-to-ptr)
+
+	return is_resident(pages, address) &&
+	       process_vm_readv(pages->tid, &local, 1, &remote, 1, 0) == (ssize_t)pages->size &&
+	       pread(pages->file, pages->there, pages->size, (off_t)offset) == (ssize_t)pages->size;
+}
+
+/* Padding is alike everywhere. */
+static bool has_content(const struct pages *pages)
+{
+	return memcmp(pages->here, pages->here + 1, pages->size - 1) != 0;
+}
+
+static int pages_compare(struct pages *pages, const struct opener_request *request)
+{
+	const uint64_t count = (request->end - request->start) / pages->size;
+	const uint64_t step = (count / PAGES_COMPARED + 1) * pages->size;
+	unsigned int equal = 0;
+
+	for (uint64_t at = 0; at < count * pages->size; at += step) {
+		if (!page_read(pages, request->start + at, request->offset + at))
+			continue;
+		if (memcmp(pages->here, pages->there, pages->size) != 0)
+			return -EAGAIN;
+		equal += has_content(pages);
+	}
+	return equal ? 0 : -EAGAIN;
+}
+
+static int copy_compare(const struct target *target, const struct opener_request *request, int file)
+{
+	_cleanup_close_ int list = target->folder < 0 ? -1 : openat(target->folder, "pagemap", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ struct pages *pages = malloc(sizeof(*pages));
+
+	if (list < 0 || file < 0 || !pages)
+		return pages ? -ESRCH : -ENOMEM;
+	pages->list = list;
+	pages->file = file;
+	pages->tid = tid_of(target->folder);
+	pages->size = (size_t)sysconf(_SC_PAGESIZE);
+	return pages->size <= PAGE_MAX ? pages_compare(pages, request) : -ENOTSUP;
+}
+
 /* --- serving ------------------------------------------------------------------------------------- */
 
 static int debug_open(struct opener *opener, const struct request *request)
@@ -329,7 +405,7 @@ static int owner_tell(const struct target *target, struct opener_owner *ret_owne
 	return 0;
 }
 
-/* A descriptor, or 0 for OPENER_OWNER; -errno. */
+/* A descriptor, or 0 for OPENER_OWNER and OPENER_COPY; -errno. */
 static int request_open(struct opener *opener, struct target *target, const struct request *request,
 			struct opener_owner *ret_owner)
 {
@@ -343,6 +419,8 @@ static int request_open(struct opener *opener, struct target *target, const stru
 		return debug_open(opener, request);
 	case OPENER_OWNER:
 		return owner_tell(target, ret_owner);
+	case OPENER_COPY:
+		return copy_compare(target, &request->head, request->fd);
 	}
 	return -EPROTO;
 }
@@ -351,14 +429,14 @@ static int request_serve(struct opener *opener, int socket, const struct request
 {
 	_cleanup_(target_close) struct target target = {.folder = -1, .root = -1};
 	struct opener_reply reply = {.token = request->head.token};
-	bool owner = request->head.what == OPENER_OWNER;
+	bool opens = request->head.what != OPENER_OWNER && request->head.what != OPENER_COPY;
 	_cleanup_close_ int fd = -1;
 	int r = target_open(&request->head, &target);
 
 	opener->target = target.folder;
 	if (!r)
 		r = request_open(opener, &target, request, &reply.owner);
-	if (!owner)
+	if (opens)
 		fd = r;
 	if (r >= 0 && target.folder >= 0)
 		r = target_check(&target);
@@ -377,10 +455,13 @@ int opener_helper_run(int socket)
 
 	rights_of_caller(&opener.caller);
 	while (!rc) {
-		got = packet_receive(socket, &request, sizeof(request) - 1, PACKET_FOREVER, NULL);
+		_cleanup_close_ int fd = -1;
+
+		got = packet_receive(socket, &request, offsetof(struct request, fd) - 1, PACKET_FOREVER, &fd);
 		if (got < (ssize_t)sizeof(request.head))
 			break;
 		((char *)&request)[got] = '\0';
+		request.fd = fd;
 		rc = request_serve(&opener, socket, &request);
 	}
 	return rc;

@@ -14,8 +14,11 @@
  * for in our own root with the rights of whoever started the recorder, and what its JIT compiler
  * wrote with those of its user if it had been asked for before (OPENER_OWNER).
  *
+ * Some programs put a copy of their code in its place. For OPENER_COPY, pages of the memory that are resident are
+ * compared with the file; 0: there are some, and all are equal; else -EAGAIN.
+ *
  * Request: struct opener_request and path_length bytes. Reply: struct opener_reply, with the
- * descriptor (O_RDONLY) if error is 0; none for OPENER_OWNER.
+ * descriptor (O_RDONLY) if error is 0; none for OPENER_OWNER and OPENER_COPY.
  */
 #ifndef RWALKER_RECORD_HELPER_OPENER_HELPER_H
 #define RWALKER_RECORD_HELPER_OPENER_HELPER_H
@@ -26,7 +29,8 @@ enum opener_what { OPENER_MAPPING = 1, /* an ELF file; has a path */
 		   OPENER_JIT_LOG = 2, /* jit-PID.dump; has a path */
 		   OPENER_PERF_MAP = 3,
 		   OPENER_DEBUG = 4, /* the caller's own ELF file, through people's links; has a path */
-		   OPENER_OWNER = 5 };
+		   OPENER_OWNER = 5,
+		   OPENER_COPY = 6 /* whether memory holds what a file has: comes with its descriptor */ };
 
 /* A process and its user. */
 struct opener_owner {
@@ -40,6 +44,7 @@ struct opener_request {
 	uint32_t tgid;
 	uint32_t path_length;
 	uint64_t start, end;     /* the mapping; 0, 0: unknown */
+	uint64_t offset;	 /* in the file, of start: OPENER_COPY */
 	uint64_t device, inode;  /* of the file; 0, 0: unknown */
 	uint32_t generation;	 /* of the inode; 0: unknown */
 	/* CLOCK_REALTIME, ns: a file known only by device and inode must not have changed since; 0: it may have. */

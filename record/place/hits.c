@@ -136,7 +136,7 @@ static void mark_one(struct hits *hits, uint32_t tgid, uint64_t address)
 
 	if (!find_mapping(hits, tgid, address, &mapping) || !mapping.module)
 		return;
-	if (hits_is_made(hits, mapping.module))
+	if (hits_is_made(hits, mapping.module) || mapping.note)
 		hit_add(hits, &(struct hit){.jit_tgid = tgid, .offset = address});
 	if (mapping.module != hits->anonymous_module)
 		hit_add(hits, &(struct hit){.module = mapping.module,

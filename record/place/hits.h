@@ -33,6 +33,7 @@ int hits_create(uint32_t anonymous_module, bool wanted, unsigned int halvings, s
 size_t hits_memory(bool turns);
 void hits_destroy(struct hits *hits);
 
+/* A mapping with a note is of a file, or perhaps not: what points there is marked as that of memory, too. */
 struct address_spaces *hits_spaces(struct hits *hits);
 bool hits_are_wanted(const struct hits *hits);
 

@@ -38,7 +38,16 @@ struct ask {
 
 /* Tokens of the opener's requests that are not about a module: no module has such an id. */
 enum { TOKEN_ONE_FILE = UINT32_MAX,
-       TOKEN_OWNER = UINT32_MAX - 1 };
+       TOKEN_OWNER = UINT32_MAX - 1,
+       TOKEN_COPY = UINT32_MAX - 2 };
+
+enum { COPY_TRIES = 8, COPY_FIRST_MS = 20 /* before the first one; then twice as long each time */ };
+
+struct possible_copy {
+	struct module_copy copy; /* end 0: none */
+	uint64_t due;		 /* CLOCK_MONOTONIC ns; 0: it is a copy */
+	unsigned int tries;
+};
 
 struct file {
 	int fd_plus_1; /* 0: not open */
@@ -68,6 +77,8 @@ struct module_files {
 	struct jit_owners jit_owners;
 	struct silent_users silent;
 	uint32_t owner_asked; /* the process of TOKEN_OWNER */
+	struct possible_copy copies[MODULE_COPIES];
+	uint32_t copy_asked; /* that of TOKEN_COPY */
 	bool as_caller;
 	uint64_t unchanged_since;
 	bool late_lost; /* a late open timed out, too */
@@ -172,6 +183,17 @@ static void refused(struct module_files *files, uint32_t module, int error)
 		files->files[module].refused = refusals_add(&files->counts.refusals, error);
 }
 
+/* -EAGAIN: not yet. */
+static void copy_answered(struct possible_copy *possible, int error)
+{
+	if (!error)
+		possible->due = 0;
+	else if (error != -EAGAIN || ++possible->tries == COPY_TRIES)
+		*possible = (struct possible_copy){0};
+	else
+		possible->due = clocks_now() + ((uint64_t)COPY_FIRST_MS * MILLISECOND << possible->tries);
+}
+
 static void opener_take(struct module_files *files)
 {
 	uint32_t token = files->opener.busy;
@@ -187,6 +209,8 @@ static void opener_take(struct module_files *files)
 	if (token == TOKEN_OWNER) {
 		if (whole && !reply.error)
 			jit_owners_set(&files->jit_owners, files->owner_asked, &reply.owner);
+	} else if (token == TOKEN_COPY) {
+		copy_answered(&files->copies[files->copy_asked], whole ? reply.error : -ESRCH);
 	} else {
 		files->files[token].waiting = false;
 		if (whole && !reply.error && fd >= 0)
@@ -254,6 +278,32 @@ static void opener_give(struct module_files *files)
 		files->files[ask->module].waiting = false;
 }
 
+static void copy_give(struct module_files *files, uint32_t number)
+{
+	struct possible_copy *possible = &files->copies[number];
+	const struct module_copy *copy = &possible->copy;
+	const struct opener_request request = {.what = OPENER_COPY, .token = TOKEN_COPY, .tgid = copy->tgid,
+					       .start = copy->start, .end = copy->end, .offset = copy->file_offset};
+	const int fd = module_files_fd(files, copy->module);
+
+	files->copy_asked = number;
+	files->opener.tgid = copy->tgid;
+	if (fd < 0 || silent_users_has(&files->silent, copy->tgid))
+		copy_answered(possible, fd < 0 ? -EAGAIN : -EACCES);
+	else
+		(void)helper_channel_send(&files->opener, TOKEN_COPY, &request, sizeof(request), fd);
+}
+
+static void copies_give(struct module_files *files)
+{
+	const uint64_t now = clocks_now();
+
+	for (uint32_t i = 0; i < MODULE_COPIES && !files->opener.busy; i++)
+		if (files->copies[i].copy.end && files->copies[i].due && files->copies[i].due <= now &&
+		    helper_channel_ready(&files->opener))
+			copy_give(files, i);
+}
+
 static bool opener_step(struct module_files *files)
 {
 	if (files->opener.busy)
@@ -263,7 +313,31 @@ static bool opener_step(struct module_files *files)
 			break;
 		opener_give(files);
 	}
+	copies_give(files);
 	return files->opener.busy != 0;
+}
+
+void module_files_compare(struct module_files *files, const struct module_copy *copy)
+{
+	for (uint32_t i = 0; i < MODULE_COPIES; i++) {
+		struct possible_copy *possible = &files->copies[i];
+
+		if (possible->copy.end)
+			continue;
+		*possible = (struct possible_copy){*copy, clocks_now() + COPY_FIRST_MS * MILLISECOND, 0};
+		return;
+	}
+}
+
+bool module_files_copied(struct module_files *files, struct module_copy *ret_copy)
+{
+	for (uint32_t i = 0; i < MODULE_COPIES; i++)
+		if (files->copies[i].copy.end && !files->copies[i].due) {
+			*ret_copy = files->copies[i].copy;
+			files->copies[i] = (struct possible_copy){0};
+			return true;
+		}
+	return false;
 }
 
 /* --- build-ids ----------------------------------------------------------------------------------- */
@@ -321,6 +395,14 @@ bool module_files_poll(struct module_files *files, unsigned int patience_ms)
 	return busy;
 }
 
+void module_files_compare_now(struct module_files *files)
+{
+	(void)module_files_poll(files, DEADLINE_PROCESS / 2);
+	for (uint32_t i = 0; i < MODULE_COPIES; i++)
+		files->copies[i].due = files->copies[i].due ? 1 : 0;
+	(void)module_files_poll(files, DEADLINE_PROCESS / 2);
+}
+
 int module_files_fd(const struct module_files *files, uint32_t module)
 {
 	return module < FILES_ROOM ? files->files[module].fd_plus_1 - 1 : -1;
@@ -343,6 +425,9 @@ void module_files_forget(struct module_files *files, uint32_t module)
 	if (files->files[module].fd_plus_1)
 		files->fds_open -= !close(module_files_fd(files, module));
 	files->files[module] = (struct file){0};
+	for (uint32_t i = 0; i < MODULE_COPIES; i++)
+		if (files->copies[i].copy.module == module)
+			files->copies[i] = (struct possible_copy){0};
 	jit_logs_forget(&files->jit_logs, module);
 }
 

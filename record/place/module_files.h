@@ -53,6 +53,21 @@ void module_files_part(struct module_files *files, struct nursery *nursery);
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
 
 /*
+ * Memory was mapped over code of a file, the module: perhaps a copy of it, which the process may still be making.
+ * It is compared several times in the next seconds, while the process lives; at most MODULE_COPIES at a time.
+ */
+enum { MODULE_COPIES = 64 };
+struct module_copy {
+	uint64_t time, start, end, file_offset, flags; /* of the mapping */
+	uint32_t tgid, module;
+};
+void module_files_compare(struct module_files *files, const struct module_copy *copy);
+/* Compares all that are left, once, for at most 200 ms together. */
+void module_files_compare_now(struct module_files *files);
+/* The next one that turned out to be a copy. False: none. */
+bool module_files_copied(struct module_files *files, struct module_copy *ret_copy);
+
+/*
  * After the recording, or for a dump: opens the module's file if it could not be opened in time
  * when it was asked for. Waits for at most 5 s (DEADLINE_FILE); if that is not enough, no more
  * files are opened late. The mapping is as above.

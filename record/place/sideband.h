@@ -60,9 +60,12 @@ struct sideband_mapping {
 	uint64_t device, inode;
 	uint32_t generation; /* of the inode; 0: unknown */
 	bool deleted;
+	bool copied; /* memory without a file, in place of this file's code: perhaps a copy of it */
 	bool only_new; /* a mapping that is already known, with the same values, is not written again */
 };
 void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapping);
+/* At the end: what may be a copy of a file's code is compared once more, within 200 ms. */
+void sideband_compare_copies(struct sideband *sideband);
 
 /* How many records the kernel could not deliver on this CPU. */
 uint64_t sideband_lost(const struct sideband *sideband, uint32_t cpu);

@@ -116,56 +116,92 @@ static bool is_known(struct sideband *sideband, uint32_t tgid, const struct mapp
 	       known.end == range->end && known.file_offset == range->file_offset && known.module == range->module;
 }
 
-static bool is_file(struct sideband *sideband, uint32_t module)
+static void tell_mapping(struct sideband *sideband, const struct module_copy *mapping)
 {
-	return module && module != module_table_special(sideband->recording->modules, MODULE_ANONYMOUS) &&
-	       module != module_table_special(sideband->recording->modules, MODULE_VDSO);
+	struct recording *recording = sideband->recording;
+	struct event event = {
+		.kind = EVENT_MAPPING,
+		.mapping = {.time = mapping->time,
+			    .tgid = mapping->tgid,
+			    .start = mapping->start,
+			    .length = mapping->end - mapping->start,
+			    .file_offset = mapping->file_offset,
+			    .module = mapping->module,
+			    .flags = mapping->flags},
+	};
+
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static bool is_program(struct sideband *sideband, uint32_t module)
+{
+	const struct module_entry *entry = module_table_find(sideband->recording->modules, module);
+
+	return entry && entry->kind == MODULE_FILE;
 }
 
 /*
- * Nameless memory mapped over a file's code, and over nothing else: a program that puts large
- * pages there copies the code into them first, or right afterwards. It is likely, but not known,
- * that nobody unmapped the file before: the flag says so. Mappings of the start state were already
- * judged there.
+ * Memory mapped over a file's code, and over nothing else. It may be a copy: a program that puts large pages
+ * there copies the code into them first, or right afterwards. Or the file was unmapped, which no record tells.
+ * Until they were compared, what points there needs the names of both.
  */
-static void find_copied(struct sideband *sideband, const struct sideband_mapping *mapping,
-			struct mapping *range, uint64_t *flags)
+static bool find_covered(struct sideband *sideband, const struct sideband_mapping *mapping, struct mapping *range)
 {
 	struct mapping old;
 
-	if ((mapping->path[0] && strcmp(mapping->path, "//anon") != 0) ||
-	    mapping->flags & MAPPING_INITIAL || mapping->only_new ||
+	if (!hits_is_made(sideband->recording->hits, range->module) ||
 	    !address_spaces_find(spaces(sideband), mapping->tgid, range->start, &old) ||
-	    !is_file(sideband, old.module) || range->end > old.end)
-		return;
+	    !is_program(sideband, old.module) || range->end > old.end)
+		return false;
 	range->module = old.module;
 	range->file_offset = old.file_offset + (range->start - old.start);
-	*flags |= MAPPING_COPIED;
+	return true;
+}
+
+/* Written as memory until it is known to be a copy. */
+static void compare(struct sideband *sideband, const struct module_copy *mapping, const struct mapping *range)
+{
+	struct module_copy copy = *mapping;
+
+	copy.module = range->module;
+	copy.file_offset = range->file_offset;
+	copy.flags |= MAPPING_COPIED;
+	if (sideband->files)
+		module_files_compare(sideband->files, &copy);
+}
+
+void sideband_take_copies(struct sideband *sideband)
+{
+	struct module_copy copy;
+
+	while (sideband->files && module_files_copied(sideband->files, &copy))
+		tell_mapping(sideband, &copy);
+}
+
+void sideband_compare_copies(struct sideband *sideband)
+{
+	if (sideband->files)
+		module_files_compare_now(sideband->files);
+	sideband_take_copies(sideband);
 }
 
 void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapping)
 {
-	struct recording *recording = sideband->recording;
-	uint64_t flags = mapping->flags;
 	struct mapping range = {.start = mapping->start,
 				.end = mapping->end,
 				.file_offset = mapping->file_offset,
 				.module = module_of(sideband, mapping)};
-	struct event event = {.kind = EVENT_MAPPING};
+	struct module_copy told = {mapping->time, range.start, range.end, range.file_offset, mapping->flags,
+				   mapping->tgid, range.module};
 
-	find_copied(sideband, mapping, &range, &flags);
 	if (mapping->only_new && is_known(sideband, mapping->tgid, &range))
 		return;
-	event.mapping = (struct event_mapping){
-		.time = mapping->time,
-		.tgid = mapping->tgid,
-		.start = range.start,
-		.length = range.end - range.start,
-		.file_offset = range.file_offset,
-		.module = range.module,
-		.flags = flags,
-	};
-	(void)recording_check(recording, event_log_add(recording->log, &event));
+	if (mapping->copied)
+		told.module = module_table_special(sideband->recording->modules, MODULE_ANONYMOUS);
+	range.note = mapping->copied || find_covered(sideband, mapping, &range);
+	tell_mapping(sideband, &told);
+	if (range.note)
+		compare(sideband, &told, &range);
 	(void)address_spaces_map(spaces(sideband), mapping->tgid, &range);
 }
 

@@ -37,6 +37,8 @@ struct sideband {
 
 /* The time at the end of every record, even if the kernel reports too large a size (KSYMBOL). */
 uint64_t sideband_record_time(const struct perf_event_header *header);
+/* Writes what has turned out to be copies of files' code. */
+void sideband_take_copies(struct sideband *sideband);
 /* Applies the record to the trace, the modules, the address spaces and the kernel map (sideband_apply.c). */
 void sideband_apply_record(struct sideband *sideband, uint32_t cpu, const struct perf_event_header *header);
 

@@ -79,12 +79,13 @@ static void tell_mapping(struct start_state *state, uint32_t tgid, const struct 
 		.start = record->start,
 		.end = record->end,
 		.file_offset = record->file_offset,
-		.flags = MAPPING_INITIAL | (record->copied ? MAPPING_COPIED : 0),
+		.flags = MAPPING_INITIAL,
 		.tgid = tgid,
 		.path = path,
 		.device = record->device,
 		.inode = record->inode,
 		.deleted = record->deleted,
+		.copied = record->copied,
 		.only_new = state->since,
 	};
 

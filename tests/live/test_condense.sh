@@ -112,7 +112,7 @@ test_plain() {
 	wait_for 10 grep -q ready "$scratch/moved" || die "the workload does not start"
 	recorded plain "$record" -p 0 --offcpu 0 -m 100 -u -c '^canary$' -o "$scratch/plain.rwk" -- "$program" 0.3 || return
 	kill "$started"
-	check "plain: nothing is said of a program that is not in it" lacks 'replaced code' <("$report" --no-local-files --info "$scratch/plain.rwk")
+	check "plain: nothing is said of a program that is not in it" lacks 'copy of code' <("$report" --no-local-files --info "$scratch/plain.rwk")
 	before=$(privacy plain)
 	check "plain: it names what no event refers to" grep -qE '^comms in no event [0-9]' <<<"$before"
 	check "plain: it has the command line" grep -q '^command line 1$' <<<"$before"

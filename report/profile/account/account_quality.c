@@ -217,8 +217,8 @@ static int tell_copied_of(struct profile *profile, struct trace_model *model)
 			continue;
 		shown++;
 		r = account_note(profile, ACCOUNT_COPIED_CODE, 0,
-				 "memory without a file replaced code of '%s' in %" PRIu64
-				 " process%s: named as if it were a copy",
+				 "memory without a file holds a copy of code of '%s' in %" PRIu64
+				 " process%s: compared, and named by the file",
 				 module ? module->path : "?", processes, processes == 1 ? "" : "es");
 	}
 	return r;

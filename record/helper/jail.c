@@ -46,7 +46,7 @@ static const struct call_row MAPS[] = {
 /* The flags of openat2() are in memory, where no filter sees them: RLIMIT_FSIZE and a user without files limit it. */
 static const struct call_row OPENER[] = {
 	CALL_WITHOUT(openat, 2, WRITING), CALL(openat2), CALL(statx), CALL(pread64),
-	CALL(process_vm_readv), CALL(fstatfs), CALL(getdents64), CALL_EQUAL(ioctl, 1, FS_IOC_GETVERSION),
+	CALL(fstatfs), CALL(getdents64), CALL_EQUAL(ioctl, 1, FS_IOC_GETVERSION),
 	CALL(getuid), CALL(geteuid), CALL(getgid), CALL(getegid),
 	CALL(setfsuid), CALL(setfsgid), CALL(setgroups), CALL(capget), CALL(capset),
 	CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG), CALL_EQUAL(prctl, 0, PR_SET_DUMPABLE),

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -319,19 +318,10 @@ static int perf_map_open(struct opener *opener, struct target *target, const str
 enum { PAGES_COMPARED = 8, PAGE_MAX = 64 << 10 };
 
 struct pages {
-	int list, file; /* /proc/PID/pagemap */
-	pid_t tid;
+	int list, memory, file; /* list: /proc/PID/pagemap */
 	size_t size;
 	uint8_t here[PAGE_MAX], there[PAGE_MAX];
 };
-
-static pid_t tid_of(int folder)
-{
-	char line[64];
-
-	return process_folder_line(folder, "status", "Pid:", line, sizeof(line)) ?
-		       (pid_t)strtol(line + strlen("Pid:"), NULL, 10) : 0;
-}
 
 /* Nothing is read that would have to be fetched: that may wait, for whoever handles the fault. */
 static bool is_resident(const struct pages *pages, uint64_t address)
@@ -344,11 +334,8 @@ static bool is_resident(const struct pages *pages, uint64_t address)
 
 static bool page_read(struct pages *pages, uint64_t address, uint64_t offset)
 {
-	const struct iovec local = {pages->here, pages->size};
-	const struct iovec remote = {(void *)(uintptr_t)address, pages->size}; // NOLINT(performance-no-int-to-ptr)
-
 	return is_resident(pages, address) &&
-	       process_vm_readv(pages->tid, &local, 1, &remote, 1, 0) == (ssize_t)pages->size &&
+	       pread(pages->memory, pages->here, pages->size, (off_t)address) == (ssize_t)pages->size &&
 	       pread(pages->file, pages->there, pages->size, (off_t)offset) == (ssize_t)pages->size;
 }
 
@@ -376,14 +363,15 @@ static int pages_compare(struct pages *pages, const struct opener_request *reque
 
 static int copy_compare(const struct target *target, const struct opener_request *request, int file)
 {
-	_cleanup_close_ int list = target->folder < 0 ? -1 : openat(target->folder, "pagemap", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int list = openat(target->folder, "pagemap", O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int memory = openat(target->folder, "mem", O_RDONLY | O_CLOEXEC);
 	_cleanup_free_ struct pages *pages = malloc(sizeof(*pages));
 
-	if (list < 0 || file < 0 || !pages)
+	if (list < 0 || memory < 0 || file < 0 || !pages)
 		return pages ? -ESRCH : -ENOMEM;
 	pages->list = list;
 	pages->file = file;
-	pages->tid = tid_of(target->folder);
+	pages->memory = memory;
 	pages->size = (size_t)sysconf(_SC_PAGESIZE);
 	return pages->size <= PAGE_MAX ? pages_compare(pages, request) : -ENOTSUP;
 }

@@ -195,7 +195,7 @@ static const struct {
 	{{"read a file", SYS_openat, {AT_FDCWD, ADDRESS(NOWHERE), O_RDONLY}},
 	 BIT(HELPER_MAPS) | BIT(HELPER_OPENER) | BIT(HELPER_NAMES) | BIT(HELPER_SLEEPER)},
 	{{"resolve a path", SYS_openat2, {AT_FDCWD, ADDRESS(NOWHERE), 0, 0}}, BIT(HELPER_OPENER) | BIT(HELPER_NAMES)},
-	{{"read a folder", SYS_getdents64, {NO_FILE, 0, 0}}, BIT(HELPER_MAPS)},
+	{{"read a folder", SYS_getdents64, {NO_FILE, 0, 0}}, BIT(HELPER_MAPS) | BIT(HELPER_OPENER)},
 	{{"files as another user", SYS_setfsuid, {0}}, BIT(HELPER_OPENER)},
 	{{"read at an offset", SYS_pread64, {NO_FILE, 0, 0, 0}},
 	 BIT(HELPER_ELF) | BIT(HELPER_ELF_SOON) | BIT(HELPER_OPENER) | BIT(HELPER_SLEEPER)},

@@ -268,22 +268,57 @@ static void files_are_known_by_what_the_kernel_tells(struct test *t)
 	bench_close(&b);
 }
 
-/* Large pages in place of a file's code are that code; anonymous memory that exceeds it is not. */
-static void code_that_was_copied_keeps_its_file(struct test *t)
+/* Memory in place of a file's code is memory until somebody has compared it. Until then it needs the names of both. */
+static void memory_over_code_is_perhaps_a_copy(struct test *t)
 {
 	struct sideband_mapping wide = {.time = 300, .tgid = PARENT, .start = CODE, .end = CODE + 0x2000, .path = ""};
+	const struct event_mapping *mapping;
+	struct hit *hits;
+	uint32_t file;
 	struct bench b;
 
 	bench_open(&b);
 	made_put_map(&b.made, 0, 100, PARENT, CODE, 0x3000, "/bin/one");
 	made_put_map(&b.made, 0, 200, PARENT, CODE, 0, "//anon");
 	(void)apply(&b, ALL);
-	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
 	made_recording_read(&b.made);
-	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 1)->event.mapping.flags, MAPPING_COPIED);
-	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 1)->event.mapping.file_offset, 0x3000);
-	sideband_map(b.sideband, &wide);
+	file = told(&b.made, EVENT_MAPPING, 0)->event.mapping.module;
+	mapping = &told(&b.made, EVENT_MAPPING, 1)->event.mapping;
+	CHECK(t, mapping->module == b.made.anonymous && !mapping->flags && mapping->start == CODE);
+	hits_mark(b.made.recording.hits, PARENT, hits_generation(b.made.recording.hits, PARENT),
+		  &(uint64_t){CODE + 0x10}, 1);
+	REQUIRE(t, hits_sorted(b.made.recording.hits, &hits) == 2);
+	CHECK(t, hits[0].module == file && hits[0].offset == 0x3010);
+	CHECK(t, hits[1].jit_tgid == PARENT && hits[1].offset == CODE + 0x10);
+	sideband_map(b.sideband, &wide); /* more than the file */
 	CHECK_STR(t, mapped(&b, PARENT, CODE), "");
+	bench_close(&b);
+}
+
+/* Shared memory has a name. A file without one, or one in memory, may be a program or not. */
+static void memory_with_a_name_is_no_file(struct test *t)
+{
+	struct hit *hits;
+	struct bench b;
+
+	bench_open(&b);
+	made_put_map(&b.made, 0, 100, PARENT, CODE, 0, "/dev/zero (deleted)");
+	made_put_map(&b.made, 0, 200, PARENT, LIBRARY, 0, "/memfd:code (deleted)");
+	made_put_map(&b.made, 0, 300, PARENT, LIBRARY + 0x1000, 0, "/bin/one");
+	(void)apply(&b, ALL);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_MODULE) == 4);
+	CHECK_INT(t, told(&b.made, EVENT_MODULE, 1)->event.module.kind, MODULE_ANONYMOUS);
+	CHECK_INT(t, told(&b.made, EVENT_MODULE, 2)->event.module.kind, MODULE_FILE);
+	hits_mark(b.made.recording.hits, PARENT, hits_generation(b.made.recording.hits, PARENT),
+		  (uint64_t[]){CODE, LIBRARY + 1, LIBRARY + 0x1001}, 3);
+	REQUIRE(t, hits_sorted(b.made.recording.hits, &hits) == 5);
+	CHECK(t, hits[3].jit_tgid == PARENT && hits[3].offset == CODE);
+	CHECK(t, hits[4].jit_tgid == PARENT && hits[4].offset == LIBRARY);
+	CHECK_INT(t, module_table_set_memory(b.made.recording.modules,
+					     told(&b.made, EVENT_MODULE, 2)->event.module.id), 0);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told(&b.made, EVENT_MODULE, 4)->event.module.kind, MODULE_ANONYMOUS);
 	bench_close(&b);
 }
 
@@ -451,7 +486,7 @@ static void what_was_seen_is_forgotten_when_nobody_asks(struct test *t)
 TEST_MAIN(TEST(a_mapping_is_there_from_its_moment_on), TEST(cpus_are_read_in_the_order_of_time),
 	  TEST(what_is_younger_than_the_look_waits), TEST(an_exec_empties_the_process),
 	  TEST(an_exit_takes_nothing_yet), TEST(the_ended_are_given_up_in_time),
-	  TEST(files_are_known_by_what_the_kernel_tells), TEST(code_that_was_copied_keeps_its_file),
+	  TEST(files_are_known_by_what_the_kernel_tells), TEST(memory_over_code_is_perhaps_a_copy), TEST(memory_with_a_name_is_no_file),
 	  TEST(what_is_told_once_more_is_told_only_where_it_is_new),
 	  TEST(text_of_the_kernel_comes_and_goes), TEST(what_the_kernel_could_not_tell_is_counted),
 	  TEST(a_ring_goes_around), TEST(a_ring_that_is_opened_anew_begins_anew),

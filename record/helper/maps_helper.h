@@ -23,7 +23,7 @@ struct maps_record { /* one executable mapping */
 	uint64_t start, end, file_offset, device, inode;
 	uint32_t path_length;
 	uint32_t deleted;
-	/* Memory without a file between two parts of one, perhaps a copy of what belongs there: reported as that file. */
+	/* Memory without a file between two parts of one, perhaps a copy of it: reported as that file. */
 	uint32_t copied;
 };
 

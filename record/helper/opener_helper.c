@@ -52,7 +52,8 @@ struct opener {
 static uint32_t inner_tgid(int folder, uint32_t tgid)
 {
 	char line[512];
-	const char *last = process_folder_line(folder, "status", "NStgid:", line, sizeof(line)) ? strrchr(line, '\t') : NULL;
+	const bool found = process_folder_line(folder, "status", "NStgid:", line, sizeof(line));
+	const char *last = found ? strrchr(line, '\t') : NULL;
 
 	return last ? (uint32_t)strtoul(last, NULL, 10) : tgid;
 }

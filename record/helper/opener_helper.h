@@ -59,8 +59,8 @@ struct opener_reply {
 	uint32_t token;
 	/*
 	 * -errno. Refused: -ESTALE: another file, or changed; -ELOOP: a link; -EREMOTE: a file system that is not read;
-	 * -EINVAL: not a regular file; -ENOEXEC: the mapped file is none of ELF; -EPERM, -EMLINK: somebody else's, or a file with
-	 * several names.
+	 * -EINVAL: not a regular file; -ENOEXEC: the mapped file is none of ELF; -EPERM, -EMLINK: somebody else's, or a
+	 * file with several names.
 	 */
 	int32_t error;
 	struct opener_owner owner; /* OPENER_OWNER */

@@ -65,7 +65,11 @@ struct event_module {
 	uint64_t base;			/* run-time base of kernel modules, only with --keep-kernel-addresses, else 0 */
 	uint64_t flags;			/* enum module_flag */
 };
-enum module_flag { MODULE_DELETED = 1 /* the file had already been deleted when it was first seen */ };
+enum module_flag {
+	MODULE_DELETED = 1, /* the file had already been deleted when it was first seen */
+	/* From this bit on: the number of the file among different ones with its build-id; 0 for the first. */
+	MODULE_VARIANT_SHIFT = 8,
+};
 
 struct event_mapping { /* executable mappings only */
 	uint64_t time;	       /* (t) when it was created, or first seen */

@@ -12,6 +12,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/elf_internal.h"
+#include "common/hash.h"
 
 enum {
 	NOTES_MAX_BYTES = 1 << 20,   /* of one run; build-ids come first */
@@ -357,6 +358,18 @@ void elf_file_build_id(const struct elf_file *file, struct build_id *ret_id)
 bool elf_file_has_build_id(const struct elf_file *file, const struct build_id *id)
 {
 	return build_id_equal(&file->build_id, id);
+}
+
+uint64_t elf_file_layout(const struct elf_file *file)
+{
+	uint64_t layout = hash_mix(file->size);
+
+	for (size_t i = 0; i < file->section_count; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+
+		layout = hash_mix(layout ^ section->sh_offset) + hash_mix(layout ^ section->sh_size ^ section->sh_addr);
+	}
+	return layout;
 }
 
 size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret_segments)

@@ -74,6 +74,8 @@ uint64_t elf_file_entry(const struct elf_file *file);	/* link-time address of th
 /* From PT_NOTE, else SHT_NOTE; length 0 if there is none. */
 void elf_file_build_id(const struct elf_file *file, struct build_id *ret_id);
 bool elf_file_has_build_id(const struct elf_file *file, const struct build_id *id);
+/* A hash of its size and section table. */
+uint64_t elf_file_layout(const struct elf_file *file);
 /* Valid as long as the file. */
 size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret_segments);
 /* Start of the code, the base of textrel pointers; 0: there is none. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -43,43 +44,173 @@ struct group {
 
 /* --- groups -------------------------------------------------------------------------------------- */
 
-/* The id that represents all modules of one build-id: one that has a descriptor, if there is one. */
-static int standin_add(const struct embedding *embedding, struct hash_map *standins, uint32_t module)
+/*
+ * Modules of one build-id are one file, as a rule: one of them stands for all. A fixed or copied build-id may be that of
+ * different files; each of these gets a number, its variant, and they are kept apart.
+ */
+struct standins {
+	struct hash_map modules; /* struct standin_key to the id of the module that stands for it */
+	struct hash_map files;	 /* a build-id to the id of the first module, of one file; see several_files() */
+	struct hash_map evidence; /* a module to its evidence */
+	struct hash_map variants; /* a build-id and evidence to the number of the variant; a build-id to how many */
+};
+
+struct standin_key {
+	uint8_t id[BUILD_ID_MAX];
+	uint64_t id_length, evidence; /* evidence 0: not needed, or unknown */
+};
+
+static void standins_deinit(struct standins *standins)
+{
+	hash_map_deinit(&standins->modules);
+	hash_map_deinit(&standins->files);
+	hash_map_deinit(&standins->evidence);
+	hash_map_deinit(&standins->variants);
+}
+
+static int standins_init(struct standins *standins)
+{
+	int rc = hash_map_init(&standins->modules);
+
+	if (!rc)
+		rc = hash_map_init(&standins->files);
+	if (!rc)
+		rc = hash_map_init(&standins->evidence);
+	return rc ? rc : hash_map_init(&standins->variants);
+}
+
+static struct standin_key key_of(const struct module_entry *entry, uint64_t evidence)
+{
+	struct standin_key key = {.id_length = entry->build_id.length, .evidence = evidence};
+
+	memcpy(key.id, entry->build_id.bytes, entry->build_id.length);
+	return key;
+}
+
+/* Notes the file of a module: the value for its build-id becomes 0 when there is a second one. */
+static int file_add(struct standins *standins, const struct module_entry *entry, const struct embedding *embedding)
+{
+	const struct standin_key key = key_of(entry, 0);
+	const struct module_entry *first;
+	uint64_t *value;
+	int rc = hash_map_add(&standins->files, &key, sizeof(key), entry->id, &value);
+
+	if (rc < 0 || !*value)
+		return rc < 0 ? rc : 0;
+	first = module_table_find(embedding->recording->modules, (uint32_t)*value);
+	if (!first || first->device != entry->device || first->inode != entry->inode)
+		*value = 0;
+	return 0;
+}
+
+static bool several_files(const struct standins *standins, const struct module_entry *entry)
+{
+	const struct standin_key key = key_of(entry, 0);
+	const uint64_t *value = hash_map_find(&standins->files, &key, sizeof(key));
+
+	return value && !*value;
+}
+
+/* What tells the file from another one with its build-id; 0: it cannot be read. */
+static uint64_t evidence_of(const struct embedding *embedding, const struct module_entry *entry)
+{
+	const struct symbol_wish wish = {.what = ELF_EVIDENCE};
+	int fd = module_files_fd(embedding->files, entry->id);
+	struct elf_reply reply;
+
+	if (fd < 0 || symbol_source_ask(embedding->source, &wish, fd, NULL, 0, &reply) || reply.error ||
+	    !build_id_equal(&entry->build_id, &reply.build_id))
+		return 0;
+	return reply.evidence;
+}
+
+/* Numbers the variant; the first is 0. */
+static int variant_set(const struct embedding *embedding, struct standins *standins, const struct module_entry *entry,
+		       uint64_t evidence)
+{
+	const struct standin_key all = key_of(entry, 0), one = key_of(entry, evidence);
+	uint64_t *count, *number;
+	int rc = hash_map_add(&standins->variants, &all, sizeof(all), 0, &count);
+
+	if (rc >= 0)
+		rc = hash_map_add(&standins->variants, &one, sizeof(one), *count, &number);
+	if (rc < 0)
+		return rc;
+	if (rc > 0 && (count = hash_map_find(&standins->variants, &all, sizeof(all))) && (*count)++)
+		log_warning("'%s' has the build-id of another file, but is not the same: they are kept apart",
+			    entry->path);
+	return module_table_set_variant(embedding->recording->modules, entry->id, (uint32_t)*number);
+}
+
+/* A module that has a descriptor stands for all, if there is one. */
+static int standin_add(const struct embedding *embedding, struct standins *standins, uint32_t module)
 {
 	const struct module_entry *entry = module_table_find(embedding->recording->modules, module);
-	uint64_t *standin;
-	int rc;
+	uint64_t evidence = 0, *standin;
+	struct standin_key key;
+	int rc = 0;
 
 	if (!entry || !entry->build_id.length)
 		return 0;
-	rc = hash_map_add(standins, entry->build_id.bytes, entry->build_id.length, module, &standin);
-	if (!rc && module_files_fd(embedding->files, (uint32_t)*standin) < 0 &&
-	    module_files_fd(embedding->files, module) >= 0)
+	if (several_files(standins, entry))
+		evidence = evidence_of(embedding, entry);
+	if (evidence)
+		rc = variant_set(embedding, standins, entry, evidence);
+	key = key_of(entry, evidence);
+	if (rc >= 0)
+		rc = hash_map_add(&standins->evidence, &module, sizeof(module), evidence, NULL);
+	if (rc >= 0)
+		rc = hash_map_add(&standins->modules, &key, sizeof(key), module, &standin);
+	if (rc < 0)
+		return rc;
+	if (module_files_fd(embedding->files, (uint32_t)*standin) < 0 && module_files_fd(embedding->files, module) >= 0)
 		*standin = module;
-	return rc < 0 ? rc : 0;
+	return 0;
 }
 
-static uint32_t standin_of(const struct embedding *embedding, const struct hash_map *standins, uint32_t module)
+static uint32_t standin_of(const struct embedding *embedding, const struct standins *standins, uint32_t module)
 {
 	const struct module_entry *entry = module_table_find(embedding->recording->modules, module);
-	const uint64_t *standin = entry && entry->build_id.length
-					  ? hash_map_find(standins, entry->build_id.bytes, entry->build_id.length)
-					  : NULL;
+	const uint64_t *evidence = hash_map_find(&standins->evidence, &module, sizeof(module)), *standin = NULL;
 
+	if (entry && evidence) {
+		const struct standin_key key = key_of(entry, *evidence);
+
+		standin = hash_map_find(&standins->modules, &key, sizeof(key));
+	}
 	return standin ? (uint32_t)*standin : module;
+}
+
+static size_t run_length(const struct hit *hits, size_t count)
+{
+	size_t length = 1;
+
+	while (length < count && hits[length].module == hits[0].module)
+		length++;
+	return length;
 }
 
 /* Hits of one file under several ids become hits of one id, next to each other. */
 static int hits_join(const struct embedding *embedding, struct hit *hits, size_t count)
 {
-	_cleanup_(hash_map_deinit) struct hash_map standins = {0};
-	int rc = hash_map_init(&standins);
+	_cleanup_(standins_deinit) struct standins standins = {0};
+	int rc = standins_init(&standins);
 
-	for (size_t i = 0; !rc && i < count; i++)
-		if (!i || hits[i].module != hits[i - 1].module)
-			rc = standin_add(embedding, &standins, hits[i].module);
-	for (size_t i = 0; !rc && i < count; i++)
-		hits[i].module = standin_of(embedding, &standins, hits[i].module);
+	for (size_t i = 0; !rc && i < count; i += run_length(hits + i, count - i)) {
+		const struct module_entry *entry = module_table_find(embedding->recording->modules, hits[i].module);
+
+		if (entry && entry->build_id.length)
+			rc = file_add(&standins, entry, embedding);
+	}
+	for (size_t i = 0; !rc && i < count; i += run_length(hits + i, count - i))
+		rc = standin_add(embedding, &standins, hits[i].module);
+	for (size_t i = 0, run; !rc && i < count; i += run) {
+		uint32_t standin = standin_of(embedding, &standins, hits[i].module);
+
+		run = run_length(hits + i, count - i);
+		for (size_t j = 0; j < run; j++)
+			hits[i + j].module = standin;
+	}
 	if (!rc)
 		qsort(hits, count, sizeof(*hits), hit_compare);
 	return rc;
@@ -356,9 +487,9 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 	if (wish->level != EMBED_LEVEL_NONE) {
 		(void)module_files_poll(files, 200);
 		count = hits_sorted(recording->hits, &hits);
-		rc = hits_join(&embedding, hits, count);
+		rc = symbol_source_create(nursery, wish->soon, &embedding.source);
 		if (!rc)
-			rc = symbol_source_create(nursery, wish->soon, &embedding.source);
+			rc = hits_join(&embedding, hits, count);
 		if (!rc)
 			rc = groups_embed(&embedding, hits, count);
 		if (!rc)

@@ -72,7 +72,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 	got = packet_receive(source->socket, ret_reply, sizeof(*ret_reply), DEADLINE_FILE, NULL);
 	if (got != sizeof(*ret_reply))
 		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
-	source->last = ret_reply->error || wish->what == ELF_BUILD_ID;
+	source->last = ret_reply->error || wish->what == ELF_BUILD_ID || wish->what == ELF_EVIDENCE;
 	source->last_unwind = ret_reply->error || (!wish->unwind && !wish->mini);
 	source->left = ret_reply->bytes;
 	return 0;

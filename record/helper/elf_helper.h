@@ -28,6 +28,7 @@ enum elf_what { ELF_BUILD_ID = 1,
 		ELF_SYMBOLS = 2,
 		ELF_PERF_MAP = 3,
 		ELF_JIT_LOG = 4,
+		ELF_EVIDENCE = 6, /* identity, with `evidence` */
 		ELF_VARIABLES = 5 /* places (variable_pick.h) are sent instead of hits */ };
 
 enum elf_unwind_wish {
@@ -57,6 +58,7 @@ enum { ELF_REPLY_SEGMENTS = 64 }; /* executable and other load segments; any bey
 struct elf_reply {
 	uint32_t token;
 	int32_t error;
+	uint64_t evidence; /* ELF_EVIDENCE: differs if size, sections, segments or symbols do */
 	uint32_t full; /* all symbols and all unwind information follow */
 	uint32_t machine;
 	uint32_t segment_count;

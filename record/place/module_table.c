@@ -71,7 +71,8 @@ static int tell(struct module_table *table, const struct module_entry *entry)
 			   .build_id = {(const char *)entry->build_id.bytes, entry->build_id.length},
 			   .device = entry->device,
 			   .inode = entry->inode,
-			   .flags = entry->deleted ? MODULE_DELETED : 0},
+			   .flags = (entry->deleted ? MODULE_DELETED : 0) |
+				    (uint64_t)entry->variant << MODULE_VARIANT_SHIFT},
 	};
 
 	return recording_check(table->recording, event_log_add(table->recording->log, &event));
@@ -225,6 +226,16 @@ const struct module_entry *module_table_find(const struct module_table *table, u
 	uint32_t index = id < INDEX_ROOM ? table->index_of[id] : 0;
 
 	return index ? &table->entries[index - 1] : NULL;
+}
+
+int module_table_set_variant(struct module_table *table, uint32_t id, uint32_t variant)
+{
+	uint32_t index = id < INDEX_ROOM ? table->index_of[id] : 0;
+
+	if (!index || table->entries[index - 1].variant == variant)
+		return 0;
+	table->entries[index - 1].variant = variant;
+	return tell(table, &table->entries[index - 1]);
 }
 
 int module_table_set_build_id(struct module_table *table, uint32_t id, const struct build_id *build_id)

@@ -40,6 +40,7 @@ struct module_entry {
 	uint32_t generation;
 	struct build_id build_id;
 	bool deleted;
+	uint32_t variant; /* among different files with this build-id */
 	uint32_t turn; /* in which it was last mapped */
 };
 
@@ -73,6 +74,10 @@ const struct module_entry *module_table_find(const struct module_table *table, u
 
 /* The file is none of ELF: it is memory for code made at run time, under its name. Writes that to the trace. */
 int module_table_set_memory(struct module_table *table, uint32_t id);
+
+/* The file has the build-id of another one, and is not the same: writes that to the trace. */
+int module_table_set_variant(struct module_table *table, uint32_t id, uint32_t variant);
+
 /* The file's build-id was read later: writes it to the trace. */
 int module_table_set_build_id(struct module_table *table, uint32_t id, const struct build_id *build_id);
 

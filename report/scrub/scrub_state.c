@@ -229,7 +229,7 @@ static int take_module(struct scrub *scrub, struct event *event)
 	if (!known)
 		return LEAVE_OUT;
 	event->module = (struct event_module){.id = module.id, .kind = module.kind, .base = keep_base ? module.base : 0,
-					      .flags = module.flags & MODULE_DELETED};
+					      .flags = module.flags};
 	r = name_module(scrub, known, &module, &event->module.path);
 	if (!r && keeps_build_id(scrub, known))
 		event->module.build_id = module.build_id;

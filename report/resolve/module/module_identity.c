@@ -18,7 +18,7 @@ struct module_identities {
 
 /* The key of a module in its scope: this struct, then the path if there is no build-id. */
 struct module_key {
-	uint32_t kind, host, tgid, id_length, scope, unused;
+	uint32_t kind, host, tgid, id_length, scope, variant;
 	uint64_t device, inode;
 	uint8_t id[BUILD_ID_MAX];
 };
@@ -62,6 +62,7 @@ static struct module_key key_of(const struct modules_place *place, const struct 
 {
 	struct module_key key = {.kind = module->kind, .tgid = tgid, .id_length = module->build_id.length};
 
+	key.variant = (uint32_t)(module->flags >> MODULE_VARIANT_SHIFT);
 	if (module->build_id.length) {
 		memcpy(key.id, module->build_id.bytes, module->build_id.length);
 	} else {

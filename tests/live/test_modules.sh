@@ -101,7 +101,24 @@ test_already_running() {
 	check_comm early inner burn_inside
 }
 
+# Programs that differ in their symbols only, made to have one build-id; and a copy, which is the same file.
+test_one_build_id() {
+	local fruit
+	objcopy --dump-section .note.gnu.build-id="$scratch/id" "$workloads/churn_apple" || die "objcopy"
+	for fruit in apple berry; do
+		objcopy --update-section .note.gnu.build-id="$scratch/id" "$workloads/churn_$fruit" "$scratch/$fruit" || die "objcopy"
+	done
+	cp "$scratch/apple" "$scratch/again"
+	record_named twins sh -c "'$scratch/apple' 200; '$scratch/berry' 200; '$scratch/again' 200" || return
+	check_comm twins apple burn_apple
+	check_comm twins berry burn_berry
+	check_comm twins again burn_apple
+	check "it says which file has another's build-id" grep -q "/berry' has the build-id of another file" "$scratch/twins.err"
+	check "but not of a copy" lacks "/again' has" "$scratch/twins.err"
+}
+
 need_recording
+command -v objcopy >/dev/null && test_one_build_id
 test_dlopen
 test_deleted
 test_namespaces

@@ -45,7 +45,7 @@ struct group {
 /* --- groups -------------------------------------------------------------------------------------- */
 
 /*
- * Modules of one build-id are one file, as a rule: one of them stands for all. A fixed or copied build-id may be that of
+	struct hash_map variants; /* a build-id and evidence to the number of its variant; a build-id to their count */
  * different files; each of these gets a number, its variant, and they are kept apart.
  */
 struct standins {

@@ -45,14 +45,14 @@ struct group {
 /* --- groups -------------------------------------------------------------------------------------- */
 
 /*
-	struct hash_map variants; /* a build-id and evidence to the number of its variant; a build-id to their count */
+ * Modules of one build-id are one file, as a rule: one of them stands for all. A fixed or copied build-id may be that of
  * different files; each of these gets a number, its variant, and they are kept apart.
  */
 struct standins {
 	struct hash_map modules; /* struct standin_key to the id of the module that stands for it */
 	struct hash_map files;	 /* a build-id to the id of the first module, of one file; see several_files() */
 	struct hash_map evidence; /* a module to its evidence */
-	struct hash_map variants; /* a build-id and evidence to the number of the variant; a build-id to how many */
+	struct hash_map variants; /* a build-id and evidence to the number of its variant; a build-id to their count */
 };
 
 struct standin_key {

@@ -45,8 +45,8 @@ struct group {
 /* --- groups -------------------------------------------------------------------------------------- */
 
 /*
- * Modules of one build-id are one file, as a rule: one of them stands for all. A fixed or copied build-id may be that of
- * different files; each of these gets a number, its variant, and they are kept apart.
+ * Modules of one build-id are one file, as a rule: one of them stands for all. A fixed or copied build-id may be that
+ * of different files; each of these gets a number, its variant, and they are kept apart.
  */
 struct standins {
 	struct hash_map modules; /* struct standin_key to the id of the module that stands for it */

@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/log.h"
 #include "common/plural.h"
+#include "common/printable.h"
 #include "record/machine/host.h"
 #include "record/probe/probe.h"
 
@@ -30,21 +32,44 @@ static unsigned int mark_process(const struct probe *probe, const char *process)
 	return hidden;
 }
 
+/* "process_api 1" for the first process with such threads, "" if there is none. */
+static void name_process(unsigned long pid, char text[48])
+{
+	char path[64], comm[16] = "?";
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lu/comm", pid);
+	file = pid ? fopen(path, "re") : NULL;
+	if (file && fgets(comm, sizeof(comm), file))
+		comm[strcspn(comm, "\n")] = '\0';
+	if (file)
+		(void)fclose(file);
+	(void)snprintf(text, 48, "%s %lu", comm, pid);
+}
+
 void hidden_tasks_mark(const struct probe *probe, uint64_t seen)
 {
 	const struct dirent *entry;
-	unsigned int hidden = !probe_wait_hide(probe, 1);
+	unsigned int hidden = !probe_wait_hide(probe, 1), before = 0;
+	unsigned long first = hidden;
+	char name[48], printed[4 * sizeof(name)];
 	DIR *processes;
 
 	if (!hidden && host_threads() <= seen)
 		return;
 	processes = opendir("/proc");
 	while (processes && (entry = readdir(processes)))
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9') {
+			before = hidden;
 			hidden += mark_process(probe, entry->d_name);
+			first = first || before == hidden ? first : strtoul(entry->d_name, NULL, 10);
+		}
 	if (processes)
 		(void)closedir(processes);
-	if (hidden)
-		log_info("this kernel hides %u thread%s from BPF: no waits are recorded there", hidden,
-			 plural(hidden));
+	if (!hidden)
+		return;
+	name_process(first, name);
+	(void)printable_escape(printed, sizeof(printed), name, strlen(name));
+	log_info("this kernel hides %u thread%s from BPF, of %s for one: no waits are recorded there", hidden,
+		 plural(hidden), printed);
 }

@@ -47,7 +47,7 @@ record 2 | -P 8000                                  | no CPU 8000
 record 2 | -c '['                                   | unmatched
 record 1 | --pid $PROCESS,$NOBODY -p 50ms -o /dev/null --force | there is no process 4194305; not a regular file
 record 0 | -p 50ms -c '^no such name$' -o - >$TEXT | that get one are recorded
-record 0 | -p 50ms -o - -- true >$TEXT               | left out on purpose
+record 0 | -p 50ms -o - -- true >$TEXT               | left out (idle CPUs, itself, not asked for)
 TABLE
 checks=$((checks + $(grep -c '^ok' "$scratch/verdicts")))
 grep -v '^ok' "$scratch/verdicts" | while IFS= read -r line; do fail "${line#not ok }"; done

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,24 +116,48 @@ static int tell_not_unwound(struct profile *profile)
 	return r;
 }
 
+struct unread_maps { /* of processes whose mappings could not be read, by whether root was refused */
+	uint64_t counts[2];
+	uint32_t reasons[2]; /* the first one's errno */
+	uint64_t no_room;    /* changes */
+};
+
+static void add_unread_maps(struct unread_maps *sum, const struct trace_model *model)
+{
+	sum->no_room += model->timeline.refused;
+	for (size_t i = 0; i < model->maps_unavailable.count; i++) {
+		uint32_t reason = model->maps_unavailable.items[i].reason;
+		bool refused = reason == EACCES || reason == EPERM;
+
+		if (!sum->counts[refused]++)
+			sum->reasons[refused] = reason;
+	}
+}
+
 static int tell_maps(struct profile *profile)
 {
-	uint64_t unavailable = 0, refused = 0;
+	struct unread_maps unread = {0};
 	int r = 0;
 
 	for (size_t i = 0; i < profile->file_count; i++)
-		for (size_t j = 0; j < profile->files[i]->model_count; j++) {
-			unavailable += profile->files[i]->models[j].maps_unavailable.count;
-			refused += profile->files[i]->models[j].timeline.refused;
-		}
-	if (unavailable)
+		for (size_t j = 0; j < profile->files[i]->model_count; j++)
+			add_unread_maps(&unread, &profile->files[i]->models[j]);
+	for (int refused = 0; refused <= 1 && !r; refused++) {
+		if (!unread.counts[refused])
+			continue;
 		r = account_note(profile, ACCOUNT_MAPPINGS, 0,
-				 "the mappings of %" PRIu64 " process%s could not be read", unavailable,
-				 unavailable == 1 ? "" : "es");
-	if (!r && refused)
+				 "the mappings of %" PRIu64 " process%s could not be read (%s)", unread.counts[refused],
+				 unread.counts[refused] == 1 ? "" : "es", strerror((int)unread.reasons[refused]));
+		if (!r && refused)
+			account_remedy(profile, "the host refuses them to root, so functions there have no names");
+	}
+	if (!r && unread.no_room) {
 		r = account_note(profile, ACCOUNT_MAPPINGS, 100,
-				 "%" PRIu64 " change%s of mappings left out: not enough memory", refused,
-				 plural(refused));
+				 "%" PRIu64 " change%s of mappings left out: not enough memory", unread.no_room,
+				 plural(unread.no_room));
+		if (!r)
+			account_remedy(profile, "what was mapped then may have wrong names");
+	}
 	return r;
 }
 

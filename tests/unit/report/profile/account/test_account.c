@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What is printed below a report: losses, and notes on quality. */
+#include <errno.h>
+
 #include "report/profile/seam/profile.h"
 
 #include "tests/test.h"
@@ -91,6 +93,23 @@ static void tells_which_helpers_were_gone(struct test *t)
 	CHECK(t, account_has(scratch.profile, line, NULL));
 	CHECK(t, account_has(scratch.profile, "no files were read for this dump", NULL));
 	CHECK(t, !account_has(scratch.profile, "were not opened", NULL));
+	end(&scratch);
+}
+
+/* A remedy must be able to help: to record again does not where root was refused. */
+static void tells_why_mappings_are_unknown(struct test *t)
+{
+	struct scratch scratch;
+	struct made_trace *trace = made_profile_begin(&scratch);
+
+	made_trace_add(trace, &(struct event){.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = {1, 1, EACCES}});
+	made_trace_add(trace, &(struct event){.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = {1, 7, ESRCH}});
+	made_trace_end(trace);
+	REQUIRE(t, load(&scratch, &everything) == 0);
+	CHECK(t, account_has(scratch.profile, "the mappings of 1 process could not be read (Permission denied); "
+					      "the host refuses them to root, so functions there have no names", NULL));
+	CHECK(t, account_has(scratch.profile, "the mappings of 1 process could not be read (No such process); "
+					      "record again while they run", NULL));
 	end(&scratch);
 }
 
@@ -335,7 +354,8 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 	end(&scratch);
 }
 
-TEST_MAIN(TEST(tells_which_helpers_were_gone), TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
+TEST_MAIN(TEST(tells_why_mappings_are_unknown), TEST(tells_which_helpers_were_gone),
+	  TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
 	  TEST(tells_last_what_concerns_hardly_anything),
 	  TEST(tells_losses_apart_from_notes), TEST(one_is_singular),
 	  TEST(tells_what_was_not_delivered_of_busy_time),

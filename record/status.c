@@ -148,7 +148,8 @@ void status_summary(const struct status_figures *figures, const char *path)
 	bool is_file = strcmp(path, "-") != 0;
 
 	what_was_recorded(figures, what, sizeof(what));
-	log_info("%s, %s lost, %s left out (idle CPUs, itself, not asked for); %s in %s%s%s", what, grouped(figures->lost, lost),
+	log_info("%s, %s lost, %s left out (idle CPUs, itself, not asked for); "
+		 "%s in %s%s%s", what, grouped(figures->lost, lost),
 		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "'" : "",
 		 is_file ? path : "stdout", is_file ? "'" : "");
 	log_info("the trace holds %s; before you pass it on: rwalker-report --info --privacy %s",

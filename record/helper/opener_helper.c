@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/fs.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ struct target {
 	uint64_t start;      /* as in struct opener_owner */
 	struct rights rights;
 };
+
+enum { NOTHING_TO_SEND = INT_MAX }; /* instead of a descriptor */
 
 struct opener {
 	struct timespec began;
@@ -276,17 +279,21 @@ static int mapping_open(struct opener *opener, struct target *target, const stru
 /* --- perf-PID.map -------------------------------------------------------------------------------- */
 
 /*
- * A map that a process left behind: in our own root, and only if it was written since we began,
- * because another process with this pid may have left one long ago.
+ * A map that a process left behind: in its /tmp, and only if it was written since we began,
+ * because another process with this pid may have left one long ago. tmp: -1: that is ours.
  */
-static int left_map_open(struct opener *opener, const struct opener_owner *owner, const char *path)
+static int left_map_open(struct opener *opener, const struct opener_owner *owner, int tmp)
 {
 	const struct rights rights = rights_of_user(owner->uid, owner->gid);
-	const struct wanted wanted = {
-		.root = opener->root, .path = path, .rules = {.written = true, .owner = owner->uid}};
-	_cleanup_close_ int fd = owner->start ? open_with(opener, &rights, &wanted) : -ESRCH;
+	_cleanup_close_ int fd = -ESRCH;
 	struct stat status;
+	char path[64];
+	const struct wanted wanted = {.root = tmp < 0 ? opener->root : tmp, .path = path,
+				      .rules = {.written = true, .owner = owner->uid}};
 
+	(void)snprintf(path, sizeof(path), "%sperf-%" PRIu32 ".map", tmp < 0 ? "/tmp/" : "", owner->inner_tgid);
+	if (owner->start)
+		fd = open_with(opener, &rights, &wanted);
 	if (fd >= 0 && (fstat(fd, &status) || status.st_mtim.tv_sec < opener->began.tv_sec))
 		return -ESTALE;
 	return steal_fd(&fd);
@@ -310,8 +317,8 @@ static int perf_map_open(struct opener *opener, struct target *target, const str
 		return open_with(opener, &target->rights, &wanted);
 	}
 	if (target->folder >= 0) /* a zombie */
-		owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start};
-	return request->head.as_caller ? -ESRCH : left_map_open(opener, &owner, path);
+		owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start, target->inner_tgid};
+	return request->head.as_caller ? -ESRCH : left_map_open(opener, &owner, request->fd);
 }
 
 /* --- copies of code ------------------------------------------------------------------------------ */
@@ -386,18 +393,36 @@ static int debug_open(struct opener *opener, const struct request *request)
 					  .rules = {.elf = true}});
 }
 
-static int owner_tell(const struct target *target, struct opener_owner *ret_owner)
+/* Below a root (O_PATH). -1: there is none. */
+static int tmp_find(int root, struct stat *ret_status)
 {
-	if (target->folder < 0)
-		return -ESRCH;
-	*ret_owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start};
-	return 0;
+	_cleanup_close_ int tmp = root < 0 ? -1 : file_gate_find(root, "/tmp", false);
+
+	return tmp < 0 || fstatat(tmp, "", ret_status, AT_EMPTY_PATH | AT_STATX_DONT_SYNC) ? -1 : steal_fd(&tmp);
 }
 
-/* A descriptor, or 0 for OPENER_OWNER and OPENER_COPY; -errno. */
+/* The answer is a descriptor of its /tmp, if that is not ours. */
+static int owner_tell(const struct opener *opener, struct target *target, struct opener_owner *ret_owner)
+{
+	struct stat own_status = {0}, status;
+	_cleanup_close_ int own = -1, tmp = -1;
+
+	if (target->folder < 0)
+		return -ESRCH;
+	*ret_owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start, target->inner_tgid};
+	own = tmp_find(opener->root, &own_status);
+	tmp = target_root(target) ? -1 : tmp_find(target->root, &status);
+	if (tmp < 0 || (own >= 0 && status.st_dev == own_status.st_dev && status.st_ino == own_status.st_ino))
+		return NOTHING_TO_SEND;
+	return steal_fd(&tmp);
+}
+
+/* A descriptor or NOTHING_TO_SEND; -errno. */
 static int request_open(struct opener *opener, struct target *target, const struct request *request,
 			struct opener_owner *ret_owner)
 {
+	int r;
+
 	switch ((enum opener_what)request->head.what) {
 	case OPENER_MAPPING:
 	case OPENER_JIT_LOG:
@@ -407,9 +432,10 @@ static int request_open(struct opener *opener, struct target *target, const stru
 	case OPENER_DEBUG:
 		return debug_open(opener, request);
 	case OPENER_OWNER:
-		return owner_tell(target, ret_owner);
+		return owner_tell(opener, target, ret_owner);
 	case OPENER_COPY:
-		return copy_compare(target, &request->head, request->fd);
+		r = copy_compare(target, &request->head, request->fd);
+		return r ? r : NOTHING_TO_SEND;
 	}
 	return -EPROTO;
 }
@@ -418,14 +444,13 @@ static int request_serve(struct opener *opener, int socket, const struct request
 {
 	_cleanup_(target_close) struct target target = {.folder = -1, .root = -1};
 	struct opener_reply reply = {.token = request->head.token};
-	bool opens = request->head.what != OPENER_OWNER && request->head.what != OPENER_COPY;
 	_cleanup_close_ int fd = -1;
 	int r = target_open(&request->head, &target);
 
 	opener->target = target.folder;
 	if (!r)
 		r = request_open(opener, &target, request, &reply.owner);
-	if (opens)
+	if (r != NOTHING_TO_SEND)
 		fd = r;
 	if (r >= 0 && target.folder >= 0)
 		r = target_check(&target);

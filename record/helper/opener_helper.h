@@ -12,13 +12,14 @@
  *
  * A process that is gone has no root, and its rights are not known. Its programs are then looked
  * for in our own root with the rights of whoever started the recorder, and what its JIT compiler
- * wrote with those of its user if it had been asked for before (OPENER_OWNER).
+ * wrote with those of its user if it had been asked for before (OPENER_OWNER): in the /tmp that it had then,
+ * of which the answer has a descriptor (O_PATH) if it is not ours. It comes with OPENER_PERF_MAP.
  *
  * Some programs put a copy of their code in its place. For OPENER_COPY, pages of the memory that are resident are
  * compared with the file; 0: there are some, and all are equal; else -EAGAIN.
  *
  * Request: struct opener_request and path_length bytes. Reply: struct opener_reply, with the
- * descriptor (O_RDONLY) if error is 0; none for OPENER_OWNER and OPENER_COPY.
+ * descriptor (O_RDONLY) if error is 0; none for OPENER_COPY.
  */
 #ifndef RWALKER_RECORD_HELPER_OPENER_HELPER_H
 #define RWALKER_RECORD_HELPER_OPENER_HELPER_H
@@ -36,6 +37,7 @@ enum opener_what { OPENER_MAPPING = 1, /* an ELF file; has a path */
 struct opener_owner {
 	uint32_t uid, gid;
 	uint64_t start; /* clock ticks since boot, as in /proc/PID/stat; 0: nothing is known */
+	uint32_t inner_tgid; /* in the innermost pid namespace: JIT compilers use it in file names */
 };
 
 struct opener_request {

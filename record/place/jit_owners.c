@@ -2,6 +2,7 @@
 #include "record/place/jit_owners.h"
 
 #include <stddef.h>
+#include <unistd.h>
 
 #include "common/time_units.h"
 
@@ -19,12 +20,20 @@ static uint32_t find(const struct jit_owners *owners, uint32_t tgid)
 	return JIT_OWNERS;
 }
 
+static void set_tmp(struct jit_owner *owner, int tmp)
+{
+	if (owner->tmp_plus_1)
+		(void)close(owner->tmp_plus_1 - 1);
+	owner->tmp_plus_1 = tmp + 1;
+}
+
 bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now)
 {
 	uint32_t at = find(owners, tgid);
 
 	if (at == JIT_OWNERS) {
 		at = owners->count++ % JIT_OWNERS;
+		set_tmp(&owners->table[at], -1);
 		owners->table[at] = (struct jit_owner){.tgid = tgid};
 	} else if (now - owners->table[at].asked < SECOND) {
 		return false;
@@ -33,12 +42,24 @@ bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now)
 	return true;
 }
 
-void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opener_owner *owner)
+void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opener_owner *owner, int tmp)
 {
 	uint32_t at = find(owners, tgid);
 
-	if (at < JIT_OWNERS)
-		owners->table[at].owner = *owner;
+	if (at == JIT_OWNERS) {
+		if (tmp >= 0)
+			(void)close(tmp);
+		return;
+	}
+	owners->table[at].owner = *owner;
+	set_tmp(&owners->table[at], tmp);
+}
+
+int jit_owners_tmp(const struct jit_owners *owners, uint32_t tgid)
+{
+	uint32_t at = find(owners, tgid);
+
+	return at < JIT_OWNERS ? owners->table[at].tmp_plus_1 - 1 : -1;
 }
 
 struct opener_owner jit_owners_find(const struct jit_owners *owners, uint32_t tgid)

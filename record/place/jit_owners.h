@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The users of processes that make code at run time, asked for while the processes live: a file
- * that such a process leaves behind counts only if it belongs to that user. Fixed memory; the
+ * The users of processes that make code at run time, and where they write its names, asked for while the processes
+ * live: a file that such a process leaves behind counts only if it belongs to that user. Fixed memory; the
  * latest are kept.
  */
 #ifndef RWALKER_RECORD_PLACE_JIT_OWNERS_H
@@ -19,6 +19,7 @@ struct jit_owners {
 		uint32_t tgid;
 		uint64_t asked; /* CLOCK_MONOTONIC ns */
 		struct opener_owner owner;
+		int tmp_plus_1; /* a descriptor of its /tmp; 0: that is ours */
 	} table[JIT_OWNERS];
 	uint32_t count; /* of all that were ever added */
 };
@@ -29,8 +30,10 @@ struct jit_owners {
  * changed its user, or the tgid may be another process's.
  */
 bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now);
-/* Stores the answer; ignored if the process is no longer kept. */
-void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opener_owner *owner);
+/* Stores the answer and takes over the descriptor of its /tmp (-1: none); ignored if the process is no longer kept. */
+void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opener_owner *owner, int tmp);
+/* -1: it is ours, or not known. */
+int jit_owners_tmp(const struct jit_owners *owners, uint32_t tgid);
 /* All zero if it is not known. */
 struct opener_owner jit_owners_find(const struct jit_owners *owners, uint32_t tgid);
 

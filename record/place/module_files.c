@@ -208,7 +208,7 @@ static void opener_take(struct module_files *files)
 		opener_lost(files);
 	if (token == TOKEN_OWNER) {
 		if (whole && !reply.error)
-			jit_owners_set(&files->jit_owners, files->owner_asked, &reply.owner);
+			jit_owners_set(&files->jit_owners, files->owner_asked, &reply.owner, steal_fd(&fd));
 	} else if (token == TOKEN_COPY) {
 		copy_answered(&files->copies[files->copy_asked], whole ? reply.error : -ESRCH);
 	} else {
@@ -453,9 +453,9 @@ static bool opener_ready(struct module_files *files, unsigned int patience_ms)
 	return !files->opener.busy && helper_channel_ready(&files->opener);
 }
 
-/* Sends a request and waits for its answer, for at most deadline_ms. `path` may be NULL. */
+/* Sends a request and waits for its answer, for at most deadline_ms. `path` may be NULL, the descriptor `with` -1. */
 static int open_within(struct module_files *files, const struct opener_request *head, const char *path,
-		       int deadline_ms)
+		       int with, int deadline_ms)
 {
 	struct {
 		struct opener_request head;
@@ -472,7 +472,7 @@ static int open_within(struct module_files *files, const struct opener_request *
 	if (path)
 		memcpy(request.path, path, request.head.path_length);
 	if (!helper_channel_send(&files->opener, TOKEN_ONE_FILE, &request,
-				 sizeof(*head) + request.head.path_length, -1))
+				 sizeof(*head) + request.head.path_length, with))
 		return -EPIPE;
 	if (helper_channel_take(&files->opener, &reply, sizeof(reply), deadline_ms, &fd) != sizeof(reply)) {
 		opener_lost(files);
@@ -485,11 +485,11 @@ static int open_within(struct module_files *files, const struct opener_request *
 	return reply.error;
 }
 
-static int open_now(struct module_files *files, const struct opener_request *head, const char *path)
+static int open_now(struct module_files *files, const struct opener_request *head, const char *path, int with)
 {
 	if (silent_users_has(&files->silent, head->tgid))
 		return -EAGAIN;
-	return open_within(files, head, path, DEADLINE_PROCESS);
+	return open_within(files, head, path, with, DEADLINE_PROCESS);
 }
 
 /* Files that were too slow during the recording get another chance, until one is too slow for this deadline, too. */
@@ -504,7 +504,7 @@ void module_files_open_late(struct module_files *files, uint32_t module, uint32_
 		return;
 	files->opener.stuck = 0;
 	request = mapping_request(files, &(struct ask){module, tgid, start, end, files->unchanged_since}, entry);
-	fd = open_within(files, &request, entry->path, DEADLINE_FILE);
+	fd = open_within(files, &request, entry->path, -1, DEADLINE_FILE);
 	files->late_lost = fd == -ETIMEDOUT;
 	if (fd >= 0)
 		opened(files, module, fd);
@@ -516,7 +516,7 @@ int module_files_perf_map(struct module_files *files, uint32_t tgid)
 {
 	struct opener_request request = {.what = OPENER_PERF_MAP, .tgid = tgid, .as_caller = files->as_caller,
 					 .owner = jit_owners_find(&files->jit_owners, tgid)};
-	int fd = open_now(files, &request, NULL);
+	int fd = open_now(files, &request, NULL, jit_owners_tmp(&files->jit_owners, tgid));
 
 	if (fd < 0)
 		(void)refusals_add(&files->counts.refusals, fd);
@@ -526,7 +526,7 @@ int module_files_perf_map(struct module_files *files, uint32_t tgid)
 int module_files_debug(struct module_files *files, const char *path)
 {
 	struct opener_request request = {.what = OPENER_DEBUG};
-	int fd = open_now(files, &request, path);
+	int fd = open_now(files, &request, path, -1);
 
 	if (fd < 0)
 		(void)refusals_add(&files->counts.refusals, fd);

@@ -380,6 +380,7 @@ static int group_ask(struct embedding *embedding, const struct group *group, str
 		.unwind = group->module ? level->unwind : ELF_UNWIND_NONE,
 		.mini = group->module && level->level == EMBED_LEVEL_FULL,
 		.debug_fd = debug,
+		.settled = group->module ? 0 : module_files_map_settled(embedding->files, group->tgid),
 		.full_room = full_room(embedding, group),
 		.room = EMBED_BYTES - embedding->used,
 	};

@@ -59,6 +59,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 		.unwind = wish->unwind,
 		.mini = wish->mini,
 		.debug = wish->debug_fd > 0,
+		.settled = wish->settled,
 		.full_room = wish->full_room,
 		.room = wish->room,
 	};

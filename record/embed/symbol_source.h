@@ -27,6 +27,7 @@ struct symbol_wish {
 	/* ELF_SYMBOLS: also the packed symbols of a stripped file, if there is room for everything. */
 	bool mini;
 	int debug_fd;	    /* ELF_SYMBOLS, ELF_VARIABLES: the file's possible debug file; 0 or less: none */
+	uint64_t settled;   /* ELF_PERF_MAP: bytes that it had before the recording */
 	uint64_t full_room; /* bytes: everything if it fits, ... */
 	uint64_t room;	    /* ... what was hit if that fits, else nothing */
 };

@@ -364,9 +364,12 @@ static int elf_read(struct answer *answer, int fd, uint64_t *hits)
 
 static int jit_read(struct answer *answer, int fd, const uint64_t *hits)
 {
-	bool log = answer->request->what == ELF_JIT_LOG;
+	const struct elf_request *request = answer->request;
+	const bool log = request->what == ELF_JIT_LOG;
 	int rc = log ? jit_log_read(fd, &answer->symbols) : perf_map_read(fd, &answer->symbols);
 
+	if (!rc && !log)
+		rc = perf_map_pick(&answer->symbols, hits, request->hit_count, request->settled);
 	return rc ? rc : symbols_mark(answer, hits);
 }
 

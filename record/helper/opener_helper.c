@@ -278,6 +278,12 @@ static int mapping_open(struct opener *opener, struct target *target, const stru
 
 /* --- perf-PID.map -------------------------------------------------------------------------------- */
 
+static struct opener_owner owner_of(const struct target *target)
+{
+	return (struct opener_owner){.uid = target->rights.uid, .gid = target->rights.gid, .start = target->start,
+				     .inner_tgid = target->inner_tgid};
+}
+
 /*
  * A map that a process left behind: in its /tmp, and only if it was written since we began,
  * because another process with this pid may have left one long ago. tmp: -1: that is ours.
@@ -317,7 +323,7 @@ static int perf_map_open(struct opener *opener, struct target *target, const str
 		return open_with(opener, &target->rights, &wanted);
 	}
 	if (target->folder >= 0) /* a zombie */
-		owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start, target->inner_tgid};
+		owner = owner_of(target);
 	return request->head.as_caller ? -ESRCH : left_map_open(opener, &owner, request->fd);
 }
 
@@ -401,18 +407,33 @@ static int tmp_find(int root, struct stat *ret_status)
 	return tmp < 0 || fstatat(tmp, "", ret_status, AT_EMPTY_PATH | AT_STATX_DONT_SYNC) ? -1 : steal_fd(&tmp);
 }
 
+static uint64_t map_size(int tmp, uint32_t inner_tgid)
+{
+	struct stat status;
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", inner_tgid);
+	return fstatat(tmp, name, &status, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC) ? 0 : (uint64_t)status.st_size;
+}
+
 /* The answer is a descriptor of its /tmp, if that is not ours. */
-static int owner_tell(const struct opener *opener, struct target *target, struct opener_owner *ret_owner)
+static int owner_tell(struct opener *opener, struct target *target, struct opener_owner *ret_owner)
 {
 	struct stat own_status = {0}, status;
 	_cleanup_close_ int own = -1, tmp = -1;
 
 	if (target->folder < 0)
 		return -ESRCH;
-	*ret_owner = (struct opener_owner){target->rights.uid, target->rights.gid, target->start, target->inner_tgid};
+	*ret_owner = owner_of(target);
+	opener->mounts.folder = target->folder;
+	if (target_root(target) || fuse_mounts_cover(&opener->mounts, "/tmp"))
+		return NOTHING_TO_SEND;
 	own = tmp_find(opener->root, &own_status);
-	tmp = target_root(target) ? -1 : tmp_find(target->root, &status);
-	if (tmp < 0 || (own >= 0 && status.st_dev == own_status.st_dev && status.st_ino == own_status.st_ino))
+	tmp = tmp_find(target->root, &status);
+	if (tmp < 0)
+		return NOTHING_TO_SEND;
+	ret_owner->map_size = map_size(tmp, target->inner_tgid);
+	if (own >= 0 && status.st_dev == own_status.st_dev && status.st_ino == own_status.st_ino)
 		return NOTHING_TO_SEND;
 	return steal_fd(&tmp);
 }

@@ -38,6 +38,7 @@ struct opener_owner {
 	uint32_t uid, gid;
 	uint64_t start; /* clock ticks since boot, as in /proc/PID/stat; 0: nothing is known */
 	uint32_t inner_tgid; /* in the innermost pid namespace: JIT compilers use it in file names */
+	uint64_t map_size;   /* of its perf-PID.map at that time, in bytes; 0: there was none */
 };
 
 struct opener_request {

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/sorted.h"
+#include "format/limits.h"
 
 enum { MAX_BYTES = 64 << 20,
        BLOCK = 1 << 20 };
@@ -89,5 +91,96 @@ int perf_map_read(int fd, struct elf_symbols *ret_symbols)
 	symbols.names = steal_ptr(text);
 	symbols.names_size = length + 1;
 	*ret_symbols = symbols;
+	return 0;
+}
+
+/* --- which names --- */
+
+struct named { /* a hit; lines count from 1, 0: none */
+	size_t line, other;
+	unsigned int others; /* names before, since `settled` */
+};
+
+static const char *name_of(const struct elf_symbols *symbols, size_t line)
+{
+	return symbols->names + symbols->items[line - 1].name;
+}
+
+static void name_hit(const struct elf_symbols *symbols, size_t line, bool is_new, struct named *named)
+{
+	bool differs = named->line && strcmp(name_of(symbols, named->line), name_of(symbols, line)) != 0;
+
+	if (!is_new)
+		named->others = 0;
+	else if (differs)
+		named->others++;
+	if (differs)
+		named->other = named->line;
+	named->line = line;
+}
+
+static void name_hits(const struct elf_symbols *symbols, const uint64_t *hits, size_t count, uint64_t settled,
+		      struct named *named)
+{
+	for (size_t line = 1; line <= symbols->count; line++) {
+		const struct elf_symbol *symbol = &symbols->items[line - 1];
+
+		for (size_t h = SORTED_FIRST(i, count, hits[i] >= symbol->address);
+		     h < count && hits[h] - symbol->address < symbol->size; h++)
+			name_hit(symbols, line, symbol->name >= settled, &named[h]);
+	}
+}
+
+/* Appends a name that says what else was there. */
+static int name_both(struct elf_symbols *symbols, const struct named *named)
+{
+	char text[RWK_MAX_STRING + 1], *grown;
+	int length;
+
+	if (named->others == 1)
+		length = snprintf(text, sizeof(text), "%s or %s", name_of(symbols, named->other),
+				  name_of(symbols, named->line));
+	else
+		length = snprintf(text, sizeof(text), "%s or %u others", name_of(symbols, named->line), named->others);
+	length = length < (int)sizeof(text) ? length : (int)sizeof(text) - 1;
+	grown = symbols->names_size + sizeof(text) < UINT32_MAX ?
+			realloc(symbols->names, symbols->names_size + (size_t)length + 1) : NULL;
+	if (!grown)
+		return -ENOMEM;
+	memcpy(grown + symbols->names_size, text, (size_t)length + 1);
+	symbols->names = grown;
+	symbols->items[named->line - 1].name = (uint32_t)symbols->names_size;
+	symbols->names_size += (size_t)length + 1;
+	return 0;
+}
+
+/* For each line the hit that it names, of these the one with the most other names; NULL: none. */
+static void lines_named(const struct named *named, size_t count, const struct named **lines)
+{
+	for (size_t h = 0; h < count; h++) {
+		const struct named **line = &lines[named[h].line];
+
+		if (named[h].line && (!*line || (*line)->others < named[h].others))
+			*line = &named[h];
+	}
+}
+
+int perf_map_pick(struct elf_symbols *symbols, const uint64_t *hits, size_t count, uint64_t settled)
+{
+	_cleanup_free_ const struct named **lines = calloc(symbols->count + 1, sizeof(const struct named *));
+	_cleanup_free_ struct named *named = calloc(count + 1, sizeof(*named));
+	size_t kept = 0;
+
+	if (!named || !lines)
+		return -ENOMEM;
+	name_hits(symbols, hits, count, settled, named);
+	lines_named(named, count, lines);
+	for (size_t line = 1; line <= symbols->count; line++)
+		if (lines[line] && lines[line]->others && name_both(symbols, lines[line]) < 0)
+			return -ENOMEM;
+	for (size_t line = 1; line <= symbols->count; line++)
+		if (lines[line])
+			symbols->items[kept++] = symbols->items[line - 1];
+	symbols->count = kept;
 	return 0;
 }

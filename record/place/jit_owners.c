@@ -27,14 +27,14 @@ static void set_tmp(struct jit_owner *owner, int tmp)
 	owner->tmp_plus_1 = tmp + 1;
 }
 
-bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now)
+bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, bool initial, uint64_t now)
 {
 	uint32_t at = find(owners, tgid);
 
 	if (at == JIT_OWNERS) {
 		at = owners->count++ % JIT_OWNERS;
 		set_tmp(&owners->table[at], -1);
-		owners->table[at] = (struct jit_owner){.tgid = tgid};
+		owners->table[at] = (struct jit_owner){.tgid = tgid, .initial = initial};
 	} else if (now - owners->table[at].asked < SECOND) {
 		return false;
 	}
@@ -51,8 +51,19 @@ void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opene
 			(void)close(tmp);
 		return;
 	}
+	if (owners->table[at].initial && !owners->table[at].owner.start)
+		owners->table[at].settled = owner->map_size;
+	if (owners->table[at].owner.start && owners->table[at].owner.start != owner->start)
+		owners->table[at].settled = 0; /* another process by now */
 	owners->table[at].owner = *owner;
 	set_tmp(&owners->table[at], tmp);
+}
+
+uint64_t jit_owners_settled(const struct jit_owners *owners, uint32_t tgid)
+{
+	uint32_t at = find(owners, tgid);
+
+	return at < JIT_OWNERS ? owners->table[at].settled : 0;
 }
 
 int jit_owners_tmp(const struct jit_owners *owners, uint32_t tgid)

@@ -19,6 +19,8 @@ struct jit_owners {
 		uint32_t tgid;
 		uint64_t asked; /* CLOCK_MONOTONIC ns */
 		struct opener_owner owner;
+		bool initial;	 /* it had such memory before the recording */
+		uint64_t settled; /* bytes of its perf map by the first answer */
 		int tmp_plus_1; /* a descriptor of its /tmp; 0: that is ours */
 	} table[JIT_OWNERS];
 	uint32_t count; /* of all that were ever added */
@@ -29,9 +31,11 @@ struct jit_owners {
  * that was done within the last second. Later it is asked for again, because the process may have
  * changed its user, or the tgid may be another process's.
  */
-bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, uint64_t now);
+bool jit_owners_note(struct jit_owners *owners, uint32_t tgid, bool initial, uint64_t now);
 /* Stores the answer and takes over the descriptor of its /tmp (-1: none); ignored if the process is no longer kept. */
 void jit_owners_set(struct jit_owners *owners, uint32_t tgid, const struct opener_owner *owner, int tmp);
+/* Bytes of its perf map at the start of the recording; 0: it began to make code later, or that is not known. */
+uint64_t jit_owners_settled(const struct jit_owners *owners, uint32_t tgid);
 /* -1: it is ours, or not known. */
 int jit_owners_tmp(const struct jit_owners *owners, uint32_t tgid);
 /* All zero if it is not known. */

@@ -176,7 +176,7 @@ static void refused(struct module_files *files, uint32_t module, int error)
 	if (error == -ENOEXEC && !files->as_caller) {
 		files->files[module].refused = true;
 		(void)module_table_set_memory(files->modules, module);
-		module_files_note_jit(files, files->opener.tgid);
+		module_files_note_jit(files, files->opener.tgid, false);
 		return;
 	}
 	if (!files->files[module].refused)
@@ -523,6 +523,11 @@ int module_files_perf_map(struct module_files *files, uint32_t tgid)
 	return fd;
 }
 
+uint64_t module_files_map_settled(const struct module_files *files, uint32_t tgid)
+{
+	return jit_owners_settled(&files->jit_owners, tgid);
+}
+
 int module_files_debug(struct module_files *files, const char *path)
 {
 	struct opener_request request = {.what = OPENER_DEBUG};
@@ -546,9 +551,9 @@ void module_files_note(struct module_files *files, uint32_t module, uint32_t tgi
 		jit_logs_note(&files->jit_logs, tgid, module);
 }
 
-void module_files_note_jit(struct module_files *files, uint32_t tgid)
+void module_files_note_jit(struct module_files *files, uint32_t tgid, bool initial)
 {
-	if (!jit_owners_note(&files->jit_owners, tgid, clocks_now()))
+	if (!jit_owners_note(&files->jit_owners, tgid, initial, clocks_now()))
 		return;
 	files->counts.attempts++;
 	if (queue_add(files, &(struct ask){.tgid = tgid}))

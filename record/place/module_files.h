@@ -92,8 +92,11 @@ void module_files_counts(const struct module_files *files, struct module_files_c
 
 /* The module has been mapped there: for module_files_jit_log(). module_files_ask() includes this. */
 void module_files_note(struct module_files *files, uint32_t module, uint32_t tgid);
-/* The process has mapped executable memory without a file: asks for its user now, in case it is gone at the end. */
-void module_files_note_jit(struct module_files *files, uint32_t tgid);
+/*
+ * The process has mapped executable memory without a file: asks for its user now, in case it is gone at the
+ * end. initial: it had it before the recording.
+ */
+void module_files_note_jit(struct module_files *files, uint32_t tgid, bool initial);
 /* A descriptor of the jit-PID.dump that the process mapped last; -1: none. Stays owned by `files`. */
 int module_files_jit_log(const struct module_files *files, uint32_t tgid);
 
@@ -102,6 +105,9 @@ int module_files_jit_log(const struct module_files *files, uint32_t tgid);
  * 200 ms, after waiting up to as long for the helper's current request.
  */
 int module_files_perf_map(struct module_files *files, uint32_t tgid);
+
+/* How long that map was at the start of the recording, if the process had made code by then; else 0. */
+uint64_t module_files_map_settled(const struct module_files *files, uint32_t tgid);
 
 /* The same for an ELF file with debug information, in our own root with the rights of whoever started the recorder. */
 int module_files_debug(struct module_files *files, const char *path);

@@ -75,10 +75,10 @@ static bool is_memory(const char *path)
 	return !strcmp(path, "/dev/zero") || !strcmp(path, "/anon_hugepage") || !strncmp(path, "/SYSV", 5);
 }
 
-static void note_jit(struct sideband *sideband, uint32_t tgid)
+static void note_jit(struct sideband *sideband, const struct sideband_mapping *mapping)
 {
 	if (sideband->files)
-		module_files_note_jit(sideband->files, tgid);
+		module_files_note_jit(sideband->files, mapping->tgid, mapping->flags & MAPPING_INITIAL);
 }
 
 static uint32_t module_of(struct sideband *sideband, const struct sideband_mapping *mapping)
@@ -95,14 +95,14 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 	uint32_t id;
 
 	if (kind == MODULE_ANONYMOUS && is_made_by_process(mapping->path))
-		note_jit(sideband, mapping->tgid);
+		note_jit(sideband, mapping);
 	if (kind != MODULE_FILE)
 		return module_table_special(sideband->recording->modules, kind);
 	id = module_table_file(sideband->recording->modules, &identity);
 	if (id && sideband->files && module_files_changed(sideband->files, id))
 		id = module_table_file_anew(sideband->recording->modules, &identity);
 	if (id && hits_is_made(sideband->recording->hits, id))
-		note_jit(sideband, mapping->tgid);
+		note_jit(sideband, mapping);
 	if (id && sideband->files && !identity.memory)
 		module_files_ask(sideband->files, id, mapping->tgid, mapping->start, mapping->end);
 	return id;

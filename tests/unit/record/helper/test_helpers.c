@@ -316,6 +316,36 @@ static void reads_perf_maps_and_skips_nonsense(struct test *t)
 	nursery_destroy(nursery);
 }
 
+/* Before the recording the last line counts. What is named anew during the recording has both names. */
+static void a_place_that_had_two_names_has_both(struct test *t)
+{
+	static const char TEXT[] = "1000 10 old\n1000 10 one\n2000 10 same\n3000 10 a\n",
+			  LATER[] = "1000 10 two\n2000 10 same\n3000 10 b\n3000 8 c\n";
+	static const char *const names[] = {"one or two", "same", "a or b", "c or 2 others"};
+	const uint64_t hits[] = {0x1008, 0x2008, 0x3004, 0x300c};
+	struct symbol_wish wish = HIT_JIT;
+	struct symbol_source *source;
+	const struct event_symbol *symbols;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	size_t count = 0;
+	int fd = memfd_create("map", 0);
+
+	wish.settled = strlen(TEXT);
+	REQUIRE(t, fd >= 0 && write(fd, TEXT, strlen(TEXT)) > 0 && write(fd, LATER, strlen(LATER)) > 0);
+	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, hits, 4, &reply) && !reply.error);
+	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0 && count == 4);
+	for (size_t i = 0; i < count; i++) {
+		char text[64];
+
+		(void)snprintf(text, sizeof(text), "%.*s", (int)symbols[i].name.length, symbols[i].name.bytes);
+		CHECK_STR(t, text, names[i]);
+	}
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
 static void jails_the_elf_helper(struct test *t)
 {
 	if (sanitized_build())
@@ -377,4 +407,5 @@ TEST_MAIN(TEST(tells_that_the_nursery_was_killed),
 	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit),
 	  TEST(finds_the_function_behind_what_was_hit),
 	  TEST(gives_unwind_information_as_far_as_there_is_room), TEST(survives_files_that_are_no_elf),
-	  TEST(reads_perf_maps_and_skips_nonsense), TEST(jails_the_elf_helper), TEST(leaves_no_helper_behind))
+	  TEST(reads_perf_maps_and_skips_nonsense),
+	  TEST(a_place_that_had_two_names_has_both), TEST(jails_the_elf_helper), TEST(leaves_no_helper_behind))

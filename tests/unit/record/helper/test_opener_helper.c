@@ -319,7 +319,7 @@ static void believes_the_map_of_a_process_that_is_gone_only_from_its_user(struct
 		left[i].make(path);
 		request.owner = (struct opener_owner){0};
 		CHECK_INT(t, ask(&b, &request, "", text, &reply), -ESRCH);
-		request.owner = (struct opener_owner){VILLAIN, VILLAIN, 1, (uint32_t)villain.pid};
+		request.owner = (struct opener_owner){VILLAIN, VILLAIN, 1, (uint32_t)villain.pid, 0};
 		CHECK_INT(t, ask(&b, &request, "", text, &reply), left[i].error);
 		CHECK_STR(t, text, left[i].error ? "" : HONEST);
 		(void)unlink(path);

@@ -9,6 +9,8 @@
 #include "bpf/kernel.h"
 #include "bpf/ring_lives.h"
 
+#include <bpf/bpf_tracing.h>
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -26,9 +28,25 @@ static __always_inline int count(enum ring_life what)
 	return 0;
 }
 
-SEC("tp_btf/task_newtask")
-int lives_fork(void *ctx)
+enum { CLONE_VM = 0x100, CLONE_VFORK = 0x4000, CLONE_THREAD = 0x10000 };
+
+struct ring_shares lives_shares;
+
+static __always_inline void share(const struct task_struct *task)
 {
+	u32 number = __sync_fetch_and_add(&lives_shares.count, 1);
+	struct ring_share *item = &lives_shares.items[number % RING_SHARES];
+
+	item->parent_tgid = bpf_get_current_pid_tgid() >> 32;
+	item->tgid = task->tgid;
+}
+
+SEC("tp_btf/task_newtask")
+int BPF_PROG(lives_fork, struct task_struct *task, u64 flags)
+{
+	/* the kernel's own threads have no memory of this kind */
+	if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_THREAD)) == CLONE_VM && task->mm)
+		share(task);
 	return count(RING_LIFE_FORK);
 }
 

@@ -12,4 +12,17 @@ struct ring_lives { /* of one CPU, running totals */
 	__u64 counts[RING_LIVES];
 };
 
+/*
+ * Processes that share their memory with their parent, which no record tells: clone(CLONE_VM) without CLONE_THREAD.
+ * Those of vfork() and posix_spawn(), which are many, are left out: the parent waits until they call exec.
+ */
+enum { RING_SHARES = 64 };
+
+struct ring_shares {
+	__u32 count; /* so far; the latest ones are in items, each at its number modulo RING_SHARES */
+	struct ring_share {
+		__u32 parent_tgid, tgid;
+	} items[RING_SHARES];
+};
+
 #endif

@@ -337,6 +337,8 @@ static int open_state(struct session *session)
 	if (r >= 0)
 		r = sideband_create(recording, session->files, &online, &recording->sideband);
 	if (r >= 0)
+		sideband_follow_shares(recording->sideband, probe_shares(session->probe));
+	if (r >= 0)
 		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
 	if (r >= 0)
 		probe_tell_functions(session->probe, kernel_map_table(recording->kernel_map));

@@ -17,6 +17,7 @@ struct cpu_set;
 struct module_files;
 struct nursery;
 struct recording;
+struct ring_shares;
 struct sideband;
 struct stream_cpu;
 
@@ -33,6 +34,9 @@ int sideband_wake(struct sideband *sideband, int epoll_fd);
  */
 int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t cpu);
 bool sideband_is_open(const struct sideband *sideband, uint32_t cpu);
+
+/* What either of two processes maps that share their memory, the other one has, too, until one calls exec. */
+void sideband_follow_shares(struct sideband *sideband, const struct ring_shares *shares);
 
 /* Notes what has arrived up to now. */
 void sideband_look(struct sideband *sideband);

@@ -193,16 +193,20 @@ void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapp
 				.module = module_of(sideband, mapping)};
 	struct module_copy told = {mapping->time, range.start, range.end, range.file_offset, mapping->flags,
 				   mapping->tgid, range.module};
+	uint32_t sharer = 0;
 
 	if (mapping->only_new && is_known(sideband, mapping->tgid, &range))
 		return;
 	if (mapping->copied)
 		told.module = module_table_special(sideband->recording->modules, MODULE_ANONYMOUS);
 	range.note = mapping->copied || find_covered(sideband, mapping, &range);
-	tell_mapping(sideband, &told);
 	if (range.note)
 		compare(sideband, &told, &range);
-	(void)address_spaces_map(spaces(sideband), mapping->tgid, &range);
+	do {
+		tell_mapping(sideband, &told);
+		(void)address_spaces_map(spaces(sideband), told.tgid, &range);
+		told.tgid = sideband_next_sharer(sideband, mapping->tgid, &sharer);
+	} while (told.tgid);
 }
 
 static void apply_mmap2(struct sideband *sideband, const struct perf_event_header *header)
@@ -252,6 +256,7 @@ static void apply_comm(struct sideband *sideband, const struct perf_event_header
 
 	if (exec) {
 		see(sideband, record->tgid, SIDEBAND_EXECED);
+		sideband_unshare(sideband, record->tgid);
 		ended_exec(&sideband->ended, spaces(sideband), record->tgid, event.comm.time);
 		(void)address_spaces_exec(spaces(sideband), record->tgid);
 	}
@@ -307,6 +312,7 @@ static void apply_exit(struct sideband *sideband, const struct perf_event_header
 
 	if (record->tgid != record->tid)
 		return;
+	sideband_unshare(sideband, record->tgid);
 	ended_add(&sideband->ended, spaces(sideband), record->tgid,
 		  *young_slot(sideband, record->tgid) == record->tgid, record->time);
 	(void)recording_check(recording, event_log_add(recording->log, &event));

@@ -8,6 +8,7 @@
 
 #include <linux/perf_event.h>
 
+#include "bpf/ring_lives.h"
 #include "common/hash_map.h"
 #include "record/perf/merge.h"
 #include "record/perf/perf_ring.h"
@@ -16,6 +17,10 @@
 #include "record/place/stream_watch.h"
 
 enum { YOUNG_SLOTS = 4096 };
+
+struct sharer {
+	uint32_t tgid, group; /* group 0: free */
+};
 
 struct sideband {
 	struct recording *recording;
@@ -32,6 +37,10 @@ struct sideband {
 	struct hash_map seen; /* tgid -> enum sideband_seen */
 	bool seeing;	      /* somebody may still ask for `seen` */
 	struct ended ended;
+	const struct ring_shares *shares; /* NULL: not known */
+	uint32_t shares_taken, groups;	  /* so far */
+	struct sharer sharers[2 * RING_SHARES];
+	uint32_t next_sharer;
 	uint32_t young[YOUNG_SLOTS]; /* tgids, by their low bits: forked lately, with one thread so far */
 };
 
@@ -39,6 +48,12 @@ struct sideband {
 uint64_t sideband_record_time(const struct perf_event_header *header);
 /* Writes what has turned out to be copies of files' code. */
 void sideband_take_copies(struct sideband *sideband);
+/* Notes who shares memory by now (sideband_shares.c). */
+void sideband_take_shares(struct sideband *sideband);
+/* The process has a memory of its own from now on. */
+void sideband_unshare(struct sideband *sideband, uint32_t tgid);
+/* The next one at or after *cursor, which begins at 0, that shares the memory of the process. 0: no more. */
+uint32_t sideband_next_sharer(const struct sideband *sideband, uint32_t tgid, uint32_t *cursor);
 /* Applies the record to the trace, the modules, the address spaces and the kernel map (sideband_apply.c). */
 void sideband_apply_record(struct sideband *sideband, uint32_t cpu, const struct perf_event_header *header);
 

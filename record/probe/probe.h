@@ -86,6 +86,8 @@ int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
 
 /* Forks, renames and exits so far, one entry per CPU number below cpus->possible. -ENODEV: they are not counted. */
 int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus);
+/* The processes that share memory with their parents, as they come; NULL: not known. */
+const struct ring_shares *probe_shares(const struct probe *probe);
 
 /* The ring that reports created and removed cgroups, RING_CGROUP_BYTES long; -1: there is none. */
 int probe_cgroups_ring(const struct probe *probe);

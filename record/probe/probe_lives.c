@@ -45,6 +45,11 @@ int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus)
 	return probe_read_per_cpu(probe, probe->lives->maps.lives, 0, ret_cpus, sizeof(*ret_cpus));
 }
 
+const struct ring_shares *probe_shares(const struct probe *probe)
+{
+	return probe->lives ? &probe->lives->bss->lives_shares : NULL;
+}
+
 void probe_lives_cost(const struct probe *probe, struct probe_cost *cost)
 {
 	struct probe_cost own = {0};

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <linux/types.h>
+
+#include "bpf/ring_lives.h"
 #include "common/cleanup.h"
 #include "record/probe/probe_internal.h"
 

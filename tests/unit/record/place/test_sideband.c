@@ -322,6 +322,39 @@ static void memory_with_a_name_is_no_file(struct test *t)
 	bench_close(&b);
 }
 
+/* What one maps all have, until one executes another program. */
+static void processes_may_share_their_memory(struct test *t)
+{
+	struct ring_shares shares = {.count = 7};
+	struct bench b;
+
+	bench_open(&b);
+	sideband_follow_shares(b.sideband, &shares);
+	shares.items[7] = (struct ring_share){PARENT, CHILD};
+	shares.items[8] = (struct ring_share){CHILD, OTHER};
+	shares.count = 9;
+	made_put_fork(&b.made, 0, 100, PARENT, CHILD);
+	made_put_fork(&b.made, 0, 110, CHILD, OTHER);
+	made_put_map(&b.made, 0, 120, PARENT, CODE, 0, "/bin/one");
+	made_put_map(&b.made, 0, 130, OTHER, LIBRARY, 0, "/lib/one");
+	(void)apply(&b, ALL);
+	for (uint32_t tgid = PARENT; tgid <= OTHER; tgid++) {
+		CHECK_STR(t, mapped(&b, tgid, CODE), "/bin/one");
+		CHECK_STR(t, mapped(&b, tgid, LIBRARY), "/lib/one");
+	}
+	made_put_comm(&b.made, 0, 140, CHILD, true, "two");
+	made_put_map(&b.made, 0, 150, CHILD, CODE, 0, "/bin/two");
+	made_put_exit(&b.made, 0, 160, OTHER, OTHER);
+	made_put_map(&b.made, 0, 170, PARENT, LIBRARY, 0, "/lib/two");
+	(void)apply(&b, ALL);
+	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
+	CHECK_STR(t, mapped(&b, CHILD, LIBRARY), NULL);
+	CHECK_STR(t, mapped(&b, OTHER, LIBRARY), "/lib/one");
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 3 + 3 + 1 + 1);
+	bench_close(&b);
+}
+
 static void what_is_told_once_more_is_told_only_where_it_is_new(struct test *t)
 {
 	struct sideband_mapping again = {.time = 300, .tgid = PARENT, .start = CODE,
@@ -487,7 +520,7 @@ TEST_MAIN(TEST(a_mapping_is_there_from_its_moment_on), TEST(cpus_are_read_in_the
 	  TEST(what_is_younger_than_the_look_waits), TEST(an_exec_empties_the_process),
 	  TEST(an_exit_takes_nothing_yet), TEST(the_ended_are_given_up_in_time),
 	  TEST(files_are_known_by_what_the_kernel_tells), TEST(memory_over_code_is_perhaps_a_copy),
-	  TEST(memory_with_a_name_is_no_file),
+	  TEST(memory_with_a_name_is_no_file), TEST(processes_may_share_their_memory),
 	  TEST(what_is_told_once_more_is_told_only_where_it_is_new),
 	  TEST(text_of_the_kernel_comes_and_goes), TEST(what_the_kernel_could_not_tell_is_counted),
 	  TEST(a_ring_goes_around), TEST(a_ring_that_is_opened_anew_begins_anew),

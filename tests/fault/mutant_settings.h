@@ -25,7 +25,7 @@ static inline struct profile_filter mutant_filter(struct random *random)
 	else if (choice == 6)
 		filter.least_wait = 1 << 20;
 	else if (choice < 10)
-		filter.idle_apart = true;
+		filter.apart = true;
 	if (choice == 6 || choice > 7)
 		filter.everyone = true;
 	return filter;

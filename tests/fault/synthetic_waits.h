@@ -114,7 +114,8 @@ static inline void syn_make_sums(struct syn_waits *w, struct random *random)
 	for (uint32_t i = 0; i < WAIT_SUM_KINDS; i++) {
 		uint64_t count = random_below(random, 2) ? 1 + random_below(random, 300) : 0;
 
-		w->sums.kinds[i] = (struct event_wait_sum){count, count * 490, count * random_below(random, 400)};
+		w->sums.kinds[i] = (struct event_wait_sum){count, count * 490, count * random_below(random, 300),
+							   count * random_below(random, 100)};
 	}
 }
 

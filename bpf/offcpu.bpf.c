@@ -260,6 +260,7 @@ static __always_inline bool switch_out_oddly(struct ring_cpu *cpu, struct task_s
 			tell_user_stack(prev, now + queue_drift(), entry->pending, RING_USER_EXITING);
 		tell_sums(cpu, prev, entry, now);
 		entry->flags |= WAIT_CLOSED;
+		entry_forget();
 		return false;
 	}
 	if (entry->since)
@@ -456,9 +457,9 @@ SEC("tp_btf/task_newtask")
 int wait_new_task(u64 *ctx)
 {
 	struct task_struct *child = (void *)ctx[0];
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct wait_entry *entry = entry_make(child);
 
-	if (!entry) /* no memory: each of its waits will be counted as lost */
+	if (!entry) /* no room: each of its waits will be counted as lost */
 		return 0;
 	entry->out = entry->since = bpf_ktime_get_ns() - queue_drift();
 	entry->wait_class = RING_WAIT_STARTED;
@@ -471,7 +472,7 @@ SEC("tp_btf/sched_process_exec")
 int wait_exec(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct wait_entry *entry = entry_make(task);
 
 	if (entry)
 		begin_account(task, entry);

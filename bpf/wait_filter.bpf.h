@@ -11,6 +11,27 @@ const volatile struct ring_wait_knobs wait_knobs;
 const volatile __u32 wait_max_frames = RING_MAX_FRAMES;
 
 struct ring_look_state wait_look;
+static u32 entries; /* of tasks that have not ended; not counted without a limit */
+
+/* The task's entry, made if it has none and there is room. */
+static __always_inline struct wait_entry *entry_make(struct task_struct *task)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
+
+	if (entry || (wait_knobs.most_entries && *(volatile u32 *)&entries >= wait_knobs.most_entries))
+		return entry;
+	entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (entry && wait_knobs.most_entries)
+		__sync_fetch_and_add(&entries, 1);
+	return entry;
+}
+
+/* Its task has ended. */
+static __always_inline void entry_forget(void)
+{
+	if (wait_knobs.most_entries)
+		__sync_fetch_and_add(&entries, -1);
+}
 
 static __always_inline bool state_is_wanted(u32 state)
 {

@@ -21,7 +21,7 @@ static __always_inline void begin_account(struct task_struct *task, struct wait_
 
 static __always_inline void look_first(struct task_struct *task)
 {
-	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct wait_entry *entry = entry_make(task);
 
 	wait_look.seen++;
 	if (!entry)

@@ -27,6 +27,7 @@ int session_tell_memory(struct session *session);
 uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: no limit */
 size_t session_ring_bytes(const struct record_config *config); /* as asked for */
 uint32_t session_threads(uint32_t cpus); /* to expect on this host */
+uint32_t session_entries(const struct session *session);
 
 /* --max-cpu: everything here does nothing without it and --realtime-safe. */
 int session_open_budget(struct session *session);

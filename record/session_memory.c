@@ -13,6 +13,7 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/flight/base_state.h"
+#include "record/machine/host.h"
 #include "record/place/hits.h"
 #include "record/place/module_table.h"
 #include "record/place/sideband.h"
@@ -61,6 +62,14 @@ size_t session_ring_bytes(const struct record_config *config)
 	while (bytes < (size_t)config->output.ring_megabytes << 20)
 		bytes *= 2;
 	return bytes;
+}
+
+/* Of threads that wait; more than these get none if there is a budget. */
+uint32_t session_entries(const struct session *session)
+{
+	enum { AT_LEAST = 1024 };
+
+	return 2 * session->recording.threads + AT_LEAST;
 }
 
 struct host {
@@ -124,7 +133,7 @@ static void add_programs(struct memory_plan *plan, const struct session *session
 	add_fixed(plan, "scratch for stack memory", config->snapshots ? (uint64_t)sources(config) * host->online : 0,
 		  snapshot);
 	add_fixed(plan, "counts of forks and ends", config->user_stacks, LIVES + (uint64_t)host->possible * 1024);
-	add_fixed(plan, "entries of threads", config->offcpu.wanted ? session->recording.threads : 0, ENTRY);
+	add_fixed(plan, "entries of threads", config->offcpu.wanted ? session_entries(session) : 0, ENTRY);
 }
 
 static void add_tables(struct memory_plan *plan, const struct record_config *config)
@@ -182,6 +191,7 @@ int session_plan_memory(struct session *session)
 		.ring_given = config->output.ring_given,
 		.window_given = config->flight.bytes_given,
 	};
+	memory_plan_spare(&session->plan, host_memory_free());
 	plan_parts(session, &host);
 	r = memory_plan_fit(&session->plan, &session->sizes);
 	session->ring_bytes = session->sizes.ring;
@@ -190,6 +200,13 @@ int session_plan_memory(struct session *session)
 		return 0;
 	memory_plan_refusal(&session->plan, &session->sizes, text);
 	return config->budget.plan ? 0 : log_error(EINVAL, "%s", text);
+}
+
+static bool is_smaller(const struct session *session)
+{
+	const struct memory_sizes *asked = &session->plan.asked, *sizes = &session->sizes;
+
+	return sizes->halvings || sizes->ring < asked->ring || sizes->window < asked->window;
 }
 
 /* Writes what is planned, before the first event; prints it if it is a lot. */
@@ -207,7 +224,9 @@ int session_tell_memory(struct session *session)
 		       (double)tables / megabyte, (double)records / megabyte,
 		       (double)memory_plan_sum(&session->plan, &session->sizes) / megabyte,
 		       session->sizes.halvings ? ", with smaller tables" : "");
-	if (all > MUCH_MEMORY)
+	if (session->plan.free && is_smaller(session))
+		log_info("takes an eighth of the memory that is free at most (--max-memory allows more): %s", text);
+	else if (all > MUCH_MEMORY)
 		log_info("uses %s (--ringbuf-size sets the size of a ring)", text);
 	return recording_check(&session->recording, event_log_add_meta(session->recording.log, "memory", text));
 }
@@ -247,7 +266,7 @@ int session_print_plan(const struct record_config *config)
 		return SESSION_FAILED;
 	memory_plan_print(&session.plan, &session.sizes, stdout);
 	print_limits(&session, stdout);
-	if (!config->budget.memory || memory_plan_sum(&session.plan, &session.sizes) <= session.plan.budget)
+	if (!session.plan.budget || memory_plan_sum(&session.plan, &session.sizes) <= session.plan.budget)
 		return SESSION_OK;
 	memory_plan_refusal(&session.plan, &session.sizes, text);
 	(void)log_error(EINVAL, "%s", text);

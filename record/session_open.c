@@ -227,8 +227,9 @@ static enum ring_wait_clock clock_for(const struct record_offcpu *offcpu)
 	return offcpu->least || offcpu->wakers ? RING_CLOCK_SHIFTED : RING_CLOCK_QUEUE;
 }
 
-static struct ring_wait_knobs wait_knobs(const struct record_config *config)
+static struct ring_wait_knobs wait_knobs(const struct session *session)
 {
+	const struct record_config *config = session->config;
 	const struct record_offcpu *offcpu = &config->offcpu;
 
 	return (struct ring_wait_knobs){
@@ -240,6 +241,7 @@ static struct ring_wait_knobs wait_knobs(const struct record_config *config)
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
 		.clock = clock_for(offcpu),
+		.most_entries = config->budget.memory ? session_entries(session) : 0,
 	};
 }
 
@@ -289,7 +291,7 @@ static int open_programs(struct session *session)
 	int r;
 
 	if (config->offcpu.wanted) {
-		waits = wait_knobs(config);
+		waits = wait_knobs(session);
 		settings.waits = &waits;
 	}
 	r = probe_create(&settings, &session->probe);

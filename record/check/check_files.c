@@ -14,6 +14,7 @@
 #include "bpf/ring_event.h"
 #include "common/confine/capabilities.h"
 #include "record/machine/cpus.h"
+#include "record/machine/host.h"
 #include "record/machine/kallsyms.h"
 #include "record/machine/namespaces.h"
 #include "record/machine/privileges.h"
@@ -216,16 +217,6 @@ void check_cgroups(struct check_row *row)
 		say(row, CHECK_LIMITED, "not on /sys/fs/cgroup: --cgroup needs another mount of it");
 }
 
-static uint64_t available_mb(void)
-{
-	char text[1024];
-	const char *at;
-
-	small_file_read("/proc/meminfo", text, sizeof(text));
-	at = strstr(text, "MemAvailable:");
-	return at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) >> 10 : 0;
-}
-
 /* Rings are shared by CPUs whose numbers are near. */
 static uint64_t shards(const struct cpu_set *online, uint32_t possible)
 {
@@ -243,7 +234,7 @@ void check_memory(struct check_row *row)
 {
 	struct cpus cpus = {.online_fd = -1};
 	struct cpu_set online = {0};
-	uint64_t available = available_mb(), needed;
+	uint64_t available = host_memory_free() >> 20, needed;
 
 	if (cpus_open(&cpus, NULL) < 0 || cpus_online_all(&cpus, &online) < 0)
 		return say(row, CHECK_UNKNOWN, "the CPUs are not known");

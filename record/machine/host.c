@@ -47,6 +47,16 @@ uint32_t host_threads(void)
 	return file && fscanf(file, "%*s %*s %*s %*u/%u", &count) == 1 ? count : 0;
 }
 
+uint64_t host_memory_free(void)
+{
+	char text[1024];
+	const char *at;
+
+	small_file_read("/proc/meminfo", text, sizeof(text));
+	at = strstr(text, "MemAvailable:");
+	return at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) << 10 : 0;
+}
+
 /* A line of /proc/cgroups: "cpu 3 17 1", a controller and the number of its hierarchy; that of version 2 is 0. */
 bool host_has_cgroups_v1(void)
 {

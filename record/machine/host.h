@@ -14,6 +14,9 @@ struct recording;
 /* All threads of the machine. 0: unknown. */
 uint32_t host_threads(void);
 
+/* Bytes that can be taken without swapping. 0: unknown. */
+uint64_t host_memory_free(void);
+
 /* Whether any controller has a cgroup v1 hierarchy: then containers may be only in that one. */
 bool host_has_cgroups_v1(void);
 

@@ -76,11 +76,19 @@ static void shrink_window(const struct memory_plan *plan, struct memory_sizes *s
 		sizes->window -= step;
 }
 
+void memory_plan_spare(struct memory_plan *plan, uint64_t free)
+{
+	if (plan->budget)
+		return;
+	plan->free = free;
+	plan->budget = free / MEMORY_FREE_PART;
+}
+
 int memory_plan_fit(const struct memory_plan *plan, struct memory_sizes *ret_sizes)
 {
 	struct memory_sizes sizes = plan->asked;
 
-	if (plan->budget) {
+	if (plan->budget && !fits(plan, &sizes)) {
 		shrink_rings(plan, &sizes);
 		while (sizes.halvings < MEMORY_MOST_HALVINGS && !fits(plan, &sizes))
 			sizes.halvings++;
@@ -102,7 +110,8 @@ void memory_plan_print(const struct memory_plan *plan, const struct memory_sizes
 	(void)fprintf(out, "%-48s %7s %12s %12.1f\n", "all", "", "",
 		      (double)memory_plan_sum(plan, sizes) / MEGABYTE);
 	if (plan->budget)
-		(void)fprintf(out, "%-48s %7s %12s %12.1f\n", "--max-memory", "", "", (double)plan->budget / MEGABYTE);
+		(void)fprintf(out, "%-48s %7s %12s %12.1f\n", plan->free ? "an eighth of what is free" : "--max-memory",
+			      "", "", (double)plan->budget / MEGABYTE);
 }
 
 static const struct memory_row *largest(const struct memory_plan *plan, const struct memory_sizes *sizes,
@@ -120,11 +129,17 @@ static const struct memory_row *largest(const struct memory_plan *plan, const st
 void memory_plan_refusal(const struct memory_plan *plan, const struct memory_sizes *least, char text[MEMORY_TEXT])
 {
 	const struct memory_row *first = largest(plan, least, NULL), *second = largest(plan, least, first);
+	const double needed = (double)memory_plan_sum(plan, least) / MEGABYTE;
+	char why[128];
 
+	if (plan->free)
+		(void)snprintf(why, sizeof(why), "more than an eighth of the %.1f MB that are free is not taken unasked "
+			       "(--max-memory %" PRIu64 "M asks)", (double)plan->free / MEGABYTE, (uint64_t)needed + 1);
+	else
+		(void)snprintf(why, sizeof(why), "--max-memory %.9gM is too little", (double)plan->budget / MEGABYTE);
 	(void)snprintf(text, MEMORY_TEXT,
-		       "--max-memory %.9gM is too little: this recording needs %.1f MB at least, of which %.1f MB are "
-		       "for '%s' and %.1f MB for '%s' (--plan prints all of it)",
-		       (double)plan->budget / MEGABYTE, (double)memory_plan_sum(plan, least) / MEGABYTE,
-		       (double)memory_row_bytes(first, least) / MEGABYTE, first->what,
+		       "%s: this recording needs %.1f MB at least, of which %.1f MB are for '%s' and %.1f MB for '%s' "
+		       "(--plan prints all of it)",
+		       why, needed, (double)memory_row_bytes(first, least) / MEGABYTE, first->what,
 		       (double)memory_row_bytes(second, least) / MEGABYTE, second->what);
 }

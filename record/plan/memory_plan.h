@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * --max-memory: how much each part of a recording may take at most, and what to make smaller so that all of them fit.
+ * --max-memory, or an eighth of what is free: how much each part of a recording may take at most, and what to make smaller so that all of them fit.
  * Pure arithmetic: the session lists the parts. Rings shrink first; then all tables are halved together, up to
  * MEMORY_MOST_HALVINGS times; then the window of --flight shrinks, and then the rings once more. Sizes that the user
  * gave are kept. A table that is full leaves out what comes later, which is counted as usual.
@@ -22,7 +22,7 @@ enum memory_kind {
 };
 
 enum { MEMORY_ROWS = 24, MEMORY_MOST_HALVINGS = 5, MEMORY_WINDOW_PART = 4, MEMORY_INDEX_PART = 16,
-       MEMORY_TEXT = 512 };
+       MEMORY_FREE_PART = 8,       MEMORY_TEXT = 512 };
 
 #define MEMORY_LEAST_RING ((uint64_t)512 << 10)
 #define MEMORY_LEAST_WINDOW ((uint64_t)8 << 20)
@@ -42,6 +42,7 @@ struct memory_plan {
 	struct memory_row rows[MEMORY_ROWS];
 	size_t count;
 	uint64_t budget; /* 0: none */
+	uint64_t free;	 /* bytes that the host has; 0: unknown, or the budget is the user's */
 	struct memory_sizes asked;
 	bool ring_given, window_given; /* by the user, so they stay */
 };
@@ -53,6 +54,9 @@ void memory_plan_add(struct memory_plan *plan, const struct memory_row *row);
 uint64_t memory_row_each(const struct memory_row *row, const struct memory_sizes *sizes);
 uint64_t memory_row_bytes(const struct memory_row *row, const struct memory_sizes *sizes);
 uint64_t memory_plan_sum(const struct memory_plan *plan, const struct memory_sizes *sizes);
+
+/* Without a budget of the user's: an eighth of what the host has. */
+void memory_plan_spare(struct memory_plan *plan, uint64_t free);
 
 /* The largest sizes within the budget. -ENOSPC: none fit, and *ret_sizes are the smallest. */
 int memory_plan_fit(const struct memory_plan *plan, struct memory_sizes *ret_sizes);

@@ -61,7 +61,24 @@ test_refused() {
 	check "rings as given" grep -q '^rings for samples, waits and hits .* 8\.012 ' "$scratch/small_plan.out"
 }
 
+# Threads that come later have room as planned, and no more: their waits are lost, and counted.
+test_threads() {
+	local room
+	room=$("$record" --offcpu 60 --max-memory 128M --plan | awk '/^entries of threads/ { print $4 }')
+	start "$record" --offcpu 60 -m 0 -c '^threads$' --max-memory 128M -o "$scratch/threads.rwk" 2>"$scratch/threads.err"
+	recorder=$started
+	wait_for 60 has_begun || die "the recorder does not start"
+	start sh -c 'exec "$1" "$2" <>"$3"' sh "$workloads/threads" $((room + 1000)) "$scratch/never" >"$scratch/threads.out"
+	wait_for 60 grep -q ready "$scratch/threads.out" || die "the threads do not start"
+	kill "$started" && kill -INT "$recorder"
+	wait "$recorder"
+	check_equal "exit code with threads beyond the plan" 3 $?
+	run_code threads_info 3 "$report" --info "$scratch/threads.rwk"
+	check "why events are lost" grep -q "no room for the task's entry" "$scratch/threads_info.out"
+}
+
 test_refused
+test_threads
 load
 within flight 128M --flight 60s --offcpu 0 --wakers -m 0 -u -p 0 -f 499
 within snapshots 192M --flight 60s --offcpu 0 --dwarf --dwarf-size 16384 -p 0 -f 499

@@ -62,6 +62,31 @@ static void gives_way(struct test *t)
 	}
 }
 
+/* Unasked, a recording takes an eighth of what is free: as it is if that is enough, else smaller, or not at all. */
+static void nobody_asked(struct test *t)
+{
+	struct memory_plan plan = made(0), asked = made(MB(300));
+	struct memory_sizes sizes;
+	char text[MEMORY_TEXT];
+
+	memory_plan_spare(&plan, MB(8 * 210));
+	CHECK(t, !memory_plan_fit(&plan, &sizes) && memory_plan_sum(&plan, &sizes) == MB(210));
+	plan.budget = 0;
+	memory_plan_spare(&plan, MB(8 * 150));
+	CHECK(t, !memory_plan_fit(&plan, &sizes) && memory_plan_sum(&plan, &sizes) == MB(150));
+	plan.budget = 0;
+	memory_plan_spare(&plan, MB(80));
+	CHECK_INT(t, memory_plan_fit(&plan, &sizes), -ENOSPC);
+	memory_plan_refusal(&plan, &sizes, text);
+	CHECK(t, strstr(text, "eighth of the 80.0 MB") && strstr(text, "--max-memory 45M") &&
+			 strstr(text, "needs 44.5 MB"));
+	plan.budget = 0;
+	memory_plan_spare(&plan, 0);
+	CHECK(t, !memory_plan_fit(&plan, &sizes) && memory_plan_sum(&plan, &sizes) == MB(210));
+	memory_plan_spare(&asked, MB(80));
+	CHECK(t, asked.budget == MB(300) && !asked.free);
+}
+
 /* For each budget: a plan that fits keeps to it, and fits any larger one; if it is refused, even the least is more. */
 static void every_budget(struct test *t)
 {
@@ -141,4 +166,4 @@ static void table(struct test *t)
 	CHECK_STR(t, text, TABLE);
 }
 
-TEST_MAIN(TEST(sums), TEST(gives_way), TEST(every_budget), TEST(what_was_given_stays), TEST(refusals), TEST(table))
+TEST_MAIN(TEST(sums), TEST(gives_way), TEST(nobody_asked), TEST(every_budget), TEST(what_was_given_stays), TEST(refusals), TEST(table))

@@ -23,7 +23,7 @@ static struct loss_sums sums_of(uint32_t cause)
 static void losses_are_those_of_the_format(struct test *t)
 {
 	static const uint32_t lost[] = {LOSS_RING_FULL, LOSS_NO_TASK_ENTRY, LOSS_RECURSION,
-					LOSS_NESTED,	LOSS_SIDEBAND,	    LOSS_ENCODER};
+					LOSS_NESTED,	LOSS_SIDEBAND,	    LOSS_ENCODER,   LOSS_LOOK};
 
 	for (uint32_t cause = 1; cause < LOSS_CAUSES; cause++) {
 		struct loss_sums sums = sums_of(cause);

@@ -131,10 +131,12 @@ $(B)/flags: FORCE
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
 		printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$@
 
+# Several frames lie on one stack, which may be as small as 128 KB. Sanitizers make them larger.
+FRAMES = $(if $(SAN)$(filter tests/%,$<),,-Wframe-larger-than=32768)
 $(B)/%.o: %.c $(B)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) -include common/banned.h -c $< -o $@
+	$(Q)$(CC) $(CFLAGS_ALL) $(FRAMES) -include common/banned.h -c $< -o $@
 
 $(call objects,$(RECORD_C) record/main.c): | $(SKELETONS)
 

@@ -156,7 +156,7 @@ static int write_all(const struct trace_io *io, int fd, uint8_t *bytes, size_t l
 
 static int copy_all(const struct trace_io *io, int from, uint64_t limit, int to)
 {
-	uint8_t bytes[64 << 10];
+	uint8_t bytes[8 << 10];
 	uint64_t total = 0;
 	ssize_t got;
 	int r;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "format/chunk.h"
 #include "format/crc32c.h"
 #include "format/event_decoder.h"
@@ -67,18 +70,21 @@ static bool find_file_header(const void *payload, size_t length, struct rwk_file
 int trace_salvage_first(struct trace_scan *scan, uint64_t offset, const struct rwk_chunk_header *header,
 			struct rwk_file_header *ret_header)
 {
-	uint8_t raw[FIRST_CHUNK_MAX];
+	_cleanup_free_ uint8_t *raw = NULL;
 	struct rwk_file_header found;
 	uint32_t seed;
 	int r;
 
 	if (header->type != RWK_CHUNK_STATE || !(header->flags & RWK_CHUNK_SEGMENT) ||
-	    header->raw_size > sizeof(raw) || header->stored_size > sizeof(raw) ||
-	    !rwk_chunk_header_seed(header, &seed) || scan->budget < sizeof(raw))
+	    header->raw_size > FIRST_CHUNK_MAX || header->stored_size > FIRST_CHUNK_MAX ||
+	    !rwk_chunk_header_seed(header, &seed) || scan->budget < FIRST_CHUNK_MAX)
 		return 0;
 	r = trace_salvage_payload(scan, offset, header);
 	if (r <= 0)
 		return r;
+	raw = malloc(FIRST_CHUNK_MAX);
+	if (!raw)
+		return -ENOMEM;
 	if (rwk_chunk_unpack(header, scan->payload.items, raw) < 0 ||
 	    !find_file_header(raw, header->raw_size, &found) ||
 	    rwk_file_header_check(&found) == -EBADMSG || found.crc != seed)

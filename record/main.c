@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/cleanup.h"
 #include "common/inherited.h"
+#include "common/log.h"
 #include "format/io.h"
 #include "format/lz4_block.h"
 #include "record/check/check_host.h"
@@ -20,29 +23,37 @@ static int print_version(void)
 	return 0;
 }
 
+static int run(struct record_config *config, const struct inherited *inherited, int argc, char **argv)
+{
+	if (record_options_parse(config, argc, argv) < 0)
+		return EXIT_USAGE;
+	config->inherited = inherited;
+	if (config->help) {
+		record_options_help(*config->help);
+		return 0;
+	}
+	if (config->version)
+		return print_version();
+	if (config->completion)
+		return record_options_completion(config->completion) < 0 ? EXIT_USAGE : 0;
+	if (config->check_host)
+		return check_host(stdout);
+	if (config->budget.plan)
+		return session_print_plan(config);
+	if (config->output.finalize)
+		return finalize_file(config, &trace_io_system) < 0;
+	return session_run(config);
+}
+
 int main(int argc, char **argv)
 {
-	struct record_config config;
+	_cleanup_free_ struct record_config *config = NULL;
 	struct inherited inherited;
 
 	if (inherited_reset(&inherited) < 0)
 		return EXIT_FAILURE;
-	if (record_options_parse(&config, argc, argv) < 0)
-		return EXIT_USAGE;
-	config.inherited = &inherited;
-	if (config.help) {
-		record_options_help(*config.help);
-		return 0;
-	}
-	if (config.version)
-		return print_version();
-	if (config.completion)
-		return record_options_completion(config.completion) < 0 ? EXIT_USAGE : 0;
-	if (config.check_host)
-		return check_host(stdout);
-	if (config.budget.plan)
-		return session_print_plan(&config);
-	if (config.output.finalize)
-		return finalize_file(&config, &trace_io_system) < 0;
-	return session_run(&config);
+	config = calloc(1, sizeof(*config));
+	if (!config)
+		return log_error(ENOMEM, "there is no memory"), EXIT_FAILURE;
+	return run(config, &inherited, argc, argv);
 }

@@ -10,6 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "common/plural.h"
 #include "common/time_units.h"
@@ -478,30 +479,27 @@ static int record(struct session *session)
 	return finish_command(session, result);
 }
 
+static int run_opened(struct session *session)
+{
+	int r = session_open(session);
+
+	if (r >= 0)
+		return record(session);
+	if (session->commands)
+		command_abandon(&session->command);
+	output_file_discard(&session->output);
+	return r == -EINVAL && !session->probe ? SESSION_USAGE : SESSION_FAILED;
+}
+
 int session_run(const struct record_config *config)
 {
-	struct session session = {
-		.config = config,
-		.walk_plan = config->walk,
-		.recording = {.config = config, .signal_fd = -1},
-		.cpus = {.online_fd = -1},
-		.output = {.fd = -1},
-		.epoll_fd = -1,
-		.own_time = -1,
-		.ring_bytes = session_ring_bytes(config),
-	};
-	int result, r;
+	_cleanup_free_ struct session *session = session_create(config);
+	int result;
 
-	r = session_open(&session);
-	if (r >= 0) {
-		result = record(&session);
-	} else {
-		result = r == -EINVAL && !session.probe ? SESSION_USAGE : SESSION_FAILED;
-		if (session.commands)
-			command_abandon(&session.command);
-		output_file_discard(&session.output);
-	}
-	session_close(&session);
-	confinement_warn(session.confinement);
+	if (!session)
+		return log_error(ENOMEM, "there is no memory"), SESSION_FAILED;
+	result = run_opened(session);
+	session_close(session);
+	confinement_warn(session->confinement);
 	return result;
 }

@@ -96,6 +96,9 @@ struct session {
 	bool found_stuck;   /* -s */
 };
 
+/* Nothing is open yet; too large for the stack. NULL: there is no memory. */
+struct session *session_create(const struct record_config *config);
+
 struct session_part {
 	/* 0 or more, or -errno after reporting why; does nothing if it is not wanted. */
 	int (*open)(struct session *session);

@@ -9,6 +9,7 @@
 #include "bpf/ring_cgroup.h"
 #include "bpf/ring_sleeper.h"
 #include "bpf/ring_snapshot.h"
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
@@ -252,23 +253,22 @@ static void print_limits(const struct session *session, FILE *out)
 
 int session_print_plan(const struct record_config *config)
 {
-	struct session session = {.config = config, .recording = {.config = config}, .cpus = {.online_fd = -1}};
+	_cleanup_free_ struct session *session = session_create(config);
 	char text[MEMORY_TEXT];
-	int r = cpus_open(&session.cpus, config->who.cpus);
+	int r = session ? cpus_open(&session->cpus, config->who.cpus) : -ENOMEM;
 
-	session.ring_bytes = session_ring_bytes(config);
 	if (r >= 0) {
-		session.recording.threads = session_threads(session.cpus.possible);
-		r = session_plan_memory(&session);
+		session->recording.threads = session_threads(session->cpus.possible);
+		r = session_plan_memory(session);
+		cpus_close(&session->cpus);
 	}
-	cpus_close(&session.cpus);
 	if (r < 0)
 		return SESSION_FAILED;
-	memory_plan_print(&session.plan, &session.sizes, stdout);
-	print_limits(&session, stdout);
-	if (!session.plan.budget || memory_plan_sum(&session.plan, &session.sizes) <= session.plan.budget)
+	memory_plan_print(&session->plan, &session->sizes, stdout);
+	print_limits(session, stdout);
+	if (!session->plan.budget || memory_plan_sum(&session->plan, &session->sizes) <= session->plan.budget)
 		return SESSION_OK;
-	memory_plan_refusal(&session.plan, &session.sizes, text);
+	memory_plan_refusal(&session->plan, &session->sizes, text);
 	(void)log_error(EINVAL, "%s", text);
 	return SESSION_USAGE;
 }

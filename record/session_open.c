@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -483,6 +484,21 @@ void session_close_parts(struct session *session, const struct session_part *par
 	while (count--)
 		if (part[count].close)
 			part[count].close(session);
+}
+
+struct session *session_create(const struct record_config *config)
+{
+	struct session *session = calloc(1, sizeof(*session));
+
+	if (!session)
+		return NULL;
+	session->config = config;
+	session->walk_plan = config->walk;
+	session->recording.config = config;
+	session->recording.signal_fd = session->cpus.online_fd = session->output.fd = -1;
+	session->epoll_fd = session->own_time = -1;
+	session->ring_bytes = session_ring_bytes(config);
+	return session;
 }
 
 int session_open(struct session *session)

@@ -30,16 +30,16 @@ static int send_all(int fd, int socket, struct answer *answer)
 
 int cgroup_helper_run(int socket)
 {
-	struct answer answer = {0};
+	_cleanup_free_ struct answer *answer = calloc(1, sizeof(*answer));
 	uint8_t request;
-	int r = 0;
+	int r = answer ? 0 : -ENOMEM;
 
 	while (!r) {
 		_cleanup_close_ int fd = -1;
 
 		if (packet_receive(socket, &request, sizeof(request), PACKET_FOREVER, &fd) != sizeof(request))
 			return 0;
-		r = send_all(fd, socket, &answer);
+		r = send_all(fd, socket, answer);
 	}
 	return r;
 }

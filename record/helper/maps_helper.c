@@ -244,16 +244,18 @@ static int process_read(struct answer *answer, uint32_t tgid)
 
 int maps_helper_run(int socket)
 {
-	struct answer answer = {.socket = socket};
+	_cleanup_free_ struct answer *answer = calloc(1, sizeof(*answer));
 	uint32_t tgid;
-	int rc = 0;
+	int rc = answer ? 0 : -ENOMEM;
 
+	if (answer)
+		answer->socket = socket;
 	while (!rc && packet_receive(socket, &tgid, sizeof(tgid), PACKET_FOREVER, NULL) == sizeof(tgid)) {
-		answer.reply = (struct maps_reply){.tgid = tgid};
-		answer_start(&answer);
-		rc = tgid ? process_read(&answer, tgid) : list_read(&answer);
+		answer->reply = (struct maps_reply){.tgid = tgid};
+		answer_start(answer);
+		rc = tgid ? process_read(answer, tgid) : list_read(answer);
 		if (!rc)
-			rc = answer_send(&answer, true);
+			rc = answer_send(answer, true);
 	}
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/place/sideband_internal.h"
 
+#include <limits.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
@@ -215,7 +216,7 @@ static void apply_mmap2(struct sideband *sideband, const struct perf_event_heade
 	const struct mmap2_record *record = (const void *)header;
 	size_t length = strnlen(record->path, header->size - sizeof(*record));
 	size_t suffix = sizeof(DELETED) - 1;
-	char path[UINT16_MAX];
+	char path[PATH_MAX + sizeof(DELETED)]; /* the kernel writes no longer ones */
 	struct sideband_mapping mapping = {
 		.time = sideband_record_time(header),
 		.tgid = record->tgid,
@@ -233,6 +234,7 @@ static void apply_mmap2(struct sideband *sideband, const struct perf_event_heade
 		return;
 	if (mapping.deleted || length == header->size - sizeof(*record)) { /* the usual path ends inside the record */
 		length -= mapping.deleted ? suffix : 0;
+		length = length < sizeof(path) ? length : sizeof(path) - 1;
 		memcpy(path, record->path, length);
 		path[length] = '\0';
 		mapping.path = path;

@@ -133,8 +133,10 @@ void memory_plan_refusal(const struct memory_plan *plan, const struct memory_siz
 	char why[128];
 
 	if (plan->free)
-		(void)snprintf(why, sizeof(why), "more than an eighth of the %.1f MB that are free is not taken unasked "
-			       "(--max-memory %" PRIu64 "M asks)", (double)plan->free / MEGABYTE, (uint64_t)needed + 1);
+		(void)snprintf(why, sizeof(why),
+			       "more than an eighth of the %.1f MB that are free is not taken unasked "
+			       "(--max-memory %" PRIu64 "M asks)",
+			       (double)plan->free / MEGABYTE, (uint64_t)needed + 1);
 	else
 		(void)snprintf(why, sizeof(why), "--max-memory %.9gM is too little", (double)plan->budget / MEGABYTE);
 	(void)snprintf(text, MEMORY_TEXT,

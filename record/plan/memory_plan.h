@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * --max-memory, or an eighth of what is free: how much each part of a recording may take at most, and what to make smaller so that all of them fit.
+ * --max-memory, or an eighth of what is free: how much each part of a recording may take at most, and what to make
+ * smaller so that all of them fit.
  * Pure arithmetic: the session lists the parts. Rings shrink first; then all tables are halved together, up to
  * MEMORY_MOST_HALVINGS times; then the window of --flight shrinks, and then the rings once more. Sizes that the user
  * gave are kept. A table that is full leaves out what comes later, which is counted as usual.

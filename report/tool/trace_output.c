@@ -141,7 +141,7 @@ static int write_all(int fd, const char *bytes, size_t length)
 
 static int copy(struct progress *progress, int from, int to, uint64_t length)
 {
-	char bytes[1 << 16];
+	char bytes[8 << 10];
 	uint64_t offset = 0;
 	int r = 0;
 

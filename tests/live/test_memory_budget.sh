@@ -77,7 +77,10 @@ test_threads() {
 	check "why events are lost" grep -q "no room for the task's entry" "$scratch/threads_info.out"
 }
 
+test_small_stack() { (ulimit -s 128 && run_ok stack "$record" --offcpu 0.1 -p 0.1 -a -u -o "$scratch/stack.rwk"); }
+
 test_refused
+test_small_stack
 test_threads
 load
 within flight 128M --flight 60s --offcpu 0 --wakers -m 0 -u -p 0 -f 499

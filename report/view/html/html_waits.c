@@ -361,23 +361,36 @@ static int write_all(struct wait_writer *writer)
 	return r < 0 ? r : closed;
 }
 
-int html_write_waits(struct html_page *page)
+static int write_with(struct wait_writer *writer, struct html_page *page)
 {
-	_cleanup_(wait_writer_deinit) struct wait_writer writer = {.page = page};
-	int r = hash_map_init(&writer.kinds.known);
+	int r = hash_map_init(&writer->kinds.known);
 
 	columns_clear(&page->columns, COLUMN_WAIT_RUNS, COLUMN_WAKER_STEP + 1);
 	if (!r)
-		r = hash_map_init(&writer.wakers.known);
+		r = hash_map_init(&writer->wakers.known);
 	if (!r)
-		r = hash_map_init(&writer.nexts.known);
+		r = hash_map_init(&writer->nexts.known);
 	if (!r)
-		r = purposes_open(&writer.purposes, &page->reader.waits);
+		r = purposes_open(&writer->purposes, &page->reader.waits);
 	if (r < 0)
 		return r;
-	r = column_text_open(&writer.kinds_text);
+	r = column_text_open(&writer->kinds_text);
 	if (!r)
-		return write_all(&writer);
-	(void)purposes_close(&writer.purposes, html_column(page, COLUMN_PURPOSES));
+		return write_all(writer);
+	(void)purposes_close(&writer->purposes, html_column(page, COLUMN_PURPOSES));
+	return r;
+}
+
+int html_write_waits(struct html_page *page)
+{
+	struct wait_writer *writer = calloc(1, sizeof(*writer));
+	int r;
+
+	if (!writer)
+		return -ENOMEM;
+	writer->page = page;
+	r = write_with(writer, page);
+	wait_writer_deinit(writer);
+	free(writer);
 	return r;
 }

@@ -166,4 +166,5 @@ static void table(struct test *t)
 	CHECK_STR(t, text, TABLE);
 }
 
-TEST_MAIN(TEST(sums), TEST(gives_way), TEST(nobody_asked), TEST(every_budget), TEST(what_was_given_stays), TEST(refusals), TEST(table))
+TEST_MAIN(TEST(sums), TEST(gives_way), TEST(nobody_asked), TEST(every_budget), TEST(what_was_given_stays),
+	  TEST(refusals), TEST(table))

@@ -6,7 +6,8 @@
 
 #include "common/cleanup.h"
 
-bool process_is_runnable(pid_t pid)
+/* As in proc(5): 'R', 'S' ...; 0: unknown. */
+static char state_of(pid_t pid)
 {
 	_cleanup_fclose_ FILE *file = NULL;
 	char path[64], text[256];
@@ -15,5 +16,17 @@ bool process_is_runnable(pid_t pid)
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	file = fopen(path, "re");
 	state = file && fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
-	return state && state[1] == ' ' && state[2] == 'R';
+	return state && state[1] == ' ' ? state[2] : '\0';
+}
+
+bool process_is_runnable(pid_t pid)
+{
+	return state_of(pid) == 'R';
+}
+
+bool process_is_stopped(pid_t pid)
+{
+	const char state = state_of(pid);
+
+	return state == 'T' || state == 't';
 }

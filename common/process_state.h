@@ -11,5 +11,7 @@
  * stuck. False if that cannot be found out.
  */
 bool process_is_runnable(pid_t pid);
+/* Whether a signal or a tracer has stopped it. */
+bool process_is_stopped(pid_t pid);
 
 #endif

@@ -17,6 +17,7 @@ enum embed_status {
 	EMBED_UNREADABLE = 5,/* not an ELF file, malformed, the helper died or took too long */
 	EMBED_NO_ROOM = 6,
 	EMBED_REFUSED = 7, /* the file is not read because of what or whose it is */
+	EMBED_LATE = 8, /* all files together, or those of its owner, took too long */
 };
 
 struct event_segment {

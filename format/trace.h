@@ -101,7 +101,7 @@ static_assert(sizeof(struct rwk_index_entry) == 32, "FORMAT.md §3.3");
 
 enum rwk_end_reason {
 	RWK_END_CLEAN = 0,
-	RWK_END_SIGNAL = 1,   /* second Ctrl-C: embedding skipped */
+	RWK_END_SIGNAL = 1,   /* second Ctrl-C: embedding cut short */
 	RWK_END_NO_SPACE = 2, /* ENOSPC, EDQUOT, floor of free space */
 	RWK_END_IO_ERROR = 3,
 	RWK_END_SIZE_LIMIT = 4,

@@ -371,7 +371,7 @@ static enum rwk_end_reason embed(struct session *session)
 {
 	const struct embed_watch watch = {session, embedding_cancelled, embedding_progress};
 	const struct embed_wish wish = {session->config->output.embed,
-					elf_unwind_wish(session->config->snapshots), false};
+					elf_unwind_wish(session->config->snapshots), true};
 	struct recording *recording = &session->recording;
 	struct embed_result result = {0};
 	int r;

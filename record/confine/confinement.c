@@ -47,7 +47,7 @@ static const struct call_row PROCESS[] = {
 /* The trace, the terminal; /proc and /sys, which are only read. */
 static const struct call_row FILES[] = {
 	CALL(read), CALL(pread64), CALL(readv), CALL(write), CALL(writev), CALL(lseek), CALL(close), CALL(fcntl),
-	CALL(fstat), CALL(newfstatat), CALL(fstatfs), CALL(ftruncate), CALL(fallocate), CALL(fdatasync),
+	CALL(fstat), CALL(newfstatat), CALL(statx), CALL(fstatfs), CALL(ftruncate), CALL(fallocate), CALL(fdatasync),
 	CALL(getdents64), CALL(faccessat), CALL(readlinkat), CALL(memfd_create), CALL_WITHOUT(openat, 2, WRITING),
 	CALL_EQUAL(ioctl, 1, TCGETS), CALL_EQUAL(ioctl, 1, TIOCGWINSZ),
 };

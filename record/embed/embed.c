@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,14 +12,18 @@
 #include "common/hash_map.h"
 #include "common/log.h"
 #include "common/plural.h"
+#include "common/time_units.h"
 #include "format/event_log.h"
+#include "record/embed/embed_budget.h"
 #include "record/embed/embed_variables.h"
 #include "record/embed/symbol_source.h"
+#include "record/machine/clocks.h"
 #include "record/machine/vdso.h"
 #include "record/pick/debug_pick.h"
 #include "record/place/hits.h"
 #include "record/place/module_files.h"
 #include "record/place/module_table.h"
+#include "record/plan/deadlines.h"
 #include "record/plan/recording.h"
 
 struct embedding {
@@ -28,7 +33,17 @@ struct embedding {
 	const struct embed_wish *wish;
 	const struct embed_watch *watch;
 	uint64_t used; /* bytes that were embedded */
+	struct embed_budget budget;
 	struct embed_result result;
+};
+
+/* The hits of one group, and whether it still has to be embedded. */
+struct pending {
+	const struct hit *hits;
+	size_t count;
+	struct module_owner owner;
+	bool done;
+	uint64_t late; /* files of that user, that one too, that are not done before the last round */
 };
 
 /* One module, or one process's JIT code, with the hits of all ids that mean the same file. */
@@ -216,23 +231,17 @@ static int hits_join(const struct embedding *embedding, struct hit *hits, size_t
 	return rc;
 }
 
-/* The group of the first hit; *ret_taken: how many hits belong to it. */
-static int group_gather(const struct embedding *embedding, struct group *group, const struct hit *hits, size_t count,
-			size_t *ret_taken)
+/* The group of these hits. */
+static int group_gather(const struct embedding *embedding, struct group *group, const struct hit *hits, size_t count)
 {
-	size_t taken = 0;
-
 	*group = (struct group){.fd = -1, .tgid = hits[0].jit_tgid};
 	group->module = module_table_find(embedding->recording->modules, hits[0].module);
 	if (hits[0].module)
 		group->fd = module_files_fd(embedding->files, hits[0].module);
-	while (taken < count && hits[taken].module == hits[0].module && hits[taken].jit_tgid == hits[0].jit_tgid)
-		taken++;
-	*ret_taken = taken;
-	group->offsets = malloc(taken * sizeof(*group->offsets));
+	group->offsets = malloc(count * sizeof(*group->offsets));
 	if (!group->offsets)
 		return -ENOMEM;
-	for (size_t i = 0; i < taken; i++)
+	for (size_t i = 0; i < count; i++)
 		if (!i || hits[i].offset != hits[i - 1].offset)
 			group->offsets[group->count++] = hits[i].offset;
 	return 0;
@@ -408,14 +417,20 @@ static bool is_refused(const struct embedding *embedding, const struct group *gr
 	return group->module && module_files_refused(embedding->files, group->module->id);
 }
 
-static int group_embed(struct embedding *embedding, struct group *group)
+/* *ret_late: there was not enough time for the file, and nothing was written. */
+static int group_embed(struct embedding *embedding, struct group *group, bool *ret_late)
 {
 	struct elf_reply reply;
+	int r;
 
 	group_find_file(embedding, group);
 	if (group->fd < 0)
 		return tell_missing(embedding, group, is_refused(embedding, group) ? EMBED_REFUSED : EMBED_NO_FILE);
-	if (group_ask(embedding, group, &reply) || (reply.error && reply.error != -ENOSPC))
+	r = group_ask(embedding, group, &reply);
+	*ret_late = r == -ETIMEDOUT;
+	if (*ret_late)
+		return 0;
+	if (r || (reply.error && reply.error != -ENOSPC))
 		return tell_missing(embedding, group, EMBED_UNREADABLE);
 	if (other_file(embedding, group, &reply)) {
 		skip_all(embedding);
@@ -441,28 +456,136 @@ static bool has_file(const struct module_entry *module)
 	return module->kind != MODULE_ANONYMOUS;
 }
 
-static int groups_embed(struct embedding *embedding, const struct hit *hits, size_t count)
+static bool is_new_group(const struct hit *hits, size_t i)
+{
+	return !i || hits[i].module != hits[i - 1].module || hits[i].jit_tgid != hits[i - 1].jit_tgid;
+}
+
+/* The groups of all hits, in their order. */
+static int groups_list(const struct embedding *embedding, const struct hit *hits, size_t count,
+		       struct pending **ret_list, size_t *ret_count)
+{
+	size_t groups = 0, used = 0;
+	struct pending *list;
+
+	for (size_t i = 0; i < count; i++)
+		groups += is_new_group(hits, i);
+	list = calloc(groups + 1, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (is_new_group(hits, i))
+			list[used++] = (struct pending){
+				.hits = &hits[i],
+				.owner = module_files_owner(embedding->files, hits[i].module, hits[i].jit_tgid)};
+		list[used - 1].count++;
+	}
+	*ret_list = list;
+	*ret_count = used;
+	return 0;
+}
+
+static int pending_embed(struct embedding *embedding, struct pending *pending, unsigned int patience_ms)
+{
+	const uint64_t begun = clocks_now();
+	struct group group;
+	bool late = false;
+	int r = group_gather(embedding, &group, pending->hits, pending->count);
+
+	symbol_source_limit(embedding->source, begun + patience_ms * MILLISECOND);
+	if (!r && (group.module ? has_file(group.module) : group.tgid))
+		r = group_embed(embedding, &group, &late);
+	embed_budget_spend(&embedding->budget, pending->owner.uid, clocks_now() - begun);
+	pending->done = !late;
+	embedding->result.modules += !late;
+	group_deinit(&group);
+	return r;
+}
+
+static int round_embed(struct embedding *embedding, enum embed_round round, struct pending *list, size_t count)
 {
 	const struct embed_watch *watch = embedding->watch;
-	size_t done = 0, taken;
-	int rc = 0;
+	int r = 0;
 
-	while (!rc && done < count) {
-		struct group group;
+	for (size_t i = 0; i < count && !r; i++) {
+		unsigned int ms = 0;
 
 		if (cancelled(embedding))
 			return -ECANCELED;
-		rc = group_gather(embedding, &group, hits + done, count - done, &taken);
-		if (!rc && (group.module ? has_file(group.module) : group.tgid)) {
-			rc = group_embed(embedding, &group);
-			embedding->result.modules++;
-		}
-		group_deinit(&group);
-		done += taken;
-		if (watch && watch->progress)
-			watch->progress(watch->context, done, count);
+		if (!list[i].done)
+			ms = embed_budget_ms(&embedding->budget, round, list[i].owner.uid, clocks_now());
+		if (ms)
+			r = pending_embed(embedding, &list[i], ms);
+		if (ms && watch && watch->progress)
+			watch->progress(watch->context, embedding->result.modules, count);
 	}
-	return rc;
+	return r;
+}
+
+static void count_late(struct embedding *embedding, const struct pending *list, size_t count)
+{
+	embed_budget_forget_late(&embedding->budget);
+	for (size_t i = 0; i < count; i++) {
+		const struct module_entry *module =
+			module_table_find(embedding->recording->modules, list[i].hits[0].module);
+		char map[32];
+
+		(void)snprintf(map, sizeof(map), "/tmp/perf-%" PRIu32 ".map", list[i].hits[0].jit_tgid);
+		if (!list[i].done)
+			embed_budget_add_late(&embedding->budget, list[i].owner.uid, module ? module->path : map);
+	}
+}
+
+/* Of a user's files the smallest first: so the time is enough for more of them. */
+static int pending_compare(const void *left, const void *right)
+{
+	const struct pending *l = left, *r = right;
+
+	if (l->late != r->late)
+		return l->late < r->late ? -1 : 1;
+	if (l->owner.bytes != r->owner.bytes)
+		return l->owner.bytes < r->owner.bytes ? -1 : 1;
+	return l->hits < r->hits ? -1 : 1;
+}
+
+static void sort_pending(const struct embedding *embedding, struct pending *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		list[i].late = embed_budget_late(&embedding->budget, list[i].owner.uid);
+	qsort(list, count, sizeof(*list), pending_compare);
+}
+
+static int tell_late(struct embedding *embedding, const struct pending *list, size_t count)
+{
+	char *text = embedding->result.late;
+	int r = 0;
+
+	for (size_t i = 0; i < count && !r; i++) {
+		const struct hit *hit = &list[i].hits[0];
+		struct group group = {.module = module_table_find(embedding->recording->modules, hit->module),
+				      .tgid = hit->jit_tgid};
+
+		r = list[i].done ? 0 : tell_missing(embedding, &group, EMBED_LATE);
+	}
+	if (!*embed_budget_text(&embedding->budget, text, sizeof(embedding->result.late)) || r)
+		return r;
+	return recording_check(embedding->recording, event_log_add_meta(embedding->recording->log, "embed_late", text));
+}
+
+static int groups_embed(struct embedding *embedding, const struct hit *hits, size_t count)
+{
+	_cleanup_free_ struct pending *list = NULL;
+	size_t groups;
+	int r = groups_list(embedding, hits, count, &list, &groups);
+
+	for (enum embed_round round = EMBED_ROUND_ROOT; round < EMBED_ROUNDS && !r; round++) {
+		if (round != EMBED_ROUND_USERS)
+			sort_pending(embedding, list, groups);
+		r = round_embed(embedding, round, list, groups);
+		if (!r)
+			count_late(embedding, list, groups);
+	}
+	return r ? r : tell_late(embedding, list, groups);
 }
 
 static int tell_refusals(struct embedding *embedding)
@@ -486,15 +609,19 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 	int rc = 0;
 
 	if (wish->level != EMBED_LEVEL_NONE) {
+		embed_budget_init(&embedding.budget, clocks_now());
 		(void)module_files_poll(files, 200);
 		count = hits_sorted(recording->hits, &hits);
 		rc = symbol_source_create(nursery, wish->soon, &embedding.source);
+		if (!rc)
+			symbol_source_limit(embedding.source, clocks_now() + EMBED_USER * MILLISECOND);
 		if (!rc)
 			rc = hits_join(&embedding, hits, count);
 		if (!rc)
 			rc = groups_embed(&embedding, hits, count);
 		if (!rc)
-			rc = embed_variables(recording, files, embedding.source, watch, &embedding.used);
+			rc = embed_variables(recording, files, embedding.source, watch, embedding.budget.end,
+					     &embedding.used);
 		symbol_source_destroy(embedding.source);
 		if (!rc)
 			rc = tell_refusals(&embedding);
@@ -512,4 +639,6 @@ void embed_warn(const struct embed_result *result)
 		log_warning("the unwind information of %" PRIu64 " function%s does not fit into "
 			    "the trace: the reporter will need the original files",
 			    result->unwind_left_out, plural(result->unwind_left_out));
+	if (*result->late)
+		log_warning("not read within %d s, so that names are missing: %s", EMBED_TIME / 1000, result->late);
 }

@@ -5,7 +5,7 @@
  * were hit. full: for all of each module that was hit (of its unwind information only if there are snapshots), while
  * these fit into EMBED_FULL_BYTES together, then min while everything fits into EMBED_BYTES, then nothing. Each module
  * gets a record that reports the outcome. JIT code: the perf-PID.map of the process, else the jit-PID.dump that it has
- * mapped. The vDSO: our own, which is the same for all.
+ * mapped. The vDSO: our own, which is the same for all. All of it takes at most EMBED_TIME (embed_budget.h).
  */
 #ifndef RWALKER_RECORD_EMBED_EMBED_H
 #define RWALKER_RECORD_EMBED_EMBED_H
@@ -40,6 +40,7 @@ struct embed_result {
 	size_t modules, embedded, missing;
 	size_t no_unwind;	  /* modules whose unwind information could not be read */
 	uint64_t unwind_left_out; /* functions whose unwind information the format cannot hold */
+	char late[512]; /* embed_budget_text() */
 };
 
 /* 0, -ECANCELED (what was written stays), or the log's error. */
@@ -47,7 +48,7 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 	      const struct embed_wish *wish, const struct embed_watch *watch,
 	      struct embed_result *ret_result);
 
-/* Warns about unwind information that should be in the trace but is not. */
+/* Warns about what should be in the trace but is not. */
 void embed_warn(const struct embed_result *result);
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/cleanup.h"
 #include "format/event_log.h"
 #include "record/embed/symbol_source.h"
+#include "record/machine/clocks.h"
 #include "record/pick/debug_pick.h"
 #include "record/place/module_files.h"
 #include "record/place/variables.h"
@@ -18,7 +19,7 @@ struct naming {
 	struct recording *recording;
 	struct module_files *files;
 	struct symbol_source *source;
-	uint64_t *used;
+	uint64_t until, *used;
 };
 
 /* The variables of one file, ascending by offset. */
@@ -58,7 +59,7 @@ static bool find_file(const struct naming *naming, const struct places *places, 
 		if (i && variable->object.tgid == asked)
 			continue;
 		asked = variable->object.tgid;
-		module_files_open_late(naming->files, module, asked, variable->start, variable->end);
+		module_files_open_late(naming->files, module, asked, variable->start, variable->end, naming->until);
 		tries++;
 	}
 	return module_files_fd(naming->files, module) >= 0;
@@ -120,14 +121,16 @@ static int name_places(const struct naming *naming, const struct places *places)
 }
 
 int embed_variables(struct recording *recording, struct module_files *files, struct symbol_source *source,
-		    const struct embed_watch *watch, uint64_t *used)
+		    const struct embed_watch *watch, uint64_t until, uint64_t *used)
 {
-	const struct naming naming = {.recording = recording, .files = files, .source = source, .used = used};
+	const struct naming naming = {.recording = recording, .files = files, .source = source, .until = until,
+				      .used = used};
 	const struct variable *variables;
 	size_t count = recording->variables ? variables_sorted(recording->variables, &variables) : 0;
 	int r = 0;
 
-	for (size_t done = 0; done < count && !r;) {
+	symbol_source_limit(source, until);
+	for (size_t done = 0; done < count && !r && clocks_now() < until;) {
 		struct places places;
 
 		if (watch && watch->cancelled && watch->cancelled(watch->context))

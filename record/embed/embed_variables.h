@@ -11,8 +11,11 @@
 
 struct symbol_source;
 
-/* used: bytes embedded so far. 0, -ECANCELED, the log's error, -ENOMEM. */
+/*
+ * until: CLOCK_MONOTONIC ns; what takes longer has no names. used: bytes embedded so far. 0,
+ * -ECANCELED, the log's error, -ENOMEM.
+ */
 int embed_variables(struct recording *recording, struct module_files *files, struct symbol_source *source,
-		    const struct embed_watch *watch, uint64_t *used);
+		    const struct embed_watch *watch, uint64_t until, uint64_t *used);
 
 #endif

@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include "common/packet.h"
+#include "common/time_units.h"
 #include "format/limits.h"
+#include "record/helper/helper_channel.h"
 #include "record/helper/nursery.h"
+#include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 
 enum { BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record),
@@ -20,6 +23,7 @@ struct symbol_source {
 	enum helper_kind kind;
 	int socket;
 	pid_t pid;
+	uint64_t until; /* CLOCK_MONOTONIC ns */
 	bool last; /* no batch follows */
 	bool last_unwind;
 	uint64_t left; /* bytes that the reply announced and that have not arrived */
@@ -36,6 +40,20 @@ static int fail(struct symbol_source *source, int error)
 	source->socket = -1;
 	source->last = source->last_unwind = true;
 	return error;
+}
+
+void symbol_source_limit(struct symbol_source *source, uint64_t until)
+{
+	source->until = until;
+}
+
+/* As packet_receive(). */
+static ssize_t receive(struct symbol_source *source, void *bytes, size_t room)
+{
+	const uint64_t now = clocks_now(), left = now < source->until ? (source->until - now) / MILLISECOND : 0;
+
+	return helper_receive(source->socket, source->pid, bytes, room,
+			      left < DEADLINE_FILE ? (int)left : DEADLINE_FILE, NULL);
 }
 
 static int hits_send(struct symbol_source *source, const uint64_t *hits, size_t count)
@@ -65,12 +83,14 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 	};
 	ssize_t got;
 
+	if (clocks_now() >= source->until)
+		return -ETIMEDOUT;
 	if (source->socket < 0 && nursery_spawn(source->nursery, source->kind, &source->socket, &source->pid))
 		return fail(source, -ECHILD);
 	if (packet_send(source->socket, &request, sizeof(request), fd) ||
 	    (request.debug && packet_send(source->socket, "", 1, wish->debug_fd)) || hits_send(source, hits, count))
 		return fail(source, -ECHILD);
-	got = packet_receive(source->socket, ret_reply, sizeof(*ret_reply), DEADLINE_FILE, NULL);
+	got = receive(source, ret_reply, sizeof(*ret_reply));
 	if (got != sizeof(*ret_reply))
 		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
 	source->last = ret_reply->error || wish->what == ELF_BUILD_ID || wish->what == ELF_EVIDENCE;
@@ -113,7 +133,7 @@ int symbol_source_next(struct symbol_source *source, const struct event_symbol *
 
 	if (source->last)
 		return 0;
-	got = packet_receive(source->socket, source->packet, sizeof(source->packet), DEADLINE_FILE, NULL);
+	got = receive(source, source->packet, sizeof(source->packet));
 	if (got < (ssize_t)sizeof(reply))
 		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
 	memcpy(&reply, source->packet, sizeof(reply));
@@ -152,7 +172,7 @@ int symbol_source_next_unwind(struct symbol_source *source, struct event_embed_u
 
 	if (source->last_unwind)
 		return 0;
-	got = packet_receive(source->socket, source->packet, sizeof(source->packet), DEADLINE_FILE, NULL);
+	got = receive(source, source->packet, sizeof(source->packet));
 	if (got < (ssize_t)sizeof(reply))
 		return fail(source, got == -ETIMEDOUT ? -ETIMEDOUT : -ECHILD);
 	memcpy(&reply, source->packet, sizeof(reply));
@@ -172,6 +192,7 @@ int symbol_source_create(struct nursery *nursery, bool soon, struct symbol_sourc
 	source->nursery = nursery;
 	source->kind = soon ? HELPER_ELF_SOON : HELPER_ELF;
 	source->socket = -1;
+	source->until = UINT64_MAX;
 	source->last = source->last_unwind = true;
 	*ret_source = source;
 	return 0;

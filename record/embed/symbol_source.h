@@ -21,6 +21,9 @@ struct symbol_source;
 int symbol_source_create(struct nursery *nursery, bool soon, struct symbol_source **ret_source);
 void symbol_source_destroy(struct symbol_source *source);
 
+/* From now on, an answer that does not come until then (CLOCK_MONOTONIC ns), or for 5 s, is late. */
+void symbol_source_limit(struct symbol_source *source, uint64_t until);
+
 struct symbol_wish {
 	enum elf_what what;
 	enum elf_unwind_wish unwind;	    /* ELF_SYMBOLS: also the unwind information */

@@ -173,37 +173,22 @@ static int add_about(const struct writing *writing)
 
 /* --- what the reader will need --- */
 
-static bool is_late(void *context)
-{
-	const struct writing *writing = context;
-
-	return clocks_now() - writing->parts->now > DUMP_EMBED * SECOND;
-}
-
-static int embed(struct writing *writing, enum rwk_end_reason *ret_reason)
+static int embed(const struct writing *writing)
 {
 	const struct dump_parts *parts = writing->parts;
 	struct recording *recording = parts->recording;
 	const struct embed_wish wish = {recording->config->output.embed,
 					elf_unwind_wish(recording->config->snapshots), .soon = true};
-	const struct embed_watch watch = {writing, is_late, NULL};
 	struct embed_result result;
-	int r;
 
-	*ret_reason = RWK_END_CLEAN;
 	if (wish.level == EMBED_LEVEL_NONE)
 		return 0;
 	module_files_part(parts->files, parts->nursery);
-	r = embed_run(recording, parts->files, parts->nursery, &wish, &watch, &result);
-	if (r != -ECANCELED)
-		return r;
-	*ret_reason = RWK_END_SIGNAL;
-	return 0;
+	return embed_run(recording, parts->files, parts->nursery, &wish, NULL, &result);
 }
 
 static int write_all(struct writing *writing)
 {
-	enum rwk_end_reason reason = RWK_END_CLEAN;
 	int r = writing_init(writing), closed;
 
 	if (r < 0)
@@ -218,8 +203,8 @@ static int write_all(struct writing *writing)
 	if (r >= 0)
 		r = add_open(writing);
 	if (r >= 0)
-		r = embed(writing, &reason);
-	closed = event_log_close(writing->log, reason, NULL, 0);
+		r = embed(writing);
+	closed = event_log_close(writing->log, RWK_END_CLEAN, NULL, 0);
 	return r < 0 ? r : closed;
 }
 

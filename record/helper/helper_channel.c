@@ -50,11 +50,24 @@ bool helper_has_time(pid_t pid, uint64_t since)
 	       (passed < DEADLINE_BUSY * MILLISECOND && process_is_runnable(pid));
 }
 
+ssize_t helper_receive(int socket, pid_t pid, void *bytes, size_t room, int timeout_ms, int *ret_fd)
+{
+	ssize_t got;
+
+	do {
+		const int part = timeout_ms < DEADLINE_PROCESS ? timeout_ms : DEADLINE_PROCESS;
+
+		got = packet_receive(socket, bytes, room, part, ret_fd);
+		timeout_ms -= part;
+	} while (got == -ETIMEDOUT && timeout_ms > 0 && !process_is_stopped(pid));
+	return got;
+}
+
 ssize_t helper_channel_take(struct helper_channel *channel, void *bytes, size_t room, int timeout_ms, int *ret_fd)
 {
 	/* checked first: the helper may answer and go to sleep meanwhile */
 	bool has_time = !timeout_ms && helper_has_time(channel->pid, channel->since);
-	ssize_t got = packet_receive(channel->socket, bytes, room, timeout_ms, ret_fd);
+	ssize_t got = helper_receive(channel->socket, channel->pid, bytes, room, timeout_ms, ret_fd);
 
 	if (got > 0) {
 		channel->busy = 0;

@@ -38,6 +38,9 @@ bool helper_channel_send(struct helper_channel *channel, uint32_t token, const v
 /* Whether a helper that was asked at `since` may still answer: deadlines.h. */
 bool helper_has_time(pid_t pid, uint64_t since);
 
+/* As packet_receive(), for a helper; one that somebody has stopped (SIGSTOP) is waited for DEADLINE_PROCESS only. */
+ssize_t helper_receive(int socket, pid_t pid, void *bytes, size_t room, int timeout_ms, int *ret_fd);
+
 /*
  * The answer's length; 0: not yet, and timeout_ms is 0; -1: the helper is given up, after
  * timeout_ms, or when it has no more time. ret_fd: as for packet_receive().

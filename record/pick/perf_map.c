@@ -22,9 +22,11 @@ static int text_read(int fd, char **ret_text, size_t *ret_length)
 	size_t length = 0, room = 0;
 
 	for (;;) {
+		size_t before;
 		char *grown;
 		ssize_t got;
 
+		before = length;
 		if (length + BLOCK >= room) {
 			room = room ? room * 2 : 2 * BLOCK;
 			grown = room <= 2 * MAX_BYTES ? realloc(text, room) : NULL;
@@ -37,7 +39,9 @@ static int text_read(int fd, char **ret_text, size_t *ret_length)
 			return -errno;
 		if (!got)
 			break;
-		length += (size_t)got;
+		length += strnlen(text + length, (size_t)got);
+		if (length < before + (size_t)got)
+			break; /* a hole is no text */
 	}
 	text[length] = '\0';
 	*ret_length = length;

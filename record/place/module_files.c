@@ -2,11 +2,13 @@
 #include "record/place/module_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -493,8 +495,10 @@ static int open_now(struct module_files *files, const struct opener_request *hea
 }
 
 /* Files that were too slow during the recording get another chance, until one is too slow for this deadline, too. */
-void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end)
+void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end,
+			    uint64_t until)
 {
+	const uint64_t now = clocks_now(), left = now < until ? (until - now) / MILLISECOND : 0;
 	const struct module_entry *entry = module_table_find(files->modules, module);
 	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
 	struct opener_request request;
@@ -504,12 +508,29 @@ void module_files_open_late(struct module_files *files, uint32_t module, uint32_
 		return;
 	files->opener.stuck = 0;
 	request = mapping_request(files, &(struct ask){module, tgid, start, end, files->unchanged_since}, entry);
-	fd = open_within(files, &request, entry->path, -1, DEADLINE_FILE);
+	fd = open_within(files, &request, entry->path, -1, left < DEADLINE_FILE ? (int)left : DEADLINE_FILE);
 	files->late_lost = fd == -ETIMEDOUT;
 	if (fd >= 0)
 		opened(files, module, fd);
 	else
 		refused(files, module, fd);
+}
+
+struct module_owner module_files_owner(const struct module_files *files, uint32_t module, uint32_t tgid)
+{
+	const struct module_entry *entry = module_table_find(files->modules, module);
+	const struct opener_owner user = jit_owners_find(&files->jit_owners, tgid);
+	const struct module_owner unknown = {UINT32_MAX, 0};
+	int fd = module_files_fd(files, module);
+	struct statx status;
+
+	if (!module)
+		return user.start ? (struct module_owner){user.uid, 0} : unknown;
+	if (entry && entry->kind != MODULE_FILE)
+		return (struct module_owner){0, 0};
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_UID | STATX_SIZE, &status))
+		return unknown;
+	return (struct module_owner){status.stx_uid, status.stx_size};
 }
 
 int module_files_perf_map(struct module_files *files, uint32_t tgid)

@@ -69,10 +69,11 @@ bool module_files_copied(struct module_files *files, struct module_copy *ret_cop
 
 /*
  * After the recording, or for a dump: opens the module's file if it could not be opened in time
- * when it was asked for. Waits for at most 5 s (DEADLINE_FILE); if that is not enough, no more
- * files are opened late. The mapping is as above.
+ * when it was asked for. Waits until `until` (CLOCK_MONOTONIC ns), for at most 5 s (DEADLINE_FILE); if
+ * that is not enough, no more files are opened late. The mapping is as above.
  */
-void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);
+void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end,
+			    uint64_t until);
 
 /* Handles answers and sends pending requests, for at most patience_ms. True while something is still under way. */
 bool module_files_poll(struct module_files *files, unsigned int patience_ms);
@@ -99,6 +100,14 @@ void module_files_note(struct module_files *files, uint32_t module, uint32_t tgi
 void module_files_note_jit(struct module_files *files, uint32_t tgid, bool initial);
 /* A descriptor of the jit-PID.dump that the process mapped last; -1: none. Stays owned by `files`. */
 int module_files_jit_log(const struct module_files *files, uint32_t tgid);
+
+struct module_owner {
+	uint32_t uid; /* UINT32_MAX: not known */
+	uint64_t bytes; /* of the file; 0: not known */
+};
+
+/* Who owns the module's file, or the files of the process's JIT compiler; root: also those of the kernel. */
+struct module_owner module_files_owner(const struct module_files *files, uint32_t module, uint32_t tgid);
 
 /*
  * A descriptor of the process's perf-PID.map, owned by the caller, or -errno. Waits for at most

@@ -45,7 +45,11 @@ enum {
 	LOOK_SLICE = 5, /* after which the rings are drained */
 
 	FILES_DUMP = 100, /* before a dump: opening files that were mapped lately */
-	DUMP_EMBED = 20, /* seconds after a dump has begun, no more files are read for it */
+
+	/* for reading files after the recording, or for a dump (embed_budget.h) */
+	EMBED_TIME = 10000, /* all together */
+	EMBED_USER = 1000,  /* those of one user, before all others had as much */
+	EMBED_LEAST = 100,  /* no file is begun with less than that */
 
 	/* for setpriority(): the recorder's, and that of helpers that it waits for while it records */
 	RECORDER_NICE = -10,

@@ -24,6 +24,7 @@ static const struct {
 	{"command_line", "command line"},
 	{"memory", "memory"},
 	{"refused", "files not read"},
+	{"embed_late", "files too slow"},
 	{"helpers_ended", "helpers ended"},
 	{"helpers_left", "helpers left"},
 	{"condensed", "condensed"},
@@ -89,7 +90,7 @@ static const char *ending(const struct trace_section *section)
 {
 	static const char *const reasons[] = {
 		[RWK_END_CLEAN] = "in order",
-		[RWK_END_SIGNAL] = "by a second signal: nothing was embedded",
+		[RWK_END_SIGNAL] = "by a second signal: what was not embedded by then is missing",
 		[RWK_END_NO_SPACE] = "because the disk was full; what is missing is unknown",
 		[RWK_END_IO_ERROR] = "because writing failed; what is missing is unknown",
 		[RWK_END_SIZE_LIMIT] = "because the largest size was reached",

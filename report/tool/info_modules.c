@@ -19,6 +19,7 @@ static const char *embed_name(uint32_t status)
 		[EMBED_UNREADABLE] = "unreadable",
 		[EMBED_NO_ROOM] = "no room",
 		[EMBED_REFUSED] = "refused: the file is not read because of what or whose it is",
+		[EMBED_LATE] = "late: all files together, or those of its owner, took too long",
 	};
 
 	return status < sizeof(names) / sizeof(names[0]) ? names[status] : "unknown";
@@ -65,15 +66,15 @@ static void print_module(const struct trace_module *module, FILE *out)
 /* How many modules have each embed status. */
 static void print_summary(const struct trace_model *model, FILE *out)
 {
-	uint64_t counts[EMBED_REFUSED + 2] = {0};
+	uint64_t counts[EMBED_LATE + 2] = {0};
 
 	for (size_t i = 0; i < model->modules.count; i++) {
 		uint32_t status = model->modules.items[i].embed_status;
 
-		counts[status <= EMBED_REFUSED ? status : EMBED_REFUSED + 1]++;
+		counts[status <= EMBED_LATE ? status : EMBED_LATE + 1]++;
 	}
 	(void)fprintf(out, "  %-16s%zu", "modules", model->modules.count);
-	for (uint32_t status = 0; status < EMBED_REFUSED + 2; status++)
+	for (uint32_t status = 0; status < EMBED_LATE + 2; status++)
 		if (counts[status])
 			(void)fprintf(out, "; %" PRIu64 " %s", counts[status], embed_name(status));
 	(void)fputc('\n', out);

@@ -249,6 +249,25 @@ test_stuck_helpers() {
 	check_gone "after SIGKILL"
 }
 
+# Helpers that are stopped or killed cost a moment, and no names of files that are open: others take their place.
+test_lost_helpers() {
+	local signal nursery
+	for signal in STOP KILL; do
+		begin "lost-$signal"
+		nursery=$(pgrep -P "$recorder")
+		check "there are helpers, and they wait" wait_for 60 has_idle_children "$nursery"
+		stuck=$(pgrep -P "$nursery" | tr '\n' ' ')
+		# shellcheck disable=SC2086 # one word each
+		kill "-$signal" $stuck
+		end_after INT
+		check_equal "exit code after SIG$signal of helpers" 0 "$code"
+		check_number "the end took $took ms" "$took < 10000"
+		check_gone "after SIG$signal"
+		check_readable "lost-$signal" 300
+		check_named "lost-$signal"
+	done
+}
+
 need_recording
 start "$workloads/burn" burner 600 user 10
 burner_user=$started
@@ -258,6 +277,7 @@ test_once
 test_twice
 for signal in TERM HUP; do end_by $signal; done
 test_stuck_helpers
+test_lost_helpers
 test_user_signals
 test_command_signals
 test_reader_gone

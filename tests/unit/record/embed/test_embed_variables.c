@@ -125,7 +125,7 @@ static void embed(struct test *t, struct bench *b)
 {
 	uint64_t used = 0;
 
-	CHECK_INT(t, embed_variables(&b->made.recording, b->files, b->source, NULL, &used), 0);
+	CHECK_INT(t, embed_variables(&b->made.recording, b->files, b->source, NULL, UINT64_MAX, &used), 0);
 	made_recording_read(&b->made);
 }
 

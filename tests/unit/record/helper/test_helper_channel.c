@@ -106,4 +106,20 @@ static void one_that_waits_for_a_cpu_is_waited_for(struct test *t)
 	CHECK(t, !process_is_runnable(pid)); /* no such process */
 }
 
-TEST_MAIN(TEST(one_that_is_blocked_is_given_up), TEST(one_that_waits_for_a_cpu_is_waited_for))
+/* It would be waited for as long as its caller says, if it were not stopped. */
+static void one_that_is_stopped_is_given_up_at_once(struct test *t)
+{
+	pid_t pid = begin_helper(t, false);
+	const uint64_t begun = clocks_now();
+	int ends[2], bytes;
+
+	REQUIRE(t, !socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends));
+	CHECK_INT(t, helper_receive(ends[0], pid, &bytes, sizeof(bytes), 3600000, NULL), -ETIMEDOUT);
+	CHECK(t, clocks_now() - begun >= DEADLINE_PROCESS * MILLISECOND);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	end_helper(pid);
+}
+
+TEST_MAIN(TEST(one_that_is_blocked_is_given_up), TEST(one_that_waits_for_a_cpu_is_waited_for),
+	  TEST(one_that_is_stopped_is_given_up_at_once))

@@ -217,12 +217,12 @@ def check_stories(digest, run, events):
     """Each story is a target of the view that its line refers to, and its worst wait is in the dump."""
     start, _ = events.span()
     told = re.findall(rf"^story \d +(.*?): {NUMBER} in (\d+) waits?  \[(--chains=.*)\]\n"
-                      rf" +(?:held by|waits for) (.*): {NUMBER} \(([\d.]+)%\)\n"
+                      rf" +(?:held by|waits for) (.*?): {NUMBER} \(([\d.]+)%\)(?:; in the end, on all ways: (.*): {NUMBER} \([\d.]+%\))?\n"
                       rf" +worst: tid (\d+) pid \d+ for [≥≤~]?{NUMBER} from ([+-])([\d.]+) s.*\[(--at .*)\]$", digest,
                       re.M)
     if len(told) != len(re.findall(r"^story", digest, re.M)):
         raise Wrong("a story is not understood")
-    for (who, size, unit, count, proof, way, way_size, way_unit, percent, tid, worst, worst_unit, sign, at,
+    for (who, size, unit, count, proof, way, way_size, way_unit, percent, end, end_size, end_unit, tid, worst, worst_unit, sign, at,
          moment) in told:
         chains = run(*shlex.split(proof), "--min-percent", "0")
         target = re.search(rf"^>>> [\d.]+%  {re.escape(who)}(?:, .*)?  \(([\d.]+)ms, {count} waits?\)\n((?:    .*\n)*)", chains,
@@ -231,6 +231,11 @@ def check_stories(digest, run, events):
             raise Wrong(f"{proof} does not have '{who}'")
         length, explained = float(size) * UNITS[unit], float(way_size) * UNITS[way_unit]
         same(who, float(target.group(1)) * 1e6, length, 1e5 + UNITS[unit] / 1e3)
+        if end and not explained < float(end_size) * UNITS[end_unit] <= length + UNITS[unit] / 1e3:
+            raise Wrong(f"'{end}' is in the end of {end_size} {end_unit} of {size} {unit}")
+        for words in re.findall(r"(?:blocked|running|waiting) .*", end.split(" <- ")[0]):
+            if words not in target.group(2):
+                raise Wrong(f"{proof} has nobody who was in the end '{words}'")
         close = 1e5 + UNITS[way_unit] / 1e3
         if not any(abs(float(ms) * 1e6 - explained) <= close for ms in re.findall(r"\(([\d.]+)ms\)", target.group(2))):
             raise Wrong(f"{proof} has no way of {explained / 1e6:.1f} ms below '{who}'")

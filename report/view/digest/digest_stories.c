@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The longest stories: who was held up, where, and by whom in the end. A story is a group of waits
- * of one comm at one place, as --chains=COMM prints it. In some of its waits, another task ended
+ * of the threads of one process, or several of one name, at one place. In some of its waits, another task ended
  * it, or it was in D, or runnable for most of the time, or it had not ended and it is known who
  * owns what it is for, is its child, or has the other end. A kernel thread that sleeps waits for
  * work, and a server for connections, which is no story. A group on the path of a longer story gets
@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +23,8 @@
 #include "report/view/text/wait_text.h"
 
 enum {
-	MOST_TRIED = 6,	 /* comms that are followed */
+	MOST_TRIED = 6,	 /* names of processes that are followed */
+	MOST_PIDS = 8,	 /* that a line names */
 	WORTH_IT = 100, /* a story takes at least this fraction of the recording: 1 / WORTH_IT */
 };
 
@@ -36,7 +36,7 @@ enum held {
 };
 
 struct story_key { /* without padding */
-	uint32_t comm, wait_class;
+	uint32_t name, wait_class; /* name: of the process */
 	struct place at;
 };
 
@@ -47,9 +47,8 @@ struct story {
 	enum held held;	 /* of the wait of which most is known */
 };
 
-struct followed { /* all waits of a comm */
-	uint32_t comm;
-	regex_t expression;
+struct followed { /* all waits of processes of one name */
+	uint32_t name;
 	struct chains_found found;
 };
 
@@ -64,10 +63,8 @@ struct stories {
 
 static void stories_deinit(struct stories *stories)
 {
-	for (size_t i = 0; i < stories->followed_count; i++) {
+	for (size_t i = 0; i < stories->followed_count; i++)
 		chains_found_deinit(&stories->followed[i].found);
-		regfree(&stories->followed[i].expression);
-	}
 	array_free(&stories->items);
 	array_free(&stories->told);
 	hash_map_deinit(&stories->known);
@@ -133,7 +130,7 @@ static int add_wait(struct stories *stories, uint32_t number, enum held held)
 {
 	struct chains_ground *ground = &stories->digest->ground;
 	const struct profile_wait *wait = &ground->waits.items[number];
-	struct story_key key = {.comm = ground->names.comm_of[wait->task], .wait_class = wait->wait_class};
+	struct story_key key = {.name = ground->names.name_of[wait->task], .wait_class = wait->wait_class};
 	struct story *story;
 	uint64_t *index;
 	int r = places_find(&ground->places, wait->node, &key.at, NULL);
@@ -193,84 +190,77 @@ static int collect(struct stories *stories)
 
 /* --- what held them up --- */
 
-static int compile_comm(const char *comm, regex_t *ret_expression)
+/* Follows all waits of processes of a name, once. *ret_found is NULL if enough was followed already. */
+static int follow(struct stories *stories, uint32_t name, const struct chains_found **ret_found)
 {
-	_cleanup_free_ char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-	int r;
-
-	if (!out)
-		return -ENOMEM;
-	digest_write_comm(comm, out);
-	if (fclose(out) != 0)
-		return -ENOMEM;
-	text[length - 1] = '\0'; /* without the quotes */
-	r = regcomp(ret_expression, text + 1, REG_EXTENDED | REG_NOSUB);
-	return r ? -ENOMEM : 0;
-}
-
-/* Follows all waits of a comm, once. *ret_found is NULL if enough was followed already. */
-static int follow(struct stories *stories, uint32_t comm, const struct chains_found **ret_found)
-{
-	struct chains_ground *ground = &stories->digest->ground;
 	struct followed *followed = stories->followed;
-	struct chains_wanted wanted = {.source = stories->digest->waits, .named = true};
+	struct chains_wanted wanted = {.source = stories->digest->waits, .named = true, .by_name = true, .name = name};
 	size_t i = 0;
-	int r;
 
-	while (i < stories->followed_count && followed[i].comm != comm)
+	while (i < stories->followed_count && followed[i].name != name)
 		i++;
 	*ret_found = i < MOST_TRIED ? &followed[i].found : NULL;
 	if (i < stories->followed_count || i == MOST_TRIED)
 		return 0;
-	r = compile_comm(ground->names.comms[comm], &followed[i].expression);
-	if (r < 0)
-		return r;
-	wanted.comm = &followed[i].expression;
-	followed[i].comm = comm;
+	followed[i].name = name;
 	stories->followed_count++;
-	return chains_found_init(&followed[i].found, ground, &wanted);
+	return chains_found_init(&followed[i].found, &stories->digest->ground, &wanted);
 }
 
 static bool is_same(const struct step *step, const struct story_key *key)
 {
-	return step->kind == STEP_TARGET && step->comm == key->comm && step->wait_class == key->wait_class &&
+	return step->kind == STEP_TARGET && step->name == key->name && step->wait_class == key->wait_class &&
 	       step->at.kernel == key->at.kernel && step->at.user == key->at.user;
 }
 
-/* The heaviest node of the group; 0 if there is none, because there was too much to follow. */
-static uint32_t find_group(const struct chains_found *found, const struct story_key *key)
-{
-	const struct call_tree_node *root = &found->tree.nodes[0];
-
-	for (uint32_t i = 0; i < root->child_count; i++) {
-		uint32_t node = found->tree.children[root->first_child + i];
-
-		if (is_same(&found->steps.steps.items[node], key))
-			return node;
-	}
-	return 0;
-}
+struct group { /* the nodes of a story: one for each comm of its threads */
+	uint32_t nodes, comm; /* the last one's */
+	uint32_t way; /* below them: the heaviest child */
+	uint64_t weight, waits;
+};
 
 static uint32_t heaviest_child(const struct call_tree *tree, uint32_t node)
 {
 	return tree->nodes[node].child_count ? tree->children[tree->nodes[node].first_child] : 0;
 }
 
-/* What held most of them up: not a timer, nor what is not known, if there is anything else. */
-static uint32_t first_child(const struct chains_found *found, uint32_t group)
+static bool is_known(uint32_t kind)
 {
-	const struct call_tree_node *node = &found->tree.nodes[group];
+	return kind != STEP_TIMER && kind != STEP_NOT_ENDED && kind != STEP_NO_WAKER;
+}
 
-	for (uint32_t i = 0; i < node->child_count; i++) {
-		uint32_t child = found->tree.children[node->first_child + i];
-		uint32_t kind = found->steps.steps.items[child].kind;
+/* What held them up: what is known goes before timers and what is not known, then the heavier one. */
+static uint32_t better_way(const struct chains_found *found, uint32_t one, uint32_t other)
+{
+	const struct step *steps = found->steps.steps.items;
 
-		if (kind != STEP_TIMER && kind != STEP_NOT_ENDED && kind != STEP_NO_WAKER)
-			return child;
+	if (!one || !other)
+		return one ? one : other;
+	if (is_known(steps[one].kind) != is_known(steps[other].kind))
+		return is_known(steps[one].kind) ? one : other;
+	return found->tree.nodes[other].weight > found->tree.nodes[one].weight ? other : one;
+}
+
+/* No nodes: there was too much to follow. */
+static struct group find_group(const struct chains_found *found, const struct story_key *key)
+{
+	const struct call_tree *tree = &found->tree;
+	struct group group = {0};
+
+	for (uint32_t i = 0; i < tree->nodes[0].child_count; i++) {
+		uint32_t number = tree->children[tree->nodes[0].first_child + i];
+		const struct call_tree_node *node = &tree->nodes[number];
+
+		if (!is_same(&found->steps.steps.items[number], key))
+			continue;
+		group.nodes++;
+		group.comm = found->steps.steps.items[number].comm;
+		group.weight = wait_add(group.weight, node->weight);
+		group.waits += found->steps.counts.items[number];
+		for (uint32_t k = 0; k < node->child_count; k++)
+			group.way = better_way(found, group.way, tree->children[node->first_child + k]);
 	}
-	return heaviest_child(&found->tree, group);
+	return group;
 }
 
 /* --- telling one --- */
@@ -317,11 +307,95 @@ static void write_step(const struct stories *stories, const struct step *step, F
 		write_at(stories, step->at, out);
 }
 
+/* --- where all ways end --- */
+
+struct end_key { /* without padding */
+	uint32_t kind, blocked, name;
+	struct place at;
+};
+
+struct end_sum {
+	struct end_key key;
+	uint64_t weight;
+};
+
+/* What a node with a weight of its own says: who did what in the end, by the name of the process. */
+static struct end_key end_of(const struct chains_found *found, uint32_t node)
+{
+	const struct step *step = &found->steps.steps.items[node], *who = step;
+	struct end_key key = {.kind = step->kind};
+
+	if (!ends[step->kind].comm)
+		who = &found->steps.steps.items[found->tree.nodes[node].parent];
+	if (who->kind == STEP_TARGET || !ends[who->kind].comm)
+		return key;
+	key.blocked = who->kind == STEP_BLOCKED;
+	key.name = who->name;
+	key.at = who->at;
+	return key;
+}
+
+/* Not a timer, or nothing, that ended the wait itself. */
+static bool is_known_end(const struct chains_found *found, uint32_t node)
+{
+	uint32_t parent = found->tree.nodes[node].parent;
+
+	return is_known(found->steps.steps.items[node].kind) ||
+	       found->steps.steps.items[parent].kind != STEP_TARGET;
+}
+
+/* The heaviest end of all nodes below the group's, and how much of its weight has it. 0, -ENOMEM. */
+static int find_end(const struct chains_found *found, const struct story_key *story, struct end_sum *ret_end)
+{
+	_cleanup_(hash_map_deinit) struct hash_map known = {0};
+	_cleanup_free_ bool *below = calloc(found->tree.count + 1, sizeof(*below));
+	ARRAY(struct end_sum) sums = {0};
+	int r = below ? hash_map_init(&known) : -ENOMEM;
+
+	*ret_end = (struct end_sum){0};
+	for (uint32_t i = 1; i < found->tree.count && !r; i++) { /* parents have lower numbers */
+		const struct call_tree_node *node = &found->tree.nodes[i];
+		struct end_key key;
+		uint64_t *number;
+
+		below[i] = node->parent ? below[node->parent] : is_same(&found->steps.steps.items[i], story);
+		if (!below[i] || !node->self || !is_known_end(found, i))
+			continue;
+		key = end_of(found, i);
+		r = hash_map_add(&known, &key, sizeof(key), sums.count, &number);
+		if (r > 0)
+			r = array_push(&sums, (struct end_sum){.key = key});
+		if (r < 0)
+			break;
+		r = 0;
+		sums.items[*number].weight = wait_add(sums.items[*number].weight, node->self);
+		if (sums.items[*number].weight > ret_end->weight)
+			*ret_end = sums.items[*number];
+	}
+	array_free(&sums);
+	return r;
+}
+
+/* "; in the end, on all ways: jam blocked in hrtimer_nanosleep (main) <- a timer: 20.1 s (97.20%)" */
+static void write_end(const struct stories *stories, const struct end_sum *sum, uint64_t whole, FILE *out)
+{
+	const struct step who = {.kind = sum->key.blocked ? STEP_BLOCKED : sum->key.kind, .comm = sum->key.name,
+				 .at = sum->key.at};
+
+	(void)fputs("; in the end, on all ways: ", out);
+	write_step(stories, &who, out);
+	if (sum->key.blocked)
+		(void)fprintf(out, " <- %s", ends[sum->key.kind].text);
+	(void)fprintf(out, ": %s (%s%%)", wait_figure(sum->weight).text, figure_percent(sum->weight, whole).text);
+}
+
 /* "held by B blocked in pipe_read (main) <- C running: 230.0 ms (71.88%)". Its waits need no story of their own. */
-static int add_way(struct stories *stories, const struct chains_found *found, uint32_t group, enum digest_rank rank)
+static int add_way(struct stories *stories, const struct chains_found *found, const struct group *group,
+		   const struct story_key *story, enum digest_rank rank)
 {
 	struct digest_lines *lines = &stories->digest->lines;
-	uint32_t node = first_child(found, group), last = group;
+	uint32_t node = group->way, last = group->way;
+	struct end_sum end = {0};
 	const char *between = found->steps.steps.items[node].by == WAIT_NEXT_AWAITED ? "waits for " : "held by ";
 	int r = digest_line_begin(lines, "", rank);
 
@@ -334,41 +408,74 @@ static int add_way(struct stories *stories, const struct chains_found *found, ui
 		last = node;
 		if (step->kind == STEP_BLOCKED)
 			r = array_push(&stories->told,
-				       (struct story_key){step->comm, PROFILE_BLOCKED, step->at});
+				       (struct story_key){step->name, PROFILE_BLOCKED, step->at});
 	}
+	if (!r)
+		r = find_end(found, story, &end);
 	if (r < 0)
 		return r;
 	(void)fprintf(lines->text, ": %s (%s%%)", wait_figure(found->tree.nodes[last].weight).text,
-		      figure_percent(found->tree.nodes[last].weight, found->tree.nodes[group].weight).text);
+		      figure_percent(found->tree.nodes[last].weight, group->weight).text);
+	if (end.weight > found->tree.nodes[last].weight / 10 * 11)
+		write_end(stories, &end, group->weight, lines->text);
 	return digest_line_end(lines);
 }
 
 /* "app blocked in pipe_read (main)" */
-static void write_head(const struct stories *stories, const struct story *story, FILE *out)
+static void write_head(const struct stories *stories, const struct story *story, uint32_t comm, FILE *out)
 {
-	const char *comm = stories->digest->ground.names.comms[story->key.comm];
+	const char *name = stories->digest->ground.names.comms[comm];
 
-	printable_write(out, comm, strlen(comm));
+	printable_write(out, name, strlen(name));
 	(void)fprintf(out, " %s", wait_class_name(story->key.wait_class));
 	write_at(stories, story->key.at, out);
 }
 
-static int add_head(struct stories *stories, const struct chains_found *found, uint32_t group,
+/* The processes of the name that the report is about. */
+static void write_pids(const struct stories *stories, uint32_t name, FILE *out)
+{
+	const struct chains_ground *ground = &stories->digest->ground;
+	uint32_t pids[MOST_PIDS];
+	size_t count = 0, known;
+
+	(void)fputs("--chains --pid ", out);
+	for (size_t i = 0; i < ground->waits.count && count < MOST_PIDS; i++) {
+		const struct profile_wait *wait = &ground->waits.items[i];
+		uint32_t pid = ground->waits.tasks[wait->task].tgid;
+
+		if (ground->names.name_of[wait->task] != name || !wait_is_asked(&ground->waits, wait))
+			continue;
+		for (known = 0; known < count && pids[known] != pid;)
+			known++;
+		if (known < count)
+			continue;
+		pids[count] = pid;
+		(void)fprintf(out, "%s%" PRIu32, count++ ? "," : "", pid);
+	}
+}
+
+static int add_head(struct stories *stories, const struct chains_found *found, const struct group *group,
 		    const struct story *story, enum digest_rank rank)
 {
 	static const char *const labels[DIGEST_STORIES] = {"story 1", "story 2", "story 3"};
-	const char *comm = found->ground->names.comms[story->key.comm];
-	uint64_t count = found->steps.counts.items[group];
+	const struct task_names *names = &found->ground->names;
+	const bool one = group->nodes == 1;
+	const uint32_t comm = one ? group->comm : story->key.name;
 	struct digest_lines *lines = &stories->digest->lines;
 	int r = digest_line_begin(lines, labels[stories->count], rank);
 
 	if (r < 0)
 		return r;
-	write_head(stories, story, lines->text);
-	(void)fprintf(lines->text, ": %s in %" PRIu64 " wait%s",
-		      wait_figure(found->tree.nodes[group].weight).text, count, plural(count));
+	write_head(stories, story, comm, lines->text);
+	(void)fprintf(lines->text, ": %s in %" PRIu64 " wait%s", wait_figure(group->weight).text, group->waits,
+		      plural(group->waits));
+	if (!one) {
+		(void)fprintf(lines->text, " of threads with %" PRIu32 " names", group->nodes);
+		write_pids(stories, story->key.name, lines->proof);
+		return digest_line_end(lines);
+	}
 	(void)fputs("--chains=", lines->proof);
-	digest_write_comm(comm, lines->proof);
+	digest_write_comm(names->comms[comm], lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -418,20 +525,21 @@ static int tell(struct stories *stories, const struct story *story)
 	static const enum digest_rank ranks[DIGEST_STORIES] = {DIGEST_FIRST, DIGEST_MORE, DIGEST_LEAST};
 	enum digest_rank rank = ranks[stories->count];
 	const struct chains_found *found;
-	uint32_t group;
+	struct group group = {0};
 	int r;
 
 	if (was_told(stories, &story->key))
 		return 0;
-	r = follow(stories, story->key.comm, &found);
-	group = !r && found ? find_group(found, &story->key) : 0;
-	if (!group)
+	r = follow(stories, story->key.name, &found);
+	if (!r && found)
+		group = find_group(found, &story->key);
+	if (!group.nodes)
 		return r;
 	r = array_push(&stories->told, story->key);
 	if (!r)
-		r = add_head(stories, found, group, story, rank);
+		r = add_head(stories, found, &group, story, rank);
 	if (!r)
-		r = add_way(stories, found, group, rank);
+		r = add_way(stories, found, &group, &story->key, rank);
 	if (!r)
 		r = add_worst(stories, story, rank);
 	if (!stories->count++)
@@ -465,6 +573,8 @@ static int add_no_story(struct stories *stories)
 {
 	struct digest_lines *lines = &stories->digest->lines;
 	const struct story *longest = stories->items.items;
+	const struct task_names *names = &stories->digest->ground.names;
+	const struct waits *waits = &stories->digest->ground.waits;
 	int r = digest_line_begin(lines, "stories", DIGEST_MORE);
 
 	if (r < 0)
@@ -479,7 +589,7 @@ static int add_no_story(struct stories *stories)
 	}
 	(void)fprintf(lines->text, "none of 1%% of the recording or longer; the longest of %zu: ",
 		      stories->items.count);
-	write_head(stories, longest, lines->text);
+	write_head(stories, longest, names->comm_of[waits->items[longest->worst].task], lines->text);
 	(void)fprintf(lines->text, ": %s", wait_figure(longest->weight).text);
 	(void)fputs("--chains", lines->proof);
 	return digest_line_end(lines);

@@ -15,32 +15,46 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Collects the distinct comms, in the order of the tasks. */
-static int collect_comms(struct task_names *names, const struct profile_task *tasks, size_t count,
-			 struct hash_map *numbers)
+static int add_comm(struct task_names *names, struct hash_map *numbers, const char *comm, uint32_t *ret_number)
 {
-	for (size_t i = 0; i < count; i++) {
-		uint64_t *number;
-		int r = hash_map_add(numbers, tasks[i].comm, strlen(tasks[i].comm), names->comm_count, &number);
+	uint64_t *number;
+	int r = hash_map_add(numbers, comm, strlen(comm), names->comm_count, &number);
 
-		if (r < 0)
-			return r;
-		if (r > 0)
-			names->comms[names->comm_count++] = tasks[i].comm;
-		names->comm_of[i] = (uint32_t)*number;
-	}
+	if (r < 0)
+		return r;
+	if (r > 0)
+		names->comms[names->comm_count++] = comm;
+	*ret_number = (uint32_t)*number;
 	return 0;
 }
 
+/* Collects the distinct comms, in the order of the tasks. */
+static int collect_comms(struct task_names *names, const struct profile *profile, const struct profile_task *tasks,
+			 size_t count, struct hash_map *numbers)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < count && !r; i++) {
+		r = add_comm(names, numbers, tasks[i].comm, &names->comm_of[i]);
+		if (!r)
+			r = add_comm(names, numbers,
+				     tasks[i].tid == tasks[i].tgid ? tasks[i].comm :
+								     profile_process_comm(profile, (uint32_t)i),
+				     &names->name_of[i]);
+	}
+	return r;
+}
+
 /* Many tasks share few comms, so only the distinct comms are sorted. */
-static int number_comms(struct task_names *names, const struct profile_task *tasks, size_t count)
+static int number_comms(struct task_names *names, const struct profile *profile, const struct profile_task *tasks,
+			size_t count)
 {
 	_cleanup_(hash_map_deinit) struct hash_map numbers = {0};
 	_cleanup_free_ uint32_t *place_of = NULL;
 	int r = hash_map_init(&numbers);
 
 	if (!r)
-		r = collect_comms(names, tasks, count, &numbers);
+		r = collect_comms(names, profile, tasks, count, &numbers);
 	place_of = calloc(names->comm_count + 1, sizeof(*place_of));
 	if (r < 0 || !place_of)
 		return -ENOMEM;
@@ -48,8 +62,10 @@ static int number_comms(struct task_names *names, const struct profile_task *tas
 		qsort(names->comms, names->comm_count, sizeof(*names->comms), compare_texts);
 	for (size_t i = 0; i < names->comm_count; i++)
 		place_of[*hash_map_find(&numbers, names->comms[i], strlen(names->comms[i]))] = (uint32_t)i;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		names->comm_of[i] = place_of[names->comm_of[i]];
+		names->name_of[i] = place_of[names->name_of[i]];
+	}
 	return 0;
 }
 
@@ -89,11 +105,12 @@ int task_names_init(struct task_names *names, const struct profile *profile)
 	room = count ? count : 1;
 	names->comm_of = calloc(room, sizeof(*names->comm_of));
 	names->process_of = calloc(room, sizeof(*names->process_of));
-	names->comms = calloc(room, sizeof(*names->comms));
+	names->name_of = calloc(room, sizeof(*names->name_of));
+	names->comms = calloc(2 * room, sizeof(*names->comms));
 	names->processes = calloc(room, sizeof(*names->processes));
-	r = names->comm_of && names->process_of && names->comms && names->processes ? 0 : -ENOMEM;
+	r = names->comm_of && names->process_of && names->name_of && names->comms && names->processes ? 0 : -ENOMEM;
 	if (!r)
-		r = number_comms(names, tasks, count);
+		r = number_comms(names, profile, tasks, count);
 	if (!r)
 		r = number_processes(names, profile, tasks, count);
 	if (r < 0)
@@ -104,6 +121,7 @@ int task_names_init(struct task_names *names, const struct profile *profile)
 void task_names_deinit(struct task_names *names)
 {
 	free(names->comm_of);
+	free(names->name_of);
 	free(names->process_of);
 	free(names->comms);
 	free(names->processes);

@@ -12,7 +12,8 @@
 
 struct task_names {
 	uint32_t *comm_of, *process_of; /* by task */
-	const char **comms;		/* the profile's; not safe to print unescaped */
+	uint32_t *name_of; /* by task: the comm of a first thread, else the name of its process */
+	const char **comms;		/* of tasks and processes: the profile's; not safe to print unescaped */
 	size_t comm_count;
 	struct task_process {
 		uint32_t host, tgid;

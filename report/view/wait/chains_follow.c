@@ -270,6 +270,7 @@ static int follow_task(struct follower *follower, const struct profile_wait *wai
 		       uint32_t node)
 {
 	struct step step = {.comm = follower->names->comm_of[wait->waker],
+			    .name = follower->names->name_of[wait->waker],
 			    .process = follower->per_process ? follower->names->process_of[wait->waker] : 0};
 	int r = places_find(follower->places, wait->waker_node, &step.wake, NULL);
 
@@ -303,6 +304,7 @@ static int follow_next(struct follower *follower, const struct profile_wait *wai
 		       struct span span, uint32_t node)
 {
 	const struct step step = {.by = next->by, .comm = follower->names->comm_of[next->task],
+				  .name = follower->names->name_of[next->task],
 				  .process = follower->per_process ? follower->names->process_of[next->task] : 0};
 
 	return divide_waker(follower, &(struct subject){wait->recording, next->task}, span, node, &step);
@@ -349,6 +351,7 @@ int follower_divide(struct follower *follower, uint32_t number, uint64_t weight)
 	struct step step = {.kind = STEP_TARGET,
 			    .wait_class = wait->wait_class,
 			    .comm = follower->names->comm_of[wait->task],
+			    .name = follower->names->name_of[wait->task],
 			    .process = follower->per_process ? follower->names->process_of[wait->task] : 0};
 	uint32_t node;
 	int r;

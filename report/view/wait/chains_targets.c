@@ -68,8 +68,13 @@ static uint64_t part_weight(const struct chains_found *found, uint32_t number)
 	return found->wanted.part == CHAINS_LATE ? late : wait->weight - late;
 }
 
-static bool is_target(const struct chains_wanted *wanted, const struct profile_task *task)
+static bool is_target(const struct chains_found *found, uint32_t number)
 {
+	const struct chains_wanted *wanted = &found->wanted;
+	const struct profile_task *task = &found->ground->waits.tasks[number];
+
+	if (wanted->by_name)
+		return found->ground->names.name_of[number] == wanted->name;
 	if (wanted->comm)
 		return !regexec(wanted->comm, task->comm, 0, NULL, 0);
 	return wanted->anybody || task->tid == wanted->tid;
@@ -135,7 +140,10 @@ static void count(struct chains_count *sum, const struct profile_wait *wait)
 	sum->weight = wait_add(sum->weight, wait->weight);
 }
 
-/* Without a target, waits that a timer ended, or that nobody has ended or is known to hold up, are only counted. */
+/*
+ * Without a target, waits that a timer ended, or that nobody has ended or is known to hold up, are only counted; with
+ * one, the latter if they are set apart.
+ */
 static int match_wait(struct chains_found *found, uint32_t number)
 {
 	const struct profile_wait *wait = &found->ground->waits.items[number];
@@ -148,7 +156,8 @@ static int match_wait(struct chains_found *found, uint32_t number)
 		r = wait_next_find(&ground->waits, &ground->places, wait, &next);
 	if (r < 0)
 		return r;
-	if (wait->flags & PROFILE_WAIT_NOT_ENDED && !found->wanted.named && next.by == WAIT_NEXT_WAKER) {
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED && next.by == WAIT_NEXT_WAKER &&
+	    (!found->wanted.named || wait->flags & PROFILE_WAIT_APART)) {
 		count(&found->open, wait);
 	} else if (timer) {
 		count(&found->timers, wait);
@@ -168,7 +177,7 @@ static int match_targets(struct chains_found *found)
 
 	for (size_t i = 0; i < found->ground->waits.count && !r; i++) {
 		if (!i || waits[i].task != waits[i - 1].task)
-			matches = is_target(&found->wanted, &found->ground->waits.tasks[waits[i].task]);
+			matches = is_target(found, waits[i].task);
 		if (matches && waits[i].source == found->wanted.source && waits[i].weight &&
 		    wait_is_asked(&found->ground->waits, &waits[i]) &&
 		    waits[i].weight >= found->wanted.least)

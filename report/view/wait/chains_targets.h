@@ -29,6 +29,8 @@ struct chains_wanted { /* waits of one source that pass the filters */
 	bool named;	     /* waits of given threads, however they ended; else the longest that somebody ended */
 	bool anybody;	     /* all threads; else those with a matching comm, or this thread if `comm` is NULL */
 	const regex_t *comm;
+	bool by_name;	     /* or if set, those of processes with this name, a number of task_names */
+	uint32_t name;
 	uint32_t tid;
 	enum chains_part part;
 	uint64_t least;	     /* only waits of this weight or more */

@@ -45,7 +45,7 @@ int chains_tree_enter(struct chains_tree *tree, uint32_t parent, const struct st
 	} key = {parent, *step};
 	uint64_t *node;
 
-	_Static_assert(sizeof(key) == 10 * sizeof(uint32_t), "the key has no padding");
+	_Static_assert(sizeof(key) == 11 * sizeof(uint32_t), "the key has no padding");
 	if (!tree->room && step->kind != STEP_TOO_MUCH) {
 		node = hash_map_find(&tree->known, &key, sizeof(key));
 		if (!node)
@@ -92,6 +92,8 @@ static int compare_steps(const struct places *places, const struct step *left, c
 		order = compare_numbers(left->comm, right->comm);
 	if (!order)
 		order = compare_numbers(left->process, right->process);
+	if (!order)
+		order = compare_numbers(left->name, right->name);
 	if (!order)
 		order = places_compare(places, left->wake, right->wake);
 	if (!order)

@@ -42,6 +42,7 @@ enum step_kind {
 
 struct step { /* has no padding; members that its kind does not use are 0 */
 	uint32_t kind, wait_class;
+	uint32_t name;		/* of the process: a number of task_names */
 	uint32_t comm, process; /* numbers of task_names; process: 0 if not split by process */
 	uint32_t by;		/* enum wait_next_by: why it follows the step above */
 	struct place wake, at;	/* where it woke the thread above, where it was itself */

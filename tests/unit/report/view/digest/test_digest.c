@@ -294,6 +294,35 @@ static void tells_of_the_rest(struct test *t)
 	free(p);
 }
 
+/* A crowd whose threads have names of their own is one story, by the process; ways to one end are summed up. */
+static void tells_of_a_crowd(struct test *t)
+{
+	static const char *const comms[] = {"one", "two", "three"};
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+	char *text;
+
+	add_wait(p, "app", 11, "main@app;do_sys_poll;schedule", 0, 5000)->flags = WHOLE;
+	wait = add_wait(p, "B", 2, READ, 0, 2990);
+	add_waker(p, wait, "idler", 4, TIMER, 2990);
+	wait->waker_context = PROFILE_WAKER_IRQ;
+	for (uint32_t i = 0; i < 3; i++) {
+		wait = add_wait(p, comms[i], 12 + i, LOCK, 0, 3000 + 10 * i);
+
+		p->tasks[wait->task].tgid = 11;
+		add_waker(p, wait, i ? comms[i - 1] : "B", i ? 11 + i : 2, UNLOCK, 2999 + 10 * i);
+	}
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\nstory 1    app blocked in futex_wait_queue (lock): 9.030 s in 3 waits of threads with "
+			"3 names"
+			"  [--chains --pid 11]\n"
+			"           held by two blocked in futex_wait_queue (lock) <- one blocked in futex_wait_queue "
+			"(lock) <- B blocked in pipe_read (consume) <- a timer: 2.990 s (33.11%); "
+			"in the end, on all ways: B blocked in pipe_read (consume) <- a timer: 8.970 s (99.34%)\n");
+	free(text);
+	free(p);
+}
+
 /* All threads' time, and the heaviest by it, if CPUs were not sampled. */
 static void sums_up_threads(struct test *t)
 {
@@ -501,6 +530,6 @@ TEST_MAIN(TEST(leaves_out_waits_for_connections),
 	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_who_is_stopped),
 	  TEST(tells_who_waits_for_whom), TEST(groups_who_waited_all_the_time),
 	  TEST(tells_of_the_held_first),
-	  TEST(tells_of_the_rest),
+	  TEST(tells_of_the_rest), TEST(tells_of_a_crowd),
 	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),
 	  TEST(folds), TEST(keeps_the_limit))

@@ -9,31 +9,40 @@
 
 #include "bpf/object_room.bpf.h"
 
-/* The functions come in ascending order; unused ones are at the end of the address space. */
-static long mark_frame(u32 index, void *context)
-{
-	u32 number = *(u32 *)context, at = 0;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	u64 before; /* a return address may be the first byte of the next function */
+struct mark_search {
+	const u64 *frames;
+	u32 count, marks;
+};
 
-	if (!room || index >= OBJECT_FRAMES)
+/* The number of the last function that does not begin after this address; without branches, of which there are many. */
+static __always_inline u32 function_of(u64 address)
+{
+	u32 at = 0;
+
+	for (u32 bit = RING_MARKED_BITS; bit--;)
+		at += (object_functions.starts[at + (1 << bit)] - address - 1) >> 63 << bit;
+	return at & (RING_MARKED_FUNCTIONS - 1);
+}
+
+static long mark_frame(u32 index, struct mark_search *search)
+{
+	u64 before; /* a return address may be the first byte of the next function */
+	u32 at;
+
+	if (index >= search->count || index >= OBJECT_FRAMES)
 		return 1;
-	before = room->frames[index] - 1;
-	if (index * sizeof(u64) >= room->frame_bytes)
-		return 1;
-	for (u32 step = RING_MARKED_FUNCTIONS / 2; step; step /= 2)
-		if (before >= object_functions.marked[(at + step) & (RING_MARKED_FUNCTIONS - 1)].start)
-			at += step;
-	at &= RING_MARKED_FUNCTIONS - 1;
-	if (before >= object_functions.marked[at].start && before < object_functions.marked[at].end)
-		room->marks |= object_functions.marked[at].mark;
+	before = search->frames[index] - 1;
+	at = function_of(before);
+	if (UNLIKELY(before - object_functions.starts[at] < object_functions.marked[at].bytes))
+		search->marks |= object_functions.marked[at].mark;
 	return 0;
 }
 
 /* Leaves the frames in the room, and sets room->marks. */
-static __always_inline void frames_take(struct task_struct *task, struct object_room *room, u32 number)
+static __always_inline void frames_take(struct task_struct *task, struct object_room *room)
 {
 	const u32 most = object_knobs.max_frames < OBJECT_FRAMES ? object_knobs.max_frames : OBJECT_FRAMES;
+	struct mark_search search = {.frames = room->frames};
 	long bytes;
 
 	room->marks = RING_MARK_UNKNOWN;
@@ -43,8 +52,9 @@ static __always_inline void frames_take(struct task_struct *task, struct object_
 	if (bytes <= 0 || bytes >= most * sizeof(u64))
 		return;
 	room->frame_bytes = bytes;
-	room->marks = object_functions.marks_known ? 0 : RING_MARK_UNKNOWN;
-	bpf_loop(OBJECT_FRAMES, mark_frame, &number, 0);
+	search.count = bytes / sizeof(u64);
+	bpf_loop(search.count, mark_frame, &search, 0);
+	room->marks = object_functions.marks_known ? *(volatile u32 *)&search.marks : RING_MARK_UNKNOWN;
 }
 
 #endif

@@ -53,10 +53,11 @@ enum ring_mark {
 };
 
 struct ring_marked_function {
-	__u64 start, end, mark; /* enum ring_mark */
+	__u64 bytes;
+	__u64 mark; /* enum ring_mark */
 };
 
-enum { RING_LOCK_FUNCTIONS = 24, RING_TRANSMITS = 3, RING_MARKED_FUNCTIONS = 32 /* a power of two */ };
+enum { RING_LOCK_FUNCTIONS = 24, RING_TRANSMITS = 3, RING_MARKED_BITS = 5, RING_MARKED_FUNCTIONS = 1 << RING_MARKED_BITS };
 enum { RING_CALLS = 1024 };
 
 /*
@@ -70,7 +71,8 @@ struct ring_object_functions {
 	__u64 locks_start, locks_end; /* all of these are in this range: */
 	struct ring_lock_function locks[RING_LOCK_FUNCTIONS]; /* the known ones; the rest is empty */
 	__u64 marks_known; /* bool: enough of these: */
-	struct ring_marked_function marked[RING_MARKED_FUNCTIONS]; /* ascending; the rest begins at ~0 */
+	__u64 starts[RING_MARKED_FUNCTIONS]; /* ascending; the rest is ~0 */
+	struct ring_marked_function marked[RING_MARKED_FUNCTIONS];
 };
 
 struct ring_object_knobs {

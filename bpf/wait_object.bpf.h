@@ -69,7 +69,7 @@ static __always_inline void what_take(const struct object_taking *taking, struct
 	long call;
 
 	begin_object(room);
-	frames_take(taking->task, room, number);
+	frames_take(taking->task, room);
 	(void)in_system_call(taking->task, &call);
 	object->context = context_of_call(taking->task, state, room->marks);
 	if (object->context == RING_CALL_NATIVE || object->context == RING_CALL_COMPAT)

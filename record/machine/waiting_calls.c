@@ -181,11 +181,13 @@ static void add_marked_function(struct ring_object_functions *known, size_t *use
 {
 	const char *name = table->names.items + symbol->name;
 
-	for (size_t i = 0; i < sizeof(marked_functions) / sizeof(marked_functions[0]); i++)
-		if (*used < RING_MARKED_FUNCTIONS && is_function(name, marked_functions[i].name))
-			known->marked[(*used)++] = (struct ring_marked_function){
-				.start = symbol->address, .end = symbol->address + kallsyms_size(table, symbol),
-				.mark = marked_functions[i].mark};
+	for (size_t i = 0; i < sizeof(marked_functions) / sizeof(marked_functions[0]); i++) {
+		if (*used == RING_MARKED_FUNCTIONS || !is_function(name, marked_functions[i].name))
+			continue;
+		known->starts[*used] = symbol->address;
+		known->marked[(*used)++] = (struct ring_marked_function){kallsyms_size(table, symbol),
+									 marked_functions[i].mark};
+	}
 }
 
 void waiting_calls_find(const struct kallsyms *table, struct ring_object_functions *known)
@@ -208,7 +210,7 @@ void waiting_calls_find(const struct kallsyms *table, struct ring_object_functio
 	for (size_t i = 0; i < RING_MARKED_FUNCTIONS; i++) {
 		marks |= known->marked[i].mark;
 		if (i >= marked)
-			known->marked[i].start = UINT64_MAX;
+			known->starts[i] = UINT64_MAX;
 	}
 	known->marks_known = marked < RING_MARKED_FUNCTIONS && (marks & NEEDED) == NEEDED;
 }

@@ -150,6 +150,9 @@ judge_counters() { # KERNEL
 # Judges with the checkers of the live tests.
 judge_what_for() { # KERNEL
 	old=$(echo "$1" | grep -e '^6\.1-')
+	if recorded "$1/claims" claims; then
+		MACHINE=aarch64 python3 -B tests/live/claims_check.py "$dir/claims.rwk" "$dir/claims.truth" 2>&1 | verdicts_of "$1"
+	fi
 	for run in objects mutexes ready; do
 		rc=$(time_of $run 3) # 3: one of thousands of waits was lost, as happens on an emulated machine
 		verdict "$1/$run-run" "the recorder ended with '$rc': $(tail -n 3 "$dir/$run.err" | tr '\n' ' ')" [ "$rc" = 0 -o "$rc" = 3 ]

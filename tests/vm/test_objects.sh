@@ -6,7 +6,7 @@
 # (tests/live/test_locks.sh), the name of a mutex that is a variable, a percpu-rwsem; the holders of mutexes of
 # processes (tests/live/test_mutexes.sh). Which descriptor ended a wait for several (tests/live/test_ready.sh).
 # What walked tasks sleep on, and who holds it (tests/live/test_walk_objects.sh); a task that waits for a frozen file
-# system, and one for a disk. Control groups.
+# system, and one for a disk. What must not be said (tests/live/test_claims.sh). Control groups.
 # At the long level, waits for locks compared with the kernel's own contentions, for spinlocks where they sleep, and
 # for a lock that the recorder was the last to get for reading; io_uring's workers, calls by int 0x80, direct I/O on
 # block devices and kworkers (tests/live/test_callers.sh).
@@ -51,7 +51,10 @@ judge_kernel() { # NAME
 		verdict "$1/disk-task" "dd: $(grep '^comm dd ' "$dir/asleep.view")" \
 			grep -qE '^comm dd pid [0-9]+ state D .*, in read of /mnt/b/cold$' "$dir/asleep.view"
 	fi
-	for run in waits asleep; do
+	if recorded "$1/claims" claims; then
+		python3 -B tests/live/claims_check.py "$dir/claims.rwk" "$dir/claims.truth" 2>&1 | verdicts_of "$1"
+	fi
+	for run in waits asleep claims; do
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
 	done
 	! is_long || judge_late "$1"
@@ -82,7 +85,7 @@ judge_contention() { # NAME
 need_programs
 VM_SECONDS=300
 mkdir -p "$RESULTS"
-for kernel in $(kernels 6.1-cloud); do
+for kernel in $(kernels "6.1-cloud 6.12-cloud"); do
 	judged judge_kernel "objects-$kernel" "$kernel" objects.sh 2
 	[ "${CHECK_LEVEL:-check}" != long ] || judged judge_contention "contention-$kernel" "$kernel" contention.sh 2
 done

@@ -84,6 +84,19 @@ record() {
 		>"/out/$record_name.out" 2>"/out/$record_name.err" </dev/null
 }
 
+# record_claims : records processes of which something false is easily said. Judged with tests/live/claims_check.py.
+record_claims() {
+	claims /tmp/direct >/out/claims.truth 2>/out/claims.said &
+	claims=$!
+	until_true 300 grep -q ^ready /out/claims.truth
+	mkdir /sys/fs/cgroup/iced
+	for comm in w-iced w-spin; do awk -v comm=$comm '$1 == comm { print $2 }' /out/claims.truth >/sys/fs/cgroup/iced/cgroup.procs; done
+	echo 1 >/sys/fs/cgroup/iced/cgroup.freeze
+	until_true 300 grep -q 'frozen 1' /sys/fs/cgroup/iced/cgroup.events
+	record claims --force --offcpu 1 --wakers -m 1ms -a -c '^w-' --embed=none
+	kill $claims
+}
+
 # tick_in FOLDER : starts a shell that has waits all the time, in that control group; sets $ticker to its pid
 tick_in() {
 	sh -c 'while :; do usleep 10000; done' &

@@ -115,6 +115,7 @@ record asleep -a --embed=none
 dm resume late
 fsfreeze --unfreeze /mnt/b
 
+record_claims
 ! is_long || record_late
 record_cgroups
 record_version_1

@@ -15,19 +15,21 @@ struct mark_search {
 };
 
 /* The number of the last function that does not begin after this address; without branches, of which there are many. */
-static __always_inline u32 function_of(u64 address)
+static __always_inline u64 function_of(u64 address)
 {
-	u32 at = 0;
+	u64 at = 0;
 
-	for (u32 bit = RING_MARKED_BITS; bit--;)
+	for (u32 bit = RING_MARKED_BITS; bit--;) {
 		at += (object_functions.starts[at + (1 << bit)] - address - 1) >> 63 << bit;
-	return at & (RING_MARKED_FUNCTIONS - 1);
+		barrier_var(at);
+		at &= RING_MARKED_FUNCTIONS - (1 << bit); /* for 6.1's verifier */
+	}
+	return at;
 }
 
 static long mark_frame(u32 index, struct mark_search *search)
 {
-	u64 before; /* a return address may be the first byte of the next function */
-	u32 at;
+	u64 before, at; /* before: a return address may be the first byte of the next function */
 
 	if (index >= search->count || index >= OBJECT_FRAMES)
 		return 1;

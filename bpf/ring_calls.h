@@ -57,7 +57,8 @@ struct ring_marked_function {
 	__u64 mark; /* enum ring_mark */
 };
 
-enum { RING_LOCK_FUNCTIONS = 24, RING_TRANSMITS = 3, RING_MARKED_BITS = 5, RING_MARKED_FUNCTIONS = 1 << RING_MARKED_BITS };
+enum { RING_LOCK_FUNCTIONS = 24, RING_TRANSMITS = 3 };
+enum { RING_MARKED_BITS = 5, RING_MARKED_FUNCTIONS = 1 << RING_MARKED_BITS };
 enum { RING_CALLS = 1024 };
 
 /*

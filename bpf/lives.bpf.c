@@ -37,6 +37,7 @@ static __always_inline void share(const struct task_struct *task)
 	u32 number = __sync_fetch_and_add(&lives_shares.count, 1);
 	struct ring_share *item = &lives_shares.items[number % RING_SHARES];
 
+	item->time = bpf_ktime_get_ns();
 	item->parent_tgid = bpf_get_current_pid_tgid() >> 32;
 	item->tgid = task->tgid;
 }

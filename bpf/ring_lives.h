@@ -21,6 +21,7 @@ enum { RING_SHARES = 64 };
 struct ring_shares {
 	__u32 count; /* so far; the latest ones are in items, each at its number modulo RING_SHARES */
 	struct ring_share {
+		__u64 time;
 		__u32 parent_tgid, tgid;
 	} items[RING_SHARES];
 };

@@ -54,7 +54,6 @@ void sideband_look(struct sideband *sideband)
 	const struct merge_tree tree = earliest(sideband);
 
 	sideband_take_copies(sideband);
-	sideband_take_shares(sideband);
 	sideband->horizon = clocks_now();
 	for (uint32_t cpu = 0; cpu < sideband->max_cpus; cpu++) {
 		merge_put(&tree, cpu, UINT64_MAX);

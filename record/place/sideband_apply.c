@@ -359,6 +359,7 @@ static void count(struct stream_cpu *totals, const struct perf_event_header *hea
 
 void sideband_apply_record(struct sideband *sideband, uint32_t cpu, const struct perf_event_header *header)
 {
+	sideband_take_shares(sideband, sideband_record_time(header));
 	count(&sideband->totals[cpu], header);
 	if (header->type == PERF_RECORD_LOST && header->size >= sizeof(struct lost_record))
 		sideband->totals[cpu].lost += ((const struct lost_record *)(const void *)header)->lost;

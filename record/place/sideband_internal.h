@@ -48,8 +48,8 @@ struct sideband {
 uint64_t sideband_record_time(const struct perf_event_header *header);
 /* Writes what has turned out to be copies of files' code. */
 void sideband_take_copies(struct sideband *sideband);
-/* Notes who shares memory by now (sideband_shares.c). */
-void sideband_take_shares(struct sideband *sideband);
+/* Notes who shares memory by that time (sideband_shares.c). */
+void sideband_take_shares(struct sideband *sideband, uint64_t until);
 /* The process has a memory of its own from now on. */
 void sideband_unshare(struct sideband *sideband, uint32_t tgid);
 /* The next one at or after *cursor, which begins at 0, that shares the memory of the process. 0: no more. */

@@ -38,7 +38,8 @@ static void take(struct sideband *sideband, const struct ring_share *share)
 	add(sideband, share->tgid, group);
 }
 
-void sideband_take_shares(struct sideband *sideband)
+/* In the order of time: before that, and after, each of them may have executed another program. */
+void sideband_take_shares(struct sideband *sideband, uint64_t until)
 {
 	const struct ring_shares *shares = sideband->shares;
 	uint32_t count = shares ? __atomic_load_n(&shares->count, __ATOMIC_ACQUIRE) : 0;
@@ -47,8 +48,13 @@ void sideband_take_shares(struct sideband *sideband)
 		return;
 	if (count - sideband->shares_taken > RING_SHARES)
 		sideband->shares_taken = count - RING_SHARES;
-	for (; sideband->shares_taken != count; sideband->shares_taken++)
-		take(sideband, &shares->items[sideband->shares_taken % RING_SHARES]);
+	for (; sideband->shares_taken != count; sideband->shares_taken++) {
+		const struct ring_share *share = &shares->items[sideband->shares_taken % RING_SHARES];
+
+		if (share->time > until)
+			break;
+		take(sideband, share);
+	}
 }
 
 void sideband_unshare(struct sideband *sideband, uint32_t tgid)

@@ -330,9 +330,10 @@ static void processes_may_share_their_memory(struct test *t)
 
 	bench_open(&b);
 	sideband_follow_shares(b.sideband, &shares);
-	shares.items[7] = (struct ring_share){PARENT, CHILD};
-	shares.items[8] = (struct ring_share){CHILD, OTHER};
+	shares.items[7] = (struct ring_share){101, PARENT, CHILD};
+	shares.items[8] = (struct ring_share){111, CHILD, OTHER};
 	shares.count = 9;
+	made_put_comm(&b.made, 0, 90, PARENT, true, "one"); /* before they did */
 	made_put_fork(&b.made, 0, 100, PARENT, CHILD);
 	made_put_fork(&b.made, 0, 110, CHILD, OTHER);
 	made_put_map(&b.made, 0, 120, PARENT, CODE, 0, "/bin/one");

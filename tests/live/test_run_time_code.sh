@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Code has the names that are true of it: those of the process's perf map where memory has a name but no ELF file, or has
+# taken the place of a file's code; both where the map names a place twice; those of the file where a memfd holds a
+# program, where the first thread has ended, and where another process has mapped it into memory that both share. A perf
+# map counts after the end of its process, too, in namespaces of its own.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool unshare
+trace=$scratch/trace.rwk
+modes="shared memfd gone unmapped twice program sharer"
+workload=$workloads/run_time
+
+# Everything is made anew during the recording, but for the first thread, which has ended before.
+run_all() { # SECONDS
+	local mode
+	for mode in $modes; do "$workload" $mode "$1" & done
+	unshare -m -p -f --mount-proc bash -c 'mount -t tmpfs none /tmp && exec -a away "$0" shared "$1"' "$workload" "$1" &
+	wait
+}
+
+first_thread_has_ended() { [ "$(state_of "/proc/$started")" = Z ]; }
+
+record_all() { # SECONDS
+	run_ok all "$record" -p 0 -u --sw-perf -f 999 --force -o "$trace" -- \
+		bash -c "$(declare -f run_all); modes='$modes' workload='$workload'; run_all $1" || return
+	run_ok leader "$record" -p "$1" -u --sw-perf -f 999 --force --pid "$started" -o "$scratch/leader.rwk" || return
+	folded "$trace" -q -U --source cpu >"$scratch/folded"
+	folded "$scratch/leader.rwk" -q -U --source cpu >"$scratch/leader.folded"
+	# on a busy machine files are not opened in time
+	[ "$(named)" = "$(expected)" ] || { echo "# named: $(named | tr "\n" " ")"; return 1; }
+}
+
+# share FILE COMM ERE: of the samples in the code, the part with that name.
+share() { folded_share "$1" "^$2;.*$3( [0-9]+)?\$" "^$2;.*(made_|file_burns|twice_|\\[)[^;]*\$"; }
+is_named() { awk "BEGIN { exit !($(share "$@") > 0.8) }" && echo "$2"; }
+named() {
+	local mode
+	for mode in shared memfd gone unmapped; do is_named "$scratch/folded" $mode "made_$mode"; done
+	is_named "$scratch/folded" twice 'twice_[ab] or (twice_[ab]|[0-9]+ others)'
+	for mode in program sharer; do is_named "$scratch/folded" $mode file_burns; done
+	is_named "$scratch/leader.folded" leader file_burns
+}
+expected() { printf '%s\n' shared memfd gone unmapped twice program sharer leader; }
+
+start "$workload" leader 600
+wait_for 60 first_thread_has_ended || die "the first thread does not end"
+growing 1.5 record_all || :
+check_equal "code that has its names" "$(expected)" "$(named)"
+check_number "the perf map of namespaces that are gone: as many samples as in ours" \
+	"$(folded_sum "$scratch/folded" '^shared;.*made_shared') > 1.5 * $(folded_sum "$scratch/folded" '^memfd;.*made_memfd')"
+check_number "code in place of a file's is not named as the file's" \
+	"$(folded_sum "$scratch/folded" '^unmapped;.*file_burns') == 0"
+check_number "one name of two is not the only one" "$(folded_sum "$scratch/folded" '^twice;.*;twice_[ab] [0-9]+$') == 0"
+finish

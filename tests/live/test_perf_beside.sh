@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# perf record, started beside rwalker-record -u while short-lived processes come and go, records as it would alone:
+# perf record, which runs beside rwalker-record -u while short-lived processes come and go, records as it would alone:
 # it does not fail, no mapping record says that it carries a build-id, and its build-ids are those of the files.
 . "$(dirname "$0")/lib.sh"
 
@@ -36,14 +36,16 @@ wrong_ids() {
 	done
 }
 
+# Of the listeners, the kernel serves the latest one first.
 record_beside() { # NUMBER HOW...
-	local number=$1 recorder
-	"$record" -u -p 600 --force -o "$scratch/own.rwk" 2>"$scratch/own.err" &
-	recorder=$!
+	local number=$1 recorder listener
+	perf record -N -a -F 99 "${@:2}" -o "$scratch/perf.data" -- sleep 2 >"$scratch/perf.out" 2>&1 &
+	listener=$!
 	pause $((number % 10 * 100000))
-	perf record -N -a -F 99 "${@:2}" -o "$scratch/perf.data" -- sleep 1 >"$scratch/perf.out" 2>&1
+	"$record" -u -p 1 --force -o "$scratch/own.rwk" 2>"$scratch/own.err" &
+	recorder=$!
+	wait $listener
 	check_equal "$number: perf record ${*:2}" 0 $?
-	kill -INT $recorder
 	wait $recorder
 	check_equal "$number: rwalker-record" 0 $?
 	check_equal "$number: records that are flagged" 0 "$(flagged "$scratch/perf.data")"

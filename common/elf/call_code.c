@@ -111,14 +111,14 @@ static enum jump_code x86_jump_leads(const uint8_t *bytes, size_t size, uint64_t
 	return found;
 }
 
-/* mov %rsp,%rbp in either form; lea of rsp and a number, as in Go. */
+/* mov %rsp,%rbp in either form; lea of rsp, or of it and a number, as in Go. */
 static bool x86_frame_kept(const uint8_t *bytes, size_t size)
 {
 	for (size_t i = 0; i + 3 <= size; i++) {
 		uint32_t code = (uint32_t)bytes[i] << 16 | (uint32_t)bytes[i + 1] << 8 | bytes[i + 2];
 
 		if (code == 0x4889e5 || code == 0x488bec ||
-		    (i + 4 <= size && (code == 0x488d6c || code == 0x488dac) && bytes[i + 3] == 0x24))
+		    (i + 4 <= size && (code == 0x488d2c || code == 0x488d6c || code == 0x488dac) && bytes[i + 3] == 0x24))
 			return true;
 	}
 	return false;

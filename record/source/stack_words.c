@@ -40,7 +40,7 @@ void stack_words_add(struct recording *recording, uint32_t tgid, const struct ri
 		else
 			at = write_word(recording, tgid, stacks->user_owner, top->words[i],
 					(enum stack_mark)(MARK_WORD + i), at);
-	if (top->link && count < STACK_TOP_WORDS) /* the words end at the frame pointer */
+	if (count < STACK_TOP_WORDS && (top->link || at > path + 1)) /* the words end at the frame pointer */
 		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + count));
 	if (at == path + 1)
 		return;

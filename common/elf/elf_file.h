@@ -115,7 +115,10 @@ struct elf_unwind { /* call frame information, undecoded */
 	struct elf_section_bytes eh_frame, eh_frame_hdr, debug_frame;
 };
 
-/* Found by section headers; if those are stripped, by PT_GNU_EH_FRAME. It is not an error if there is none. */
+/*
+ * Found by section headers; if those are stripped, by PT_GNU_EH_FRAME; of stripped Go programs, from .gopclntab
+ * (elf_go.h). It is not an error if there is none.
+ */
 int elf_file_unwind(const struct elf_file *file, struct elf_unwind *ret_unwind);
 void elf_unwind_deinit(struct elf_unwind *unwind);
 

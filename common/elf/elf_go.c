@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/byte_cursor.h"
 #include "common/cleanup.h"
 
@@ -19,6 +20,8 @@ enum {
 	NAME_MAX_BYTES = 4096,
 	NAME_REUSE_MAX = 4, /* sum of all names, relative to the table's size, which has each once */
 	FUNCTIONS_MAX = 4 << 20,
+	FRAMES_MAX_BYTES = 32 << 20, /* of call frame information; a table of 100,000 functions has 8 MB */
+	FRAME_MAX_BYTES = 1 << 30,
 	END_SLACK = 64, /* padding between the last function and the end of the section */
 };
 
@@ -31,7 +34,8 @@ struct layout {
 	uint64_t text;	/* base of addresses */
 	bool guessed;	/* the table does not have it */
 	size_t field;	/* bytes */
-	struct byte_cursor names, functions;
+	uint8_t quantum; /* bytes of the shortest instruction */
+	struct byte_cursor names, functions, values;
 };
 
 /* From the offset in a word of the header to the end. */
@@ -48,20 +52,22 @@ static int read_layout(const struct elf_go_table *table, struct layout *layout)
 	uint32_t magic = byte_cursor_u32(&cursor);
 	uint64_t words[8];
 	bool old = magic == MAGIC_1_16;
+	uint8_t quantum;
 
 	if (!old && magic != MAGIC_1_18 && magic != MAGIC_1_20)
 		return -ENOTSUP;
 	(void)byte_cursor_u16(&cursor);
-	(void)byte_cursor_u8(&cursor);
+	quantum = byte_cursor_u8(&cursor);
 	if (byte_cursor_u8(&cursor) != POINTER)
 		return -ENOTSUP;
 	for (size_t i = 0; i < (old ? 7 : 8); i++)
 		words[i] = byte_cursor_u64(&cursor);
 	if (cursor.bad)
 		return -EBADMSG;
-	*layout = (struct layout){.count = words[0], .field = old ? POINTER : 4};
+	*layout = (struct layout){.count = words[0], .field = old ? POINTER : 4, .quantum = quantum};
 	layout->names = piece(table, words[old ? 2 : 3]);
 	layout->functions = piece(table, words[old ? 6 : 7]);
+	layout->values = piece(table, words[old ? 5 : 6]);
 	layout->guessed = !old && !words[TEXT_START];
 	layout->text = old ? 0 : layout->guessed ? table->text : words[TEXT_START];
 	if (layout->names.bad || layout->functions.bad)
@@ -177,6 +183,130 @@ int elf_go_parse(const struct elf_go_table *table, struct elf_symbols *ret_symbo
 	return 0;
 }
 
+/* --- frame sizes, as call frame information --- */
+
+/* What is written; -E2BIG when it is too much: tables may share values, so a small file may ask for a lot. */
+struct frames {
+	ARRAY(uint8_t) bytes;
+	int error;
+};
+
+static void put_uint(struct frames *frames, uint64_t value, size_t width)
+{
+	for (size_t i = 0; i < width && !frames->error; i++)
+		frames->error = frames->bytes.count == FRAMES_MAX_BYTES ? -E2BIG :
+				array_push(&frames->bytes, (uint8_t)(value >> 8 * i));
+}
+
+static void put_varint(struct frames *frames, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		put_uint(frames, value | 0x80, 1);
+	put_uint(frames, value, 1);
+}
+
+/* Fills the entry that begins at `start` up to a multiple of 8 bytes with DW_CFA_nop, and sets its length. */
+static void end_entry(struct frames *frames, size_t start)
+{
+	uint32_t length;
+
+	while (frames->bytes.count % 8 && !frames->error)
+		put_uint(frames, 0, 1);
+	if (frames->error)
+		return;
+	length = (uint32_t)(frames->bytes.count - start - sizeof(length));
+	memcpy(frames->bytes.items + start, &length, sizeof(length));
+}
+
+/* Version 3, code in bytes, data in words that grow down, the return address in column 16; the CFA is rsp + 8. */
+static void put_cie(struct frames *frames)
+{
+	static const uint8_t cie[] = {3, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x80 | 16, 1};
+
+	put_uint(frames, 0, 4);
+	put_uint(frames, UINT32_MAX, 4);
+	for (size_t i = 0; i < sizeof(cie); i++)
+		put_uint(frames, cie[i], 1);
+	end_entry(frames, 0);
+}
+
+/*
+ * The rows of a function: runs of code in which the stack pointer is as many bytes below the return address. A run is
+ * two numbers: the difference to the last distance, which begins at -1, and the length of the code (src/runtime/
+ * symtab.go, step()). False: they make no sense.
+ */
+static bool put_rows(struct frames *frames, const struct layout *layout, struct byte_cursor values, uint64_t size)
+{
+	int64_t distance = -1;
+	uint64_t at = 0, last = 0;
+
+	while (at < size && !frames->error) {
+		uint64_t difference = byte_cursor_varint(&values), length;
+
+		if (!difference && at) /* the end; what follows fills up to the next function */
+			return !values.bad;
+		length = byte_cursor_varint(&values);
+		if (values.bad || !length || length > size)
+			return false;
+		distance += (int64_t)(difference >> 1) ^ -(int64_t)(difference & 1);
+		if (distance < 0 || distance > FRAME_MAX_BYTES)
+			return false;
+		if (at) {
+			put_uint(frames, 0x04, 1); /* DW_CFA_advance_loc4 */
+			put_uint(frames, at - last, 4);
+		}
+		put_uint(frames, 0x0e, 1); /* DW_CFA_def_cfa_offset */
+		put_varint(frames, (uint64_t)distance + 8);
+		last = at;
+		at += length * layout->quantum;
+	}
+	return true;
+}
+
+/* A function is described by its entry, its name, the size of its arguments, a place in its code, and its runs. */
+static void put_function(struct frames *frames, const struct layout *layout, uint64_t number)
+{
+	uint64_t start = field_at(layout, 2 * number), end = field_at(layout, 2 * number + 2);
+	struct byte_cursor function = layout->functions, values = layout->values;
+	size_t before = frames->bytes.count;
+
+	(void)byte_cursor_bytes(&function, field_at(layout, 2 * number + 1));
+	(void)byte_cursor_bytes(&function, layout->field + 3 * sizeof(uint32_t));
+	(void)byte_cursor_bytes(&values, byte_cursor_u32(&function));
+	if (function.bad || values.bad || start >= end || end - start > UINT32_MAX)
+		return;
+	put_uint(frames, 0, 4);
+	put_uint(frames, 0, 4);
+	put_uint(frames, layout->text + start, 8);
+	put_uint(frames, end - start, 8);
+	if (put_rows(frames, layout, values, end - start))
+		end_entry(frames, before);
+	else
+		frames->bytes.count = before;
+}
+
+int elf_go_frames(const struct elf_go_table *table, uint8_t **ret_bytes, size_t *ret_size)
+{
+	struct layout layout = {0};
+	struct frames frames = {0};
+	int r = read_layout(table, &layout);
+
+	if (!r)
+		r = layout.values.bad ? -EBADMSG : check_addresses(&layout, table);
+	if (r < 0)
+		return r;
+	put_cie(&frames);
+	for (uint64_t i = 0; i < layout.count && !frames.error; i++)
+		put_function(&frames, &layout, i);
+	if (frames.error) {
+		array_free(&frames.bytes);
+		return frames.error;
+	}
+	*ret_bytes = frames.bytes.items;
+	*ret_size = frames.bytes.count;
+	return 0;
+}
+
 /* --- start of the text, which position-independent programs only know when loaded --- */
 
 /* The value that the dynamic linker will write to an address, as an address of the file; 0: none. */
@@ -213,19 +343,40 @@ static void find_text(const struct elf_file *elf, uint64_t address, struct elf_g
 	free(text.bytes);
 }
 
-int elf_file_go_symbols(const struct elf_file *elf, struct elf_symbols *ret_symbols)
+/* The owner frees table->bytes. */
+static int read_table(const struct elf_file *elf, struct elf_go_table *ret_table, uint8_t **ret_bytes)
 {
 	struct elf_section_bytes section = {0};
-	struct elf_go_table table;
 	int r = elf_file_section(elf, ".gopclntab", ELF_MAX_SECTION_BYTES, &section);
 
 	if (r == -ENOENT)
 		r = elf_file_section(elf, ".data.rel.ro.gopclntab", ELF_MAX_SECTION_BYTES, &section);
-	if (r < 0)
+	if (!r && section.compressed)
+		r = -EBADMSG;
+	if (r < 0) {
+		free(section.bytes);
 		return r;
-	table = (struct elf_go_table){.bytes = section.bytes, .size = section.size};
-	find_text(elf, section.address, &table);
-	r = section.compressed ? -EBADMSG : elf_go_parse(&table, ret_symbols);
-	free(section.bytes);
-	return r;
+	}
+	*ret_table = (struct elf_go_table){.bytes = section.bytes, .size = section.size};
+	*ret_bytes = section.bytes;
+	find_text(elf, section.address, ret_table);
+	return 0;
+}
+
+int elf_file_go_symbols(const struct elf_file *elf, struct elf_symbols *ret_symbols)
+{
+	_cleanup_free_ uint8_t *bytes = NULL;
+	struct elf_go_table table;
+	int r = read_table(elf, &table, &bytes);
+
+	return r < 0 ? r : elf_go_parse(&table, ret_symbols);
+}
+
+int elf_file_go_frames(const struct elf_file *elf, uint8_t **ret_bytes, size_t *ret_size)
+{
+	_cleanup_free_ uint8_t *bytes = NULL;
+	struct elf_go_table table;
+	int r = elf_file_machine(elf) == EM_X86_64 ? read_table(elf, &table, &bytes) : -ENOTSUP;
+
+	return r < 0 ? r : elf_go_frames(&table, ret_bytes, ret_size);
 }

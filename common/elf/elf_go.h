@@ -22,6 +22,12 @@ struct elf_go_table {
  */
 int elf_go_parse(const struct elf_go_table *table, struct elf_symbols *ret_symbols);
 
+/*
+ * The frame sizes of the table, for x86-64, as a .debug_frame section, which the owner frees. 0; as above; -E2BIG.
+ */
+int elf_go_frames(const struct elf_go_table *table, uint8_t **ret_bytes, size_t *ret_size);
+int elf_file_go_frames(const struct elf_file *file, uint8_t **ret_bytes, size_t *ret_size);
+
 /* The functions of a file; -ENOENT: it has no such table. */
 int elf_file_go_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
 

@@ -5,6 +5,7 @@
 #include "common/byte_cursor.h"
 #include "common/cleanup.h"
 #include "common/elf/elf_file.h"
+#include "common/elf/elf_go.h"
 #include "common/elf/elf_internal.h"
 
 enum { HEADER_POINTER = 0x1b, HEADER_POINTER_OFFSET = 4 };
@@ -146,6 +147,9 @@ int elf_file_unwind(const struct elf_file *file, struct elf_unwind *ret_unwind)
 
 	if (!r && !unwind.eh_frame.bytes && !unwind.eh_frame_hdr.bytes)
 		r = read_by_segments(file, &unwind);
+	if (!r && !unwind.debug_frame.bytes && /* a stripped Go program has another table */
+	    elf_file_go_frames(file, &unwind.debug_frame.bytes, &unwind.debug_frame.size) == -ENOMEM)
+		r = -ENOMEM;
 	if (r < 0) {
 		elf_unwind_deinit(&unwind);
 		return r;

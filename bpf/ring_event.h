@@ -90,10 +90,10 @@ enum ring_sample_flag {
 	RING_SAMPLE_TOP_SHIFT = 16,   /* from this bit on: words of the struct ring_top behind the user frames */
 };
 
-enum { RING_TOP_WORDS = 48, RING_TOP_HEAD = 2 };
+enum { RING_TOP_WORDS = 48, RING_TOP_HEAD = 3 };
 
 struct ring_top { /* of a user stack: its words from the stack pointer on, up to the frame pointer */
-	__u64 frame, link; /* the frame pointer; the link register, 0 on machines that have none */
+	__u64 stack, frame, link; /* stack pointer; frame pointer; the link register, 0 on machines that have none */
 	__u64 words[];
 };
 

@@ -28,6 +28,7 @@ static __always_inline u64 stack_top_take(struct task_struct *task, void *to, u3
 		return 0;
 	if (size && bpf_probe_read_user(top->words, size, (void *)sp))
 		return 0;
+	top->stack = sp;
 	top->frame = frame;
 	top->link = link;
 	size += RING_TOP_HEAD * 8;

@@ -39,7 +39,7 @@ enum stack_mark {
 	MARK_LINK = 63,	  /* the link register */
 	MARK_WORD = 64,	  /* plus n: the word at the stack pointer + 8 n */
 	MARK_SAVED = 112, /* plus n: that word equals the frame pointer; its value is not in the trace */
-	MARK_FRAME = 160, /* plus n: the frame pointer points there */
+	MARK_FRAME = 160, /* plus n: the frame pointer is n words above the stack pointer; several: digits, base 48 */
 	MARK_TOP_END = 208,
 };
 

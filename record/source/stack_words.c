@@ -23,13 +23,28 @@ static uint64_t *write_word(const struct recording *recording, uint32_t tgid, ui
 	return at;
 }
 
+/* The distance of the frame pointer in words, the digit of the greatest weight first; nothing if it is elsewhere. */
+static uint64_t *write_frame(uint64_t distance, uint64_t *at)
+{
+	const uint64_t square = STACK_TOP_WORDS * STACK_TOP_WORDS;
+
+	if (distance >= square * STACK_TOP_WORDS)
+		return at;
+	if (distance >= square)
+		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance / square));
+	if (distance >= STACK_TOP_WORDS)
+		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance / STACK_TOP_WORDS % STACK_TOP_WORDS));
+	*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance % STACK_TOP_WORDS));
+	return at;
+}
+
 void stack_words_add(struct recording *recording, uint32_t tgid, const struct ring_top *top, uint32_t words,
 		     struct event_stacks *stacks)
 {
 	const uint32_t count = words - RING_TOP_HEAD, callers = stacks->user_count - 1;
 	uint64_t *path = recording->user_path, *at = path;
 
-	if (stacks->user_count + 2 * (words + 1) > RWK_MAX_FRAMES)
+	if (stacks->user_count + 2 * (words + 2) > RWK_MAX_FRAMES)
 		return;
 	*at++ = stacks->user[0];
 	if (top->link)
@@ -40,8 +55,9 @@ void stack_words_add(struct recording *recording, uint32_t tgid, const struct ri
 		else
 			at = write_word(recording, tgid, stacks->user_owner, top->words[i],
 					(enum stack_mark)(MARK_WORD + i), at);
-	if (count < STACK_TOP_WORDS && (top->link || at > path + 1)) /* the words end at the frame pointer */
-		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + count));
+	if (at == path + 1 && !top->link)
+		return;
+	at = write_frame((top->frame - top->stack) / sizeof(*at), at);
 	if (at == path + 1)
 		return;
 	memcpy(at, stacks->user + 1, callers * sizeof(*at));

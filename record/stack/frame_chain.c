@@ -42,6 +42,7 @@ uint32_t frame_top(const struct snapshot *snapshot, struct ring_top *ret_top)
 	arch_frame(snapshot->registers, &instruction, &frame);
 	if (frame >= snapshot->address && (frame - snapshot->address) / SNAPSHOT_WORD < words)
 		words = (frame - snapshot->address) / SNAPSHOT_WORD;
+	ret_top->stack = snapshot->address;
 	ret_top->frame = frame;
 	ret_top->link = arch_link(snapshot->registers);
 	if (!words && !ret_top->link)

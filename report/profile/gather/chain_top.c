@@ -13,7 +13,7 @@ static enum stack_mark mark_at(const struct chain_context *context, uint32_t nod
 static void note_mark(enum stack_mark mark, struct unwind_top *top)
 {
 	if (mark >= MARK_FRAME)
-		top->frame = mark - MARK_FRAME;
+		top->frame = (top->frame == UNWIND_NO_FRAME ? 0 : top->frame * STACK_TOP_WORDS) + (mark - MARK_FRAME);
 	else if (mark >= MARK_SAVED)
 		top->saved |= UINT64_C(1) << (mark - MARK_SAVED);
 }
@@ -35,7 +35,7 @@ uint32_t chain_top_read(const struct chain_context *context, uint32_t leaf, stru
 
 	top->known = top->saved = 0;
 	top->link = 0;
-	top->frame = UNWIND_TOP_WORDS;
+	top->frame = UNWIND_NO_FRAME;
 	while (node >= STACK_FIRST_NODE) {
 		uint32_t parent = context->nodes[node].parent;
 		enum stack_mark mark = mark_at(context, node), above = mark_at(context, parent);

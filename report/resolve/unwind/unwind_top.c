@@ -107,7 +107,7 @@ static bool step(struct top_walk *top, const struct cfi_rule *rule, enum unwind_
 	cfa = top->sp + rule->cfa_value;
 	if (rule->flags & CFI_RULE_PLAIN)
 		slot = cfa + rule->brief.pc;
-	if (given->frame < UNWIND_TOP_WORDS && slot != INT64_MIN && slot == ((int64_t)given->frame + 1) * WORD) {
+	if (given->frame < INT32_MAX && slot != INT64_MIN && slot == ((int64_t)given->frame + 1) * WORD) {
 		*ret_joined = join(top, WORD);
 		return false;
 	}

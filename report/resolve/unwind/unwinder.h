@@ -114,13 +114,14 @@ int unwinder_run(struct unwinder *unwinder, const struct unwind_space *space,
 /* --- stacks by frame pointers --- */
 
 enum { UNWIND_TOP_WORDS = 48 };
+#define UNWIND_NO_FRAME UINT64_MAX
 
 /* What is known of the top of such a stack. Bit n of the masks: of the word at the stack pointer + 8 n. */
 struct unwind_top {
 	uint64_t words[UNWIND_TOP_WORDS], link;
 	uint64_t known; /* the word is in `words`: an address of code */
 	uint64_t saved; /* the word equals the frame pointer */
-	uint32_t frame; /* the frame pointer points to this word; UNWIND_TOP_WORDS: elsewhere */
+	uint64_t frame; /* the frame pointer points to this word, which need not be one of these; UNWIND_NO_FRAME */
 	uint64_t next;	/* the first return address of the chain by frame pointers; 0: there is none */
 };
 

@@ -42,7 +42,7 @@ static bool open_fixture(struct fixture *f)
 	size_t cie = cfi_put_cie(w, 16, (const uint8_t[]){0x0c, 7, 8, 0x90, 1}, 5);
 	uint32_t at = CODE;
 
-	f->top.frame = UNWIND_TOP_WORDS;
+	f->top.frame = UNWIND_NO_FRAME;
 	CFI_FDE(w, cie, at, FUNCTION, 0);			       /* PLAIN: nothing was pushed */
 	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x0e, 32);	       /* PUSHED: three words */
 	CFI_FDE(w, cie, at += FUNCTION, FUNCTION, 0x0e, 16, 0x86, 2);  /* SAVES_FP: rbp, at the stack pointer */
@@ -85,7 +85,7 @@ static void check_callers(struct test *t, struct fixture *f, uint64_t pc, enum u
 		CHECK(t, f->callers.addresses[count] == callers[count]);
 	CHECK_INT(t, f->callers.count, count);
 	CHECK(t, !callers[count]);
-	f->top = (struct unwind_top){.frame = UNWIND_TOP_WORDS};
+	f->top = (struct unwind_top){.frame = UNWIND_NO_FRAME};
 }
 
 #define NONE ((const uint64_t[]){0})
@@ -140,6 +140,8 @@ static void the_frame_pointer_may_be_lost(struct test *t)
 	put_word(&f, 1, in(BY_FP));
 	f.top.next = in(BY_FP); /* the record is a frame record, although the table does not use it */
 	check_callers(t, &f, in(SAVES_FP), UNWIND_JOINED, NONE);
+	f.top.frame = 2; /* the word that the table names is the one behind what the frame pointer points to */
+	check_callers(t, &f, in(PUSHED), UNWIND_JOINED, NONE);
 	put_word(&f, 0, in(BY_FP));
 	check_callers(t, &f, in(LOSES_FP), UNWIND_JOINED_NEVER, LIST(in(BY_FP)));
 	close_fixture(&f);
@@ -164,7 +166,7 @@ static void code_without_a_table(struct test *t)
 static void aarch64_has_a_link_register(struct test *t)
 {
 	struct cfi_source source = {.arch = unwind_arch_find(EM_AARCH64)};
-	struct fixture f = {.top.frame = UNWIND_TOP_WORDS};
+	struct fixture f = {.top.frame = UNWIND_NO_FRAME};
 	struct cfi_writer *w = &f.frames;
 	size_t cie = cfi_put_cie(w, 30, (const uint8_t[]){0x0c, 31, 0}, 3);
 

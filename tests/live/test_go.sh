@@ -15,6 +15,15 @@ run_ok go "$record" -u -f 999 -o "$scratch/go.rwk" -- sh -c "'$program' '$scratc
 mkdir "$scratch/empty"
 folded "$scratch/go.rwk" -U -c gron --symfs "$scratch/empty" --debug-dir "$scratch/empty" >"$scratch/go.folded"
 check_number "samples" "$(folded_sum "$scratch/go.folded") > 200"
+# Its frame sizes are there as well: with them, callers are exact, whether its memory was copied or not.
+run_ok dwarf "$record" --dwarf -f 499 -o "$scratch/dwarf.rwk" -- sh -c "'$program' '$scratch/in.json' >/dev/null"
+folded "$scratch/dwarf.rwk" -U -c gron --symfs "$scratch/empty" --debug-dir "$scratch/empty" >"$scratch/dwarf.folded"
+for way in go dwarf; do
+	check_number "$way: share that ends where goroutines and threads begin" \
+		"$(folded_share "$scratch/$way.folded" '^gron;(runtime\.(goexit|mstart|rt0_go|clone)|_rt0_)') > 0.9"
+	check_number "$way: share with a guess, or an unknown caller" \
+		"$(folded_share "$scratch/$way.folded" '\[(callers guessed|wrong guess|caller unknown)\]') < 0.03"
+done
 check_number "share of samples in functions of main" "$(folded_share "$scratch/go.folded" ';main\.') > 0.3"
 check_number "share of samples with a frame of the program that has no name" \
 	"$(folded_share "$scratch/go.folded" '\[gron\]') < 0.02"

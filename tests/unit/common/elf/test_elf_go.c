@@ -195,6 +195,61 @@ static void agrees_with_another_reader(struct test *t)
 	elf_symbols_deinit(&symbols);
 }
 
-TEST_MAIN(TEST(reads_each_version), TEST(takes_the_text_section_only_where_it_fits),
+/* Puts the runs of main.main's stack pointer: 0 for 4 bytes, 24 for 0x38, and 0 again for 4. */
+static void put_runs(struct made *made, const void *runs, size_t size)
+{
+	enum { VALUES = 0x2d0, WORD_OF_VALUES = 6 };
+
+	made->at = 8 + WORD_OF_VALUES * 8;
+	put(made, VALUES, 8);
+	made->at = FUNCTIONS + 0x80 + 4 + 3 * 4;
+	put(made, 1, 4);
+	memcpy(made->bytes + VALUES + 1, runs, size);
+}
+
+static int frames_of(const struct made *made, uint8_t **ret_bytes, size_t *ret_size)
+{
+	return elf_go_frames(&(struct elf_go_table){.bytes = made->bytes, .size = SIZE}, ret_bytes, ret_size);
+}
+
+static void frame_sizes_become_call_frame_information(struct test *t)
+{
+	static const uint8_t runs[] = {2, 4, 48, 0x38, 47, 4, 0}, wanted[] = {
+		0x0e, 8, 0x04, 4, 0, 0, 0, 0x0e, 32, 0x04, 0x38, 0, 0, 0, 0x0e, 8}; /* CFA offsets, and steps */
+	struct made made = make(0xfffffff1, 0x401000, 0);
+	uint8_t *bytes = NULL;
+	uint64_t place[2];
+	size_t size = 0;
+
+	put_runs(&made, runs, sizeof(runs));
+	REQUIRE(t, !frames_of(&made, &bytes, &size));
+	REQUIRE(t, size >= 24 + 24 + sizeof(wanted));
+	memcpy(place, bytes + 24 + 8, sizeof(place)); /* behind the CIE, a length, and the CIE's place */
+	CHECK(t, place[0] == 0x401000 && place[1] == 0x40);
+	CHECK_MEM(t, bytes + 24 + 24, wanted, sizeof(wanted));
+	free(bytes);
+}
+
+/* What makes no sense has no entry, and costs nothing: a negative frame, a run of no code, one without an end. */
+static void frame_sizes_that_make_no_sense(struct test *t)
+{
+	static const uint8_t wrong[][4] = {{1, 4, 0, 0}, {2, 0, 0, 0}, {0xff, 0xff, 0xff, 0xff}, {0, 4, 0, 0}};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct made made = make(0xfffffff1, 0x401000, 0);
+		uint8_t *bytes = NULL;
+		uint64_t start = 0;
+		size_t size = 0;
+
+		put_runs(&made, wrong[i], sizeof(wrong[i]));
+		CHECK_INT(t, frames_of(&made, &bytes, &size), 0);
+		if (size >= 24 + 16)
+			memcpy(&start, bytes + 24 + 8, sizeof(start));
+		CHECK(t, start != 0x401000);
+		free(bytes);
+	}
+}
+
+TEST_MAIN(TEST(frame_sizes_become_call_frame_information), TEST(frame_sizes_that_make_no_sense), TEST(reads_each_version), TEST(takes_the_text_section_only_where_it_fits),
 	  TEST(takes_the_start_that_the_table_says), TEST(refuses_what_makes_no_sense),
 	  TEST(agrees_with_another_reader))

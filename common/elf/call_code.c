@@ -118,7 +118,8 @@ static bool x86_frame_kept(const uint8_t *bytes, size_t size)
 		uint32_t code = (uint32_t)bytes[i] << 16 | (uint32_t)bytes[i + 1] << 8 | bytes[i + 2];
 
 		if (code == 0x4889e5 || code == 0x488bec ||
-		    (i + 4 <= size && (code == 0x488d2c || code == 0x488d6c || code == 0x488dac) && bytes[i + 3] == 0x24))
+		    (i + 4 <= size && (code == 0x488d2c || code == 0x488d6c || code == 0x488dac) &&
+		     bytes[i + 3] == 0x24))
 			return true;
 	}
 	return false;

@@ -27,13 +27,15 @@ static uint64_t *write_word(const struct recording *recording, uint32_t tgid, ui
 static uint64_t *write_frame(uint64_t distance, uint64_t *at)
 {
 	const uint64_t square = STACK_TOP_WORDS * STACK_TOP_WORDS;
+	const bool more = distance >= square;
 
 	if (distance >= square * STACK_TOP_WORDS)
 		return at;
-	if (distance >= square)
+	if (more)
 		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance / square));
-	if (distance >= STACK_TOP_WORDS)
-		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance / STACK_TOP_WORDS % STACK_TOP_WORDS));
+	distance %= square;
+	if (more || distance >= STACK_TOP_WORDS)
+		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance / STACK_TOP_WORDS));
 	*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance % STACK_TOP_WORDS));
 	return at;
 }

@@ -250,6 +250,7 @@ static void frame_sizes_that_make_no_sense(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(frame_sizes_become_call_frame_information), TEST(frame_sizes_that_make_no_sense), TEST(reads_each_version), TEST(takes_the_text_section_only_where_it_fits),
+TEST_MAIN(TEST(frame_sizes_become_call_frame_information), TEST(frame_sizes_that_make_no_sense),
+	  TEST(reads_each_version), TEST(takes_the_text_section_only_where_it_fits),
 	  TEST(takes_the_start_that_the_table_says), TEST(refuses_what_makes_no_sense),
 	  TEST(agrees_with_another_reader))

@@ -44,7 +44,7 @@ int places_find(struct places *places, uint32_t node, struct place *ret_place, b
  * The functions of the program that called place.user, the nearest first: those that have a name and are not of the C
  * library or the loader. The rest of `callers` is set to 0. -EBADMSG.
  */
-enum { PLACE_CALLERS = 2 };
+enum { PLACE_CALLERS = 3 };
 int places_find_callers(const struct places *places, uint32_t node, uint32_t callers[PLACE_CALLERS]);
 
 /* Compares places as they are printed. */

@@ -260,9 +260,9 @@ static void says_who_ended_it(struct test *t)
 	fake_waker(p, wait, "dd\n", 7, "g", BOOT + 3 * MS);
 	check_end(t, p, "woken at +0.003000 s by dd\\x0a tid 7 pid 7, ran from +0.003000 s on");
 	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
-	check_end(t, p,
-		  "woken at +0.003000 s by a softirq that interrupted dd\\x0a tid 7 pid 7, ran from +0.003000 s on");
+	check_end(t, p, "woken at +0.003000 s by a softirq, ran from +0.003000 s on");
 	wait->waker_context = PROFILE_WAKER_IRQ;
+	check_end(t, p, "woken at +0.003000 s by an irq that interrupted dd\\x0a tid 7 pid 7, ran from +0.003000 s on");
 	wait->waker = PROFILE_NO_TASK;
 	check_end(t, p, "woken at +0.003000 s by an irq, ran from +0.003000 s on");
 	wait->waker_context = PROFILE_WAKER_TASK;

@@ -424,12 +424,13 @@ int wait_moved(u64 *ctx)
 /* The functions' arguments: a group, and the run queue of a CPU. */
 static __always_inline const struct task_group *throttle_group(const struct pt_regs___kernel *regs)
 {
-	return (const void *)(bpf_core_field_exists(regs->di) ? regs->di : regs->regs[0]);
+	return (const void *)(bpf_core_field_exists(regs->di) ? BPF_CORE_READ(regs, di) : BPF_CORE_READ(regs, regs[0]));
 }
 
 static __always_inline u32 throttle_cpu(const struct pt_regs___kernel *regs)
 {
-	const struct rq *queue = (const void *)(bpf_core_field_exists(regs->si) ? regs->si : regs->regs[1]);
+	u64 address = bpf_core_field_exists(regs->si) ? BPF_CORE_READ(regs, si) : BPF_CORE_READ(regs, regs[1]);
+	const struct rq *queue = (const void *)address;
 
 	return BPF_CORE_READ(queue, cpu);
 }
@@ -438,7 +439,14 @@ static __always_inline u32 throttle_cpu(const struct pt_regs___kernel *regs)
 SEC("kprobe")
 int wait_throttled(struct pt_regs___kernel *regs)
 {
-	throttle_begins(throttle_group(regs), throttle_cpu(regs));
+	const struct task_group *group = throttle_group(regs);
+	struct ring_throttle throttle;
+	struct ring_cpu *cpu = ring_this_cpu();
+
+	if (!cpu || !throttle_begins(group, throttle_cpu(regs)))
+		return 0;
+	describe_throttler(group, &throttle);
+	tell_throttler(cpu, bpf_get_current_task_btf(), as_number(group), throttle.token);
 	return 0;
 }
 

@@ -46,8 +46,8 @@ static __always_inline struct throttles *throttles_of(u64 queue)
 	return bpf_map_lookup_elem(&throttles, &queue);
 }
 
-/* Called for the group whose quota is used up, then for those below it. */
-static __always_inline void throttle_begins(const struct task_group *group, u32 cpu)
+/* Called for the group whose quota is used up, for which it returns true, then for those below it. */
+static __always_inline bool throttle_begins(const struct task_group *group, u32 cpu)
 {
 	const struct cfs_rq *queue = queue_on(group, cpu);
 	const struct task_group *parent = BPF_CORE_READ(group, parent);
@@ -56,15 +56,16 @@ static __always_inline void throttle_begins(const struct task_group *group, u32 
 	u64 key = as_number(queue);
 
 	if (BPF_CORE_READ(queue, throttle_count))
-		return;
+		return false;
 	own = throttles_of(key);
 	if (!own && !bpf_map_update_elem(&throttles, &key, &none, BPF_NOEXIST))
 		own = throttles_of(key);
 	if (!own)
-		return;
+		return false;
 	own->group = above && above->since ? above->group : as_number(group);
 	own->since = throttle_now();
 	throttles_begun++;
+	return own->group == as_number(group);
 }
 
 static __always_inline void throttle_ends(const struct task_group *group, u32 cpu)
@@ -81,11 +82,27 @@ static __always_inline void throttle_ends(const struct task_group *group, u32 cp
 	own->since = 0;
 }
 
-static __always_inline u64 common_part(u64 from, u64 to, u64 since, u64 until)
+SEPARATE u64 common_part(u64 from, u64 to, u64 since, u64 until)
 {
 	from = from > since ? from : since;
 	to = to < until ? to : until;
 	return to > from ? to - from : 0;
+}
+
+/* What of [from, to] a quota took from the threads of a run queue, given by its address; and whose quota. */
+SEPARATE u64 spans_part(u64 queue, u64 from, u64 to, struct ring_throttle *throttle)
+{
+	const struct throttles *known = throttles_of(queue);
+	u64 part;
+
+	if (!known || !throttle)
+		return 0;
+	part = known->since ? common_part(from, to, known->since, to) : 0;
+	for (u32 i = 0; i < THROTTLE_SPANS; i++)
+		part += common_part(from, to, known->spans[i].from, known->spans[i].to);
+	if (part)
+		describe_throttler((const struct task_group *)known->group, throttle);
+	return part;
 }
 
 /*
@@ -95,21 +112,10 @@ static __always_inline u64 common_part(u64 from, u64 to, u64 since, u64 until)
 static __always_inline u64 probed_part(struct task_struct *task, struct wait_entry *entry, u64 from, u64 to)
 {
 	const struct cfs_rq *queue = task->se.cfs_rq;
-	const struct throttles *known;
-	u64 part = 0;
 
 	if (entry->wait_class != RING_WAIT_BLOCKED && entry->wait_class != RING_WAIT_STARTED)
 		queue = queue_on(BPF_CORE_READ(queue, tg), entry->out_cpu);
-	known = throttles_of(as_number(queue));
-	if (!known)
-		return 0;
-	for (u32 i = 0; i < THROTTLE_SPANS; i++)
-		part += common_part(from, to, known->spans[i].from, known->spans[i].to);
-	if (known->since)
-		part += common_part(from, to, known->since, to);
-	if (part)
-		describe_throttler((const struct task_group *)known->group, &entry->throttle);
-	return part;
+	return spans_part(as_number(queue), from, to, &entry->throttle);
 }
 
 #endif

@@ -89,27 +89,43 @@ static __always_inline bool is_maybe_throttled(const struct wait_entry *entry, u
 	return *(volatile __u64 *)&throttles_begun && run_queue >= THROTTLE_LEAST;
 }
 
+struct throttle_taking {
+	struct task_struct *task;
+	struct wait_entry *entry;
+	u64 now, run_queue;
+};
+
+static long take_step(u32 index, struct throttle_taking *taking)
+{
+	struct wait_entry *entry = taking->entry;
+	u64 part, run_queue = taking->run_queue;
+
+	(void)index;
+	if (marks_throttled())
+		part = marked_part(taking->task, entry, taking->now - queue_offset());
+	else
+		part = probed_part(taking->task, entry, taking->now - run_queue, taking->now);
+	part = part < run_queue ? part : run_queue;
+	entry->throttle.throttled = part;
+	if (part)
+		entry->flags |= WAIT_THROTTLED;
+	else
+		entry->flags &= ~WAIT_THROTTLED;
+	taking->run_queue -= part;
+	return 1;
+}
+
 /*
  * Takes the throttled part out of `run_queue`, the time on run queues until `now` (from switch_now()), and notes it in
  * the entry. Returns the rest.
  */
 static __noinline u64 take_throttled(struct task_struct *task, struct wait_entry *entry, u64 now, u64 run_queue)
 {
-	u64 part;
+	struct throttle_taking taking = {.task = task, .entry = entry, .now = now, .run_queue = run_queue};
 
-	if (!entry)
-		return run_queue;
-	if (marks_throttled())
-		part = marked_part(task, entry, now - queue_offset());
-	else
-		part = probed_part(task, entry, now - run_queue, now);
-	part = part < run_queue ? part : run_queue;
-	entry->throttle.throttled = part;
-	if (part)
-		__sync_fetch_and_or(&entry->head, WAIT_HEAD_THROTTLED);
-	else
-		__sync_fetch_and_and(&entry->head, ~WAIT_HEAD_THROTTLED);
-	return run_queue - part;
+	if (entry)
+		ONE_WAY_OUT(take_step, &taking);
+	return taking.run_queue;
 }
 
 #endif

@@ -282,19 +282,22 @@ static uint64_t run_queue_of(const struct event_wait *wait)
 {
 	bool partly = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED;
 
-	return partly ? wait->run_queue : wait->length;
+	return partly ? wait->run_queue : wait->length - wait->throttled;
 }
 
-/* A thread on a run queue has left the state in which it slept, so rules with states do not count that time. */
+/*
+ * A thread that is runnable has left the state in which it slept, so rules with states do not count that time. What a
+ * quota took is no time on a run queue.
+ */
 static uint64_t length_for(const struct trigger_rule *rule, const struct event_wait *wait)
 {
-	uint64_t queued = run_queue_of(wait);
+	uint64_t queued = run_queue_of(wait), runnable = queued + wait->throttled;
 
 	if (rule->kind == TRIGGER_RUNQ)
 		return queued;
 	if (!rule->states)
 		return wait->length;
-	return wait->length > queued ? wait->length - queued : 0;
+	return wait->length > runnable ? wait->length - runnable : 0;
 }
 
 static bool is_meant(const struct watched *watched, const struct event_wait *wait, const struct event_task *task)

@@ -160,8 +160,8 @@ int report_filter_classes(void *config, const char *value)
 	} classes[] = {
 		{"blocked", 1 << PROFILE_BLOCKED}, {"preempted", 1 << PROFILE_PREEMPTED},
 		{"yielded", 1 << PROFILE_YIELDED}, {"cancelled", 1 << PROFILE_CANCELLED},
-		{"started", 1 << PROFILE_STARTED}, {"open", PROFILE_WAITS_OPEN},
-		{"ended", PROFILE_WAITS_ENDED},
+		{"started", 1 << PROFILE_STARTED}, {"throttled", 1 << PROFILE_THROTTLED},
+		{"open", PROFILE_WAITS_OPEN}, {"ended", PROFILE_WAITS_ENDED},
 	};
 	struct report_options *options = config;
 
@@ -172,8 +172,8 @@ int report_filter_classes(void *config, const char *value)
 		       (strlen(classes[i].name) != length || strncmp(classes[i].name, word, length) != 0))
 			i++;
 		if (i == sizeof(classes) / sizeof(classes[0]))
-			return log_error(EINVAL, "--class expects some of blocked, preempted, "
-						 "yielded, cancelled, started, open, ended, not '%s'", value);
+			return log_error(EINVAL, "--class expects some of blocked, preempted, yielded, cancelled, "
+						 "started, throttled, open, ended, not '%s'", value);
 		options->filter.classes |= classes[i].bit;
 		word += length;
 		if (!*word)

@@ -142,8 +142,7 @@ static struct profile_wait describe_wait(const struct section *section, const st
 	return (struct profile_wait){
 		.out = out,
 		.in = event->time,
-		.run_queue = event->run_queue + event->throttled < event->length ? event->run_queue + event->throttled :
-										   event->length,
+		.run_queue = event->run_queue < event->length ? event->run_queue : event->length,
 		.weight = overlap(out, event->time, notes->from, notes->to),
 		.recording = recording,
 		.waker = PROFILE_NO_TASK,
@@ -196,12 +195,12 @@ static uint32_t chain_flags(struct profile *profile, const struct event_wait *re
 	       stack_user_flags(profile, &user, unwound, NULL);
 }
 
-static int push_wait(struct section *section, const struct event_wait *record,
+static int push_wait(struct section *section, const struct event_wait *record, uint64_t ended,
 		     const struct profile_wait *wait, uint32_t user, struct wait_thread *thread)
 {
 	struct section_waits *waits = section->waits;
 	bool hidden = section->context.profile->waits_hidden;
-	struct loose_wait loose = {.user = user, .later = record->flags & WAIT_USER_LATER && !hidden};
+	struct loose_wait loose = {.user = user, .in = ended, .later = record->flags & WAIT_USER_LATER && !hidden};
 
 	if (loose.later)
 		loose.previous = thread->pending;
@@ -273,10 +272,9 @@ static bool may_matter(const struct section *section, const struct event_wait *r
 }
 
 /* Only waits that the report is about count in the quality. */
-static int keep_wait(struct section *section, const struct stream_event *event, bool stacks,
-		     const struct task_binding *task, struct profile_wait *wait)
+static int keep_wait(struct section *section, const struct stream_event *event, const struct event_wait *record,
+		     bool stacks, const struct task_binding *task, struct profile_wait *wait)
 {
-	const struct event_wait *record = &event->batch->waits.items[event->event->index];
 	struct profile *profile = section->context.profile;
 	const struct profile_quality before = *profile->quality;
 	struct wait_thread *thread;
@@ -291,22 +289,19 @@ static int keep_wait(struct section *section, const struct stream_event *event, 
 		*profile->quality = before;
 	if (wait->waker != PROFILE_NO_TASK && thread->wake_time == wait->woken)
 		wait->waker_node = thread->wake_node;
-	return push_wait(section, record, wait, user, thread);
+	return push_wait(section, record, event->batch->waits.items[event->event->index].time, wait, user, thread);
 }
 
-int section_add_wait(struct section *section, const struct stream_event *event)
+static int add_part(struct section *section, const struct stream_event *event, const struct source_binding *source,
+		    const struct event_wait *record)
 {
-	const struct event_wait *record = &event->batch->waits.items[event->event->index];
-	const struct source_binding *source = wait_source(section, record->source);
 	const struct task_binding *found;
 	struct task_binding task; /* a copy: looking up the waker's task may move it */
 	struct section_slot *slot;
 	struct profile_wait wait;
 	int r;
 
-	section_judge(section, source ? PROFILE_OFFCPU : PROFILE_SOURCE_KINDS);
-	section->context.profile->quality->unknown_source += !source;
-	if (!section->waits || !source || record->wait_class >= WAIT_CLASSES || !may_matter(section, record))
+	if (!may_matter(section, record))
 		return 0;
 	r = section_slot(section, event, &slot);
 	if (!r)
@@ -328,7 +323,59 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 		r = note_wait(section, &wait);
 	if (!task.wanted || !wait_is_wanted(section, record))
 		wait.flags |= PROFILE_WAIT_UNASKED;
-	return r < 0 || !is_kept(section, source, &wait) ? r : keep_wait(section, event, source->wanted, &task, &wait);
+	if (r < 0 || !is_kept(section, source, &wait))
+		return r;
+	return keep_wait(section, event, record, source->wanted, &task, &wait);
+}
+
+/* What came before the quota took its part: the thread was asleep, or not yet on a run queue. Its waker is of this. */
+static struct event_wait part_before(const struct event_wait *record)
+{
+	struct event_wait part = *record;
+
+	part.time -= record->throttled + record->run_queue;
+	part.length -= record->throttled + record->run_queue;
+	part.woken = record->woken > record->time - part.time ? record->woken - (record->time - part.time) : 0;
+	part.run_queue = 0;
+	return part;
+}
+
+/* The part that the quota took, and what the thread waited for a CPU besides. */
+static struct event_wait part_throttled(const struct event_wait *record, bool alone)
+{
+	struct event_wait part = *record;
+
+	part.wait_class = PROFILE_THROTTLED;
+	part.length = alone ? record->length : record->throttled + record->run_queue;
+	part.flags &= ~(uint64_t)(WAIT_HAS_WAKER | WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_ENDLESS |
+				  WAIT_FOR_LOCKED | (alone ? 0 : WAIT_BEGAN_BEFORE));
+	part.call = part.asked = 0;
+	part.owner = part.ready = part.ready_object = 0;
+	part.object = record->throttler;
+	return part;
+}
+
+int section_add_wait(struct section *section, const struct stream_event *event)
+{
+	const struct event_wait *record = &event->batch->waits.items[event->event->index];
+	const struct source_binding *source = wait_source(section, record->source);
+	bool partly = record->wait_class == WAIT_BLOCKED || record->wait_class == WAIT_STARTED;
+	struct event_wait part;
+	int r = 0;
+
+	section_judge(section, source ? PROFILE_OFFCPU : PROFILE_SOURCE_KINDS);
+	section->context.profile->quality->unknown_source += !source;
+	if (!section->waits || !source || record->wait_class >= WAIT_CLASSES)
+		return 0;
+	if (!record->throttled || record->throttled > record->length ||
+	    record->run_queue > record->length - record->throttled)
+		return add_part(section, event, source, record);
+	if (partly) {
+		part = part_before(record);
+		r = add_part(section, event, source, &part);
+	}
+	part = part_throttled(record, !partly);
+	return r < 0 ? r : add_part(section, event, source, &part);
 }
 
 int section_add_wake(struct section *section, const struct stream_event *event)
@@ -403,7 +450,7 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 		struct loose_wait *loose = &section->waits->loose.items[next - 1];
 		struct profile_wait *wait = &profile->waits.items[section->waits->first + next - 1];
 
-		if (record->since > record->time || wait->in < record->time - record->since)
+		if (record->since > record->time || loose->in < record->time - record->since)
 			break;
 		*(wait->flags & PROFILE_WAIT_UNASKED ? &unasked : &asked) = true;
 		wait->chain_flags |= later_flags(profile, record, wait, user.unwound);
@@ -442,7 +489,8 @@ static void add_sums(struct profile_task_sums *sums, const struct event_wait_sum
 	for (size_t i = 0; i < WAIT_SUM_KINDS; i++) {
 		sums->kinds[i].count += record->kinds[i].count;
 		sums->kinds[i].total += record->kinds[i].total;
-		sums->kinds[i].run_queue += record->kinds[i].run_queue + record->kinds[i].throttled;
+		sums->kinds[i].run_queue += record->kinds[i].run_queue;
+		sums->kinds[i].throttled += record->kinds[i].throttled;
 	}
 }
 

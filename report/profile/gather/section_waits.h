@@ -24,6 +24,7 @@ struct loose_wait { /* parallel to the waits of the section */
 	uint32_t user;	  /* node of the user part of its chain */
 	uint32_t previous; /* like wait_thread.pending, for the previous wait */
 	bool later;	  /* its user stack is still missing */
+	uint64_t in;	  /* when the record of which it is a part ended */
 };
 
 struct section_waits {

@@ -112,7 +112,8 @@ struct profile_entry { /* unique (source, chain, task, flags, CPU) */
 	uint32_t source, node, task;
 	uint16_t flags, cpu; /* cpu: PROFILE_NO_CPU if not known, or profile_filter.each_cpu was not set */
 	uint64_t samples, weight;
-	uint64_t run_queue; /* of waits: the part of the weight, ns, in which threads were runnable */
+	/* Of waits: the parts of the weight, ns, in which threads waited for a CPU, and that quotas took. */
+	uint64_t run_queue, throttled;
 };
 
 struct profile;

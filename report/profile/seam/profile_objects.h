@@ -37,6 +37,7 @@ enum profile_object_kind {
 	PROFILE_OBJECT_WORK, /* a function of a kworker */
 	PROFILE_OBJECT_LOCK, /* of the kernel; the wait says who held it (profile_waits.h, `owner`) */
 	PROFILE_OBJECT_BLOCK, /* a block device */
+	PROFILE_OBJECT_CGROUP, /* with a quota of CPU time: `offset` ns in each `address` ns */
 	PROFILE_OBJECT_KINDS
 };
 

@@ -18,6 +18,7 @@ enum profile_wait_class {
 	PROFILE_YIELDED,   /* the same, voluntarily */
 	PROFILE_CANCELLED, /* about to sleep, but already woken, or a signal was pending: runnable all the time */
 	PROFILE_STARTED,   /* from the fork to its first run: runnable since it was put on a run queue */
+	PROFILE_THROTTLED, /* runnable, but kept from running by a cgroup's quota of CPU time: `object` */
 	PROFILE_WAIT_CLASSES
 };
 
@@ -53,7 +54,8 @@ enum profile_wait_held {
 
 struct profile_wait {
 	uint64_t out, in;
-	uint64_t run_queue; /* ns at the end of [out, in]: runnable, waiting for a CPU; blocked is the rest */
+	/* ns at the end of [out, in]: runnable, waiting for a CPU. The rest it was blocked, or throttled: its class. */
+	uint64_t run_queue;
 	uint64_t woken;	    /* when the waker called for the wakeup; 0: unknown */
 	uint64_t weight;    /* ns of [out, in] within the recording and the requested times: what views sum */
 	uint32_t source, recording;
@@ -73,6 +75,13 @@ struct profile_wait {
 	uint8_t waker_context;	/* enum profile_waker_context */
 	uint8_t held;		/* enum profile_wait_held */
 };
+
+/* Whether [out, in - run_queue] is something other than waiting for a CPU. */
+static inline bool profile_wait_is_partly_queued(const struct profile_wait *wait)
+{
+	return wait->wait_class == PROFILE_BLOCKED || wait->wait_class == PROFILE_STARTED ||
+	       wait->wait_class == PROFILE_THROTTLED;
+}
 
 /* A wait made from a walked task, for callers that only need to know what it was for. */
 static inline struct profile_wait profile_walk_wait(const struct profile_walk_task *row)
@@ -97,7 +106,7 @@ enum profile_sum_kind {
 };
 
 struct profile_wait_sum {
-	uint64_t count, total, run_queue; /* total: blocked and run queue together, ns */
+	uint64_t count, total, run_queue, throttled; /* total: these and blocked together, ns */
 };
 
 struct profile_task_sums { /* one task in one recording */
@@ -115,7 +124,7 @@ struct profile_recording { /* one section of a trace, from one run of the record
 };
 
 struct profile_class_total {
-	uint64_t count, weight, run_queue;
+	uint64_t count, weight, run_queue, throttled;
 };
 
 struct profile_wait_totals { /* of one source, after filters */

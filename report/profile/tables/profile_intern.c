@@ -365,6 +365,7 @@ int profile_add_entry(struct profile *profile, const struct profile_entry *entry
 		old->samples += entry->samples;
 		old->weight += entry->weight;
 		old->run_queue += entry->run_queue;
+		old->throttled += entry->throttled;
 		return 0;
 	}
 	if (profile->entries.count >= NO_NUMBER - 1 || array_push(&profile->entries, *entry) < 0)

@@ -189,9 +189,11 @@ static int add_halves(struct profile *profile, const struct profile_wait *wait, 
 	entry->flags |= CHAIN_LATE;
 	entry->weight = late;
 	entry->run_queue = early.run_queue < late ? early.run_queue : late;
+	entry->throttled = early.throttled ? late - entry->run_queue : 0;
 	early.samples = 0;
 	early.weight -= late;
 	early.run_queue -= entry->run_queue;
+	early.throttled -= early.throttled < entry->throttled ? early.throttled : entry->throttled;
 	return profile_add_entry(profile, entry) < 0 || (early.weight && profile_add_entry(profile, &early) < 0) ?
 		       -ENOMEM : 0;
 }
@@ -207,6 +209,8 @@ static int add_wait(struct profile *profile, const struct profile_wait *wait)
 				      .weight = wait->weight,
 				      .run_queue = profile_run_queue_weight(wait)};
 
+	if (wait->wait_class == PROFILE_THROTTLED)
+		entry.throttled = entry.weight - entry.run_queue;
 	if (!profile->filter->each_half)
 		return add_entry(profile, &entry);
 	profile->sources.items[entry.source].samples++;

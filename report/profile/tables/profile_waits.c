@@ -109,11 +109,19 @@ static void add_total(struct profile_class_total *total, uint64_t count, uint64_
 	total->run_queue += run_queue;
 }
 
+static void add_sum(struct profile_class_total *total, const struct profile_wait_sum *sum)
+{
+	add_total(total, sum->count, sum->total, sum->run_queue);
+	total->throttled += sum->throttled;
+}
+
 static void add_to_totals(struct profile_wait_totals *totals, const struct profile_wait *wait)
 {
 	uint64_t run_queue = profile_run_queue_weight(wait);
 
 	add_total(&totals->classes[wait->wait_class], 1, wait->weight, run_queue);
+	if (wait->wait_class == PROFILE_THROTTLED)
+		totals->classes[PROFILE_THROTTLED].throttled += wait->weight - run_queue;
 	if (wait->flags & (PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED))
 		add_total(&totals->open, 1, wait->weight, run_queue);
 }
@@ -151,8 +159,7 @@ static void add_brief(struct profile *profile, struct profile_wait_totals *total
 			continue;
 		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++)
 			if (sums_are_wanted(profile->filter, kind))
-				add_total(&totals->brief, sums->kinds[kind].count, sums->kinds[kind].total,
-					  sums->kinds[kind].run_queue);
+				add_sum(&totals->brief, &sums->kinds[kind]);
 	}
 }
 

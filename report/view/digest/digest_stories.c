@@ -113,7 +113,8 @@ static int classify_wait(const struct stories *stories, const struct profile_wai
 		return 0;
 	profile_wait_state(wait->state, state);
 	*ret_held = HELD;
-	if (state[0] == 'D' || (wait->run_queue && wait->run_queue >= wait_length(wait) / 2))
+	if (state[0] == 'D' || wait->wait_class == PROFILE_THROTTLED ||
+	    (wait->run_queue && wait->run_queue >= wait_length(wait) / 2))
 		return 0;
 	*ret_held = NOT_HELD;
 	if (waits->tasks[wait->task].kernel_thread)
@@ -274,6 +275,7 @@ static const struct step_end {
 	[STEP_RAN] = {" running", true, false},
 	[STEP_RAN_OR_BRIEF] = {" running or in brief waits", true, false},
 	[STEP_WAITED_FOR_CPU] = {" waiting for a CPU", true, false},
+	[STEP_WAS_THROTTLED] = {" throttled by its cgroup's quota", true, false},
 	[STEP_NOT_BORN] = {" before it was started", true, false},
 	[STEP_UNSEEN] = {" of which nothing is recorded", true, false},
 	[STEP_IDLE] = {"an idle CPU", false, false},
@@ -282,6 +284,7 @@ static const struct step_end {
 	[STEP_SOFTIRQ] = {"a softirq", false, false},
 	[STEP_IRQ] = {"an irq", false, false},
 	[STEP_RUN_QUEUE] = {"want of a CPU", false, false},
+	[STEP_THROTTLED] = {"the quota of its cgroup", false, false},
 	[STEP_NO_WAKER] = {"unknown: waker not recorded", false, false},
 	[STEP_NOT_ENDED] = {"unknown: it had not ended", false, false},
 	[STEP_CYCLE] = {"a cycle", false, false},

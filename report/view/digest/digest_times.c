@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Where the time of all threads went, and the pressure that shows in it. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "common/cleanup.h"
 #include "common/plural.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_apart.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/digest/digest_parts.h"
+#include "report/view/text/object_text.h"
 #include "report/view/text/wait_text.h"
 
 struct sums { /* ns, of all threads */
-	uint64_t wall, running, run_queue, blocked, in_d, unknown;
-	size_t threads, threads_in_d;
+	uint64_t wall, running, run_queue, throttled, blocked, in_d, unknown;
+	size_t threads, threads_in_d, threads_throttled;
 };
 
 static uint64_t blocked_of(const struct thread_time *row)
@@ -38,6 +42,8 @@ static void sum_up(const struct digest *digest, struct sums *sums)
 		sums->unknown = wait_add(sums->unknown, wall > known ? wall - known : 0);
 		sums->running = wait_add(sums->running, row->running);
 		sums->run_queue = wait_add(sums->run_queue, row->run_queue);
+		sums->throttled = wait_add(sums->throttled, row->throttled);
+		sums->threads_throttled += row->throttled > 0;
 		sums->blocked = wait_add(sums->blocked, blocked_of(row));
 		sums->in_d = wait_add(sums->in_d, row->blocked[THREAD_BLOCKED_D]);
 		sums->threads_in_d += row->blocked[THREAD_BLOCKED_D] > 0;
@@ -63,6 +69,8 @@ static int add_waited(struct digest *digest)
 		      wait_figure(sums.wall).text);
 	write_part(&sums, sums.running, " running", lines->text);
 	write_part(&sums, sums.run_queue, ", run queue", lines->text);
+	if (sums.throttled)
+		write_part(&sums, sums.throttled, ", throttled", lines->text);
 	write_part(&sums, sums.blocked, ", blocked", lines->text);
 	if (sums.unknown > sums.wall / 100)
 		write_part(&sums, sums.unknown, ", unknown", lines->text);
@@ -240,6 +248,52 @@ static int add_kept(struct digest *digest, char letter, const char *why)
 	return r < 0 ? r : digest_line_end(lines);
 }
 
+/* The group that took most of the time; 0: none is known. -ENOMEM. */
+static int find_throttler(const struct waits *waits, uint32_t *ret_object)
+{
+	const struct profile_object *objects;
+	_cleanup_free_ uint64_t *sums = calloc(profile_objects(waits->profile, &objects) + 1, sizeof(*sums));
+	uint32_t most = 0;
+
+	if (!sums)
+		return -ENOMEM;
+	for (size_t i = 0; i < waits->count; i++) {
+		const struct profile_wait *wait = &waits->items[i];
+
+		if (wait->wait_class != PROFILE_THROTTLED || !wait->object || !wait_is_shown(wait))
+			continue;
+		sums[wait->object] = wait_add(sums[wait->object], wait->weight);
+		most = sums[wait->object] > sums[most] ? wait->object : most;
+	}
+	*ret_object = most;
+	return 0;
+}
+
+/* "throttled: 2.701 s in 1 thread by quotas of cgroups, most by cgroup /web (quota 10 %)" */
+static int add_throttled(struct digest *digest, const struct sums *sums)
+{
+	struct digest_lines *lines = &digest->lines;
+	const struct waits *waits = &digest->ground.waits;
+	uint32_t most;
+	int r;
+
+	if (!sums->throttled)
+		return 0;
+	r = find_throttler(waits, &most);
+	if (!r)
+		r = digest_line_begin(lines, "", DIGEST_MAIN);
+	if (r < 0)
+		return r;
+	(void)fprintf(lines->text, "throttled: %s in %zu thread%s by quotas of cgroups",
+		      wait_figure(sums->throttled).text, sums->threads_throttled, plural(sums->threads_throttled));
+	if (most) {
+		(void)fputs(", most by ", lines->text);
+		object_write(lines->text, &waits->objects[most]);
+	}
+	(void)fputs("--summary, --top-waits --class throttled", lines->proof);
+	return digest_line_end(lines);
+}
+
 static int add_losses(struct digest *digest, const char *label)
 {
 	struct digest_lines *lines = &digest->lines;
@@ -269,6 +323,8 @@ int digest_add_pressure(struct digest *digest)
 	sum_up(digest, &sums);
 	if (waited)
 		r = add_run_queue(digest, &sums);
+	if (!r && waited)
+		r = add_throttled(digest, &sums);
 	if (!r && waited)
 		r = add_in_d(digest, &sums);
 	if (!r && waited)

@@ -293,16 +293,10 @@ static void end_run(struct wait_writer *writer)
 	writer->end = 0;
 }
 
-/* All of the time of waits of other classes is run queue. */
-static bool is_partly_queued(const struct profile_wait *wait)
-{
-	return wait->wait_class == PROFILE_BLOCKED || wait->wait_class == PROFILE_STARTED;
-}
-
 static int write_wait(struct wait_writer *writer, const struct profile_wait *wait)
 {
 	struct html_page *page = writer->page;
-	uint64_t queued = is_partly_queued(wait) ? wait->run_queue : 0, kind, waker, purpose, next;
+	uint64_t queued = profile_wait_is_partly_queued(wait) ? wait->run_queue : 0, kind, waker, purpose, next;
 	int64_t out = html_ticks(page, wait->recording, wait->out), in = html_ticks(page, wait->recording, wait->in);
 	int64_t woken = html_ticks(page, wait->recording, wait->in - (queued < wait->in ? queued : wait->in));
 	int r = find_kind(writer, wait, &kind);

@@ -52,7 +52,8 @@ static int collect_sampled(struct rows *rows, const struct profile *profile, uin
 							  .cpu = entries[i].cpu,
 							  .samples = entries[i].samples,
 							  .weight = entries[i].weight,
-							  .run_queue = entries[i].run_queue};
+							  .run_queue = entries[i].run_queue,
+							  .throttled = entries[i].throttled};
 	return 0;
 }
 

@@ -15,7 +15,7 @@ struct row {
 	uint32_t node, task;
 	uint16_t flags, cpu; /* enum profile_chain_flag; PROFILE_NO_CPU if not known or not asked for */
 	uint64_t samples, weight;
-	uint64_t run_queue; /* the part of the weight on run queues, of waits */
+	uint64_t run_queue, throttled; /* of waits: the parts of the weight on run queues, and taken by quotas */
 	char state; /* 0: not walked */
 };
 

@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 
-enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 13, BRIEF_COLUMNS = 6, RUNNING_COLUMNS = 5 };
+enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 13, BRIEF_COLUMNS = 7, RUNNING_COLUMNS = 5 };
 
 static int mark_walked(struct sqlite_export *job)
 {
@@ -118,6 +118,7 @@ static int write_brief(struct database_insert *insert, const struct profile_task
 		database_number(insert, sums->kinds[i].count);
 		database_number(insert, sums->kinds[i].total);
 		database_number(insert, sums->kinds[i].run_queue);
+		database_number(insert, sums->kinds[i].throttled);
 		r = database_row(insert);
 	}
 	return r;

@@ -86,6 +86,11 @@ static uint64_t blocked_of(const struct thread_time *time)
 	return sum;
 }
 
+static uint64_t held_of(const struct thread_time *time)
+{
+	return wait_add(wait_add(time->run_queue, time->throttled), time->blocked[THREAD_BLOCKED_D]);
+}
+
 static int compare_lanes(const void *left, const void *right)
 {
 	const struct svg_lane *l = left, *r = right;
@@ -93,8 +98,7 @@ static int compare_lanes(const void *left, const void *right)
 
 	if (l->time.recording != r->time.recording)
 		return l->time.recording < r->time.recording ? -1 : 1;
-	order = compare_figures(wait_add(l->time.run_queue, l->time.blocked[THREAD_BLOCKED_D]),
-				wait_add(r->time.run_queue, r->time.blocked[THREAD_BLOCKED_D]));
+	order = compare_figures(held_of(&l->time), held_of(&r->time));
 	if (!order)
 		order = compare_figures(blocked_of(&l->time), blocked_of(&r->time));
 	if (!order)
@@ -193,6 +197,8 @@ static enum svg_state state_of(const struct profile_wait *wait)
 {
 	char text[24];
 
+	if (wait->wait_class == PROFILE_THROTTLED)
+		return SVG_QUEUED;
 	profile_wait_state(wait->state, text);
 	return text[0] == 'D' ? SVG_DEEP : SVG_ASLEEP;
 }
@@ -205,7 +211,7 @@ static void add_waits(const struct svg_lanes *lanes, const struct wait_thread *t
 
 	for (uint32_t i = 0; i < thread->count; i++) {
 		const struct profile_wait *wait = wait_index_wait(&lanes->index, thread, i);
-		uint64_t since = wait->wait_class == PROFILE_BLOCKED ? wait->in - wait->run_queue : wait->out;
+		uint64_t since = profile_wait_is_partly_queued(wait) ? wait->in - wait->run_queue : wait->out;
 		uint64_t from = wait->out > end ? wait->out : end;
 
 		if (wait->flags & PROFILE_WAIT_UNASKED)

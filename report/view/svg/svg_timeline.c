@@ -44,7 +44,7 @@ static const struct {
 	int down, height;
 } states[SVG_STATES] = {
 	[SVG_DEEP] = {"d", "blocked in D", 0, BAR},
-	[SVG_QUEUED] = {"q", "on a run queue", 0, BAR},
+	[SVG_QUEUED] = {"q", "on a run queue or throttled", 0, BAR},
 	[SVG_RAN] = {"c", "ran", 2, BAR - 4},
 	[SVG_ASLEEP] = {"a", "blocked", 5, BAR - 10},
 };
@@ -149,6 +149,8 @@ static void write_lane_title(FILE *out, const struct svg_lane *lane, const struc
 	if (lane->waited) {
 		write_ms(out, ": running", time->running);
 		write_ms(out, ", run queue", time->run_queue);
+		if (time->throttled)
+			write_ms(out, ", throttled", time->throttled);
 		write_ms(out, ", blocked S", time->blocked[THREAD_BLOCKED_S]);
 		write_ms(out, ", blocked D", time->blocked[THREAD_BLOCKED_D]);
 		write_ms(out, ", other", time->blocked[THREAD_BLOCKED_OTHER]);
@@ -310,14 +312,15 @@ static void write_left_out(const struct timeline *picture, const struct band *ba
 		const struct svg_lane *lane = &picture->lanes.items.items[i];
 		const struct thread_time *time = &lane->time;
 
-		held = wait_add(held, wait_add(time->run_queue, time->blocked[THREAD_BLOCKED_D]));
+		held = wait_add(held, wait_add(wait_add(time->run_queue, time->throttled),
+					       time->blocked[THREAD_BLOCKED_D]));
 		blocked = wait_add(blocked, wait_add(time->blocked[THREAD_BLOCKED_S],
 						     time->blocked[THREAD_BLOCKED_OTHER]));
 		samples += lane->samples;
 	}
 	(void)fprintf(out, "<text class='f' x='%d' y='%u'>not drawn: ", LEFT, top + 11);
 	page_write_count(band->count - band->shown, "threads", out);
-	write_ms(out, ", on run queues or in D", held);
+	write_ms(out, ", runnable or in D", held);
 	write_ms(out, ", otherwise blocked", blocked);
 	(void)fputs(", ", out);
 	page_write_count(samples, "samples", out);
@@ -381,7 +384,7 @@ static void write_legend(const struct timeline *picture, unsigned int top)
 {
 	static const enum svg_state order[] = {SVG_RAN, SVG_QUEUED, SVG_DEEP, SVG_ASLEEP};
 	static const char *const words[SVG_STATES] = {
-		[SVG_DEEP] = "blocked in D", [SVG_QUEUED] = "runnable, waits for a CPU",
+		[SVG_DEEP] = "blocked in D", [SVG_QUEUED] = "runnable, waits for a CPU or a quota",
 		[SVG_ASLEEP] = "blocked otherwise", [SVG_RAN] = "ran"};
 	uint64_t least = least_wait(picture);
 	unsigned int x = MARGIN;

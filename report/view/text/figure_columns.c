@@ -6,6 +6,7 @@
 
 #include "common/time_units.h"
 #include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_waits.h"
 #include "report/view/text/page.h"
 #include "report/view/text/paint.h"
 
@@ -31,6 +32,17 @@ static enum figure_kind kind_of(const struct profile_source *source)
 	return is_timed(source) ? FIGURES_TIMED : FIGURES_COUNTED;
 }
 
+static bool has_throttled(const struct profile *profile, const struct profile_source *source)
+{
+	const struct profile_source *sources;
+	size_t count = profile_sources(profile, &sources);
+	const struct profile_wait_totals *totals = NULL;
+
+	for (size_t i = 0; i < count && !totals; i++)
+		totals = &sources[i] == source ? profile_wait_totals(profile, (uint32_t)i) : NULL;
+	return totals && totals->classes[PROFILE_THROTTLED].count;
+}
+
 struct figure_columns figure_columns_of(const struct view_context *context, const struct profile_source *source)
 {
 	const struct figure_unit *unit = units;
@@ -38,7 +50,8 @@ struct figure_columns figure_columns_of(const struct view_context *context, cons
 	while (source->weight > unit->most)
 		unit++;
 	return (struct figure_columns){
-		.source = source, .kind = kind_of(source), .unit = unit->ns, .color = context->settings->color};
+		.source = source, .kind = kind_of(source), .unit = unit->ns, .color = context->settings->color,
+		.throttled = has_throttled(context->profile, source)};
 }
 
 const char *figure_columns_unit(const struct figure_columns *columns)
@@ -54,14 +67,17 @@ const char *figure_columns_unit(const struct figure_columns *columns)
 
 size_t figure_columns_width(const struct figure_columns *columns)
 {
-	return FIGURE_SHARE_WIDTH + (columns->kind == FIGURES_WAITED ? 2 : 1) * (size_t)FIGURE_AMOUNT_WIDTH;
+	size_t amounts = columns->kind == FIGURES_WAITED ? 2U + columns->throttled : 1U;
+
+	return FIGURE_SHARE_WIDTH + amounts * FIGURE_AMOUNT_WIDTH;
 }
 
 void figure_columns_write_head(const struct figure_columns *columns, const char *name, bool first, FILE *out)
 {
 	(void)fprintf(out, "%s%*s", first ? "#" : "", FIGURE_SHARE_WIDTH - first, name);
 	if (columns->kind == FIGURES_WAITED)
-		(void)fprintf(out, "%*s%*s", FIGURE_AMOUNT_WIDTH, "blocked", FIGURE_AMOUNT_WIDTH, "run queue");
+		(void)fprintf(out, "%*s%*s%*s", FIGURE_AMOUNT_WIDTH, "blocked", FIGURE_AMOUNT_WIDTH, "run queue",
+			      columns->throttled ? FIGURE_AMOUNT_WIDTH : 0, columns->throttled ? "throttled" : "");
 	else
 		(void)fprintf(out, "%*s", FIGURE_AMOUNT_WIDTH, figure_columns_unit(columns));
 }
@@ -100,8 +116,10 @@ void figure_columns_write(const struct figure_columns *columns, const struct tal
 		write_amount(columns, tally->weight, out);
 		break;
 	case FIGURES_WAITED:
-		write_amount(columns, tally->weight - tally->run_queue, out);
+		write_amount(columns, tally->weight - tally->run_queue - tally->throttled, out);
 		write_amount(columns, tally->run_queue, out);
+		if (columns->throttled)
+			write_amount(columns, tally->throttled, out);
 		break;
 	}
 }
@@ -113,7 +131,9 @@ void figure_write_time(const struct profile_source *source, const struct tally *
 	(void)fprintf(out, "  (%sms", figure_milliseconds(tally->weight).text);
 	if (source->kind == PROFILE_OFFCPU)
 		(void)fprintf(out, ": blocked %sms, run queue %sms",
-			      figure_milliseconds(tally->weight - tally->run_queue).text,
+			      figure_milliseconds(tally->weight - tally->run_queue - tally->throttled).text,
 			      figure_milliseconds(tally->run_queue).text);
+	if (tally->throttled)
+		(void)fprintf(out, ", throttled %sms", figure_milliseconds(tally->throttled).text);
 	(void)fputc(')', out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Figures of a source as columns: the share, and the amount in one unit for all lines. Waits have
- * two amounts: blocked, and on run queues. Sources not measured in time show the number of samples.
+ * two amounts: blocked, and on run queues; three if some were throttled. Sources not measured in
+ * time show the number of samples.
  *
  *	#  total   blocked run queue
  *	  36.52%    4271.5       5.4
@@ -20,7 +21,7 @@ struct figure_columns {
 	const struct profile_source *source;
 	enum figure_kind kind;
 	uint64_t unit; /* ns, of amounts */
-	bool color;
+	bool color, throttled; /* throttled: some waits were, and have a third amount */
 };
 
 struct figure_columns figure_columns_of(const struct view_context *context, const struct profile_source *source);

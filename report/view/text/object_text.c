@@ -21,6 +21,7 @@ static const char *const kinds[PROFILE_OBJECT_KINDS] = {
 	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
 	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
 	[PROFILE_OBJECT_LOCK] = "lock",		[PROFILE_OBJECT_BLOCK] = "block",
+	[PROFILE_OBJECT_CGROUP] = "cgroup",
 };
 
 const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
@@ -252,6 +253,15 @@ static void write_block(FILE *out, const struct profile_object *object)
 	(void)fputs(*object->variable ? ")" : "", out);
 }
 
+/* "cgroup /shop/web (quota 10 %)": of one CPU */
+static void write_cgroup(FILE *out, const struct profile_object *object)
+{
+	(void)fputs("cgroup ", out);
+	write_text(out, *object->name ? object->name : "[unknown]");
+	if (object->address)
+		(void)fprintf(out, " (quota %.4g %%)", 100.0 * (double)object->offset / (double)object->address);
+}
+
 void object_write(FILE *out, const struct profile_object *object)
 {
 	static void (*const writes[PROFILE_OBJECT_KINDS])(FILE *, const struct profile_object *) = {
@@ -264,7 +274,7 @@ void object_write(FILE *out, const struct profile_object *object)
 		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
 		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
 		[PROFILE_OBJECT_WORK] = write_work,	    [PROFILE_OBJECT_LOCK] = write_lock,
-		[PROFILE_OBJECT_BLOCK] = write_block,
+		[PROFILE_OBJECT_BLOCK] = write_block,	    [PROFILE_OBJECT_CGROUP] = write_cgroup,
 	};
 
 	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])
@@ -358,6 +368,10 @@ static void write_both(FILE *out, const struct profile_operation *operation, con
 	case PROFILE_OBJECT_FUTEX:
 	case PROFILE_OBJECT_EPOLL:
 		(void)fputs("on ", out);
+		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_CGROUP:
+		(void)fputs("by ", out);
 		object_write(out, object);
 		break;
 	case PROFILE_OBJECT_WORK:

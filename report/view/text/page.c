@@ -121,7 +121,7 @@ static void write_sampled(const struct view_context *context, uint32_t number,
 static void write_classes(const struct profile_wait_totals *totals, FILE *out)
 {
 	static const char *const names[PROFILE_WAIT_CLASSES] = {"blocked", "preempted", "yielded",
-								"cancelled", "started"};
+								"cancelled", "started", "throttled"};
 	uint64_t run_queue = 0;
 	bool any = false;
 
@@ -136,6 +136,9 @@ static void write_classes(const struct profile_wait_totals *totals, FILE *out)
 			      figure_milliseconds(total->weight).text, total->count);
 		any = true;
 	}
+	if (totals->classes[PROFILE_THROTTLED].count)
+		(void)fprintf(out, "; %s ms throttled",
+			      figure_milliseconds(totals->classes[PROFILE_THROTTLED].throttled).text);
 	(void)fprintf(out, "%s%s ms on run queues", any ? "; " : "", figure_milliseconds(run_queue).text);
 	if (totals->open.count)
 		(void)fprintf(out,
@@ -165,8 +168,11 @@ static void write_waited(const struct view_context *context, uint32_t number,
 	(void)fprintf(out, "# shorter than %s ms, and not among these: ",
 		      figure_milliseconds(totals->least_wait).text);
 	page_write_count(totals->brief.count, "waits", out);
-	(void)fprintf(out, ", %s ms, %s ms of it on run queues\n", figure_milliseconds(totals->brief.weight).text,
+	(void)fprintf(out, ", %s ms, %s ms of it on run queues", figure_milliseconds(totals->brief.weight).text,
 		      figure_milliseconds(totals->brief.run_queue).text);
+	if (totals->brief.throttled)
+		(void)fprintf(out, ", %s ms throttled", figure_milliseconds(totals->brief.throttled).text);
+	(void)fputc('\n', out);
 }
 
 static void write_walked(const struct view_context *context, const struct profile_source *source)

@@ -112,7 +112,8 @@ const char *wait_class_name(unsigned int wait_class)
 								[PROFILE_PREEMPTED] = "preempted",
 								[PROFILE_YIELDED] = "yielded",
 								[PROFILE_CANCELLED] = "cancelled",
-								[PROFILE_STARTED] = "started"};
+								[PROFILE_STARTED] = "started",
+								[PROFILE_THROTTLED] = "throttled"};
 
 	return names[wait_class];
 }

@@ -13,7 +13,7 @@ struct offset_weight { /* weight of one frame in one node */
 };
 
 struct node_sums {
-	uint64_t weight, self, samples, run_queue;
+	uint64_t weight, self, samples, run_queue, throttled;
 };
 
 struct call_tree_builder {
@@ -109,6 +109,7 @@ static void add_leaf(struct node_sums *sums, const struct call_tree_leaf *leaf)
 	sums->self += leaf->weight;
 	sums->samples += leaf->samples;
 	sums->run_queue += leaf->run_queue;
+	sums->throttled += leaf->throttled;
 }
 
 /* Gathers all profile nodes that the chains pass through, ascending, each with the weight of these chains. */
@@ -131,6 +132,7 @@ static int gather(struct call_tree_builder *builder, const struct call_tree_leaf
 		parent->weight += sums->weight;
 		parent->samples += sums->samples;
 		parent->run_queue += sums->run_queue;
+		parent->throttled += sums->throttled;
 	}
 	return 0;
 }
@@ -164,6 +166,7 @@ static void add_sums(struct call_tree_node *node, const struct node_sums *sums)
 	node->self += sums->self;
 	node->samples += sums->samples;
 	node->run_queue += sums->run_queue;
+	node->throttled += sums->throttled;
 }
 
 /* Adds one profile node to the tree; its parent is already there. */

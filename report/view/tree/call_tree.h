@@ -17,14 +17,14 @@
 struct call_tree_leaf {
 	uint32_t node; /* of the profile */
 	uint64_t weight;
-	uint64_t samples, run_queue; /* only summed */
+	uint64_t samples, run_queue, throttled; /* only summed */
 };
 
 struct call_tree_node {
 	uint32_t parent, function, frame; /* frame: the heaviest */
 	uint32_t first_child, child_count; /* children[first_child ...] */
 	uint64_t weight, self;		   /* self: chains that end here */
-	uint64_t samples, run_queue;	   /* summed from the leaves, like weight */
+	uint64_t samples, run_queue, throttled; /* summed from the leaves, like weight */
 };
 
 struct call_tree {

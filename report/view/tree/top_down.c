@@ -84,7 +84,8 @@ static int top_down_init(struct top_down *view, const struct view_context *conte
 		view->leaves[i] = (struct call_tree_leaf){.node = view->rows.items[i].node,
 							  .weight = view->rows.items[i].weight,
 							  .samples = view->rows.items[i].samples,
-							  .run_queue = view->rows.items[i].run_queue};
+							  .run_queue = view->rows.items[i].run_queue,
+							  .throttled = view->rows.items[i].throttled};
 	return 0;
 }
 

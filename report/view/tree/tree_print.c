@@ -68,7 +68,7 @@ static uint32_t shown_children(const struct printer *printer, const struct call_
 
 static struct tally tally_of(const struct call_tree_node *node)
 {
-	return (struct tally){node->samples, node->weight, node->run_queue};
+	return (struct tally){node->samples, node->weight, node->run_queue, node->throttled};
 }
 
 /* Writes what is to the left of a name. */
@@ -197,7 +197,8 @@ static struct tally what_ends(const struct printer *printer, const struct call_t
 	if (node != printer->tree->nodes)
 		return (struct tally){0};
 	below = sum_of_children(printer, node, 0);
-	return (struct tally){node->samples - below.samples, node->self, node->run_queue - below.run_queue};
+	return (struct tally){node->samples - below.samples, node->self, node->run_queue - below.run_queue,
+			      node->throttled - below.throttled};
 }
 
 /*

@@ -19,10 +19,12 @@ static struct span span_cut(struct span span, uint64_t from, uint64_t to)
 	return (struct span){.from = span.from > from ? span.from : from, .to = span.to < to ? span.to : to};
 }
 
-/* The time when a wait's sleep ended and its run queue part began. */
+/* The time when its run queue part began. */
 static uint64_t runnable_since(const struct profile_wait *wait)
 {
-	return wait->wait_class == PROFILE_BLOCKED ? wait->in - wait->run_queue : wait->out;
+	bool queued_last = wait->wait_class == PROFILE_BLOCKED || wait->wait_class == PROFILE_THROTTLED;
+
+	return queued_last ? wait->in - wait->run_queue : wait->out;
 }
 
 /* The part of the weight for the first `length` ns of the target. */
@@ -109,6 +111,9 @@ static int divide_own(struct follower *follower, uint32_t number, struct span sp
 	r = end(follower, node, &step, span_length(queued));
 	if (r < 0 || !span_length(blocked))
 		return r;
+	step.kind = STEP_WAS_THROTTLED;
+	if (wait->wait_class == PROFILE_THROTTLED)
+		return end(follower, node, &step, span_length(blocked));
 	step.kind = STEP_BLOCKED;
 	r = places_find(follower->places, wait->node, &step.at, NULL);
 	if (r < 0)
@@ -319,6 +324,8 @@ static int follow(struct follower *follower, uint32_t number, struct span span, 
 
 	if (r < 0)
 		return r;
+	if (wait->wait_class == PROFILE_THROTTLED)
+		return end_as(follower, node, STEP_THROTTLED, span_length(span));
 	if (next.by != WAIT_NEXT_WAKER)
 		return follow_next(follower, wait, &next, span, node);
 	if (wait->flags & PROFILE_WAIT_NOT_ENDED)

@@ -161,6 +161,7 @@ static const struct step_words {
 	[STEP_RAN] = {"woken by ", ", which was running", true},
 	[STEP_RAN_OR_BRIEF] = {"woken by ", ", unknown: it ran, or its waits were shorter than -m", true},
 	[STEP_WAITED_FOR_CPU] = {"woken by ", ", which was waiting for a CPU", true},
+	[STEP_WAS_THROTTLED] = {"woken by ", ", which was throttled by the quota of its cgroup", true},
 	[STEP_NOT_BORN] = {"woken by ", ", which did not exist yet", true},
 	[STEP_UNSEEN] = {"woken by ", ", unknown: nothing is recorded of that time", true},
 	[STEP_IDLE] = {"woken by ", ", on an idle CPU", true},
@@ -169,6 +170,7 @@ static const struct step_words {
 	[STEP_SOFTIRQ] = {"woken by softirq", "", false},
 	[STEP_IRQ] = {"woken by irq", "", false},
 	[STEP_RUN_QUEUE] = {"runnable, waiting for a CPU", "", false},
+	[STEP_THROTTLED] = {"runnable, throttled by the quota of its cgroup", "", false},
 	[STEP_NO_WAKER] = {"unknown: waker not recorded", "", false},
 	[STEP_NOT_ENDED] = {"not ended", "", false},
 	[STEP_CYCLE] = {"cycle: this wait is on the way here already", "", false},
@@ -204,7 +206,8 @@ void chains_step_write(const struct step *step, const struct task_names *names, 
 								[PROFILE_PREEMPTED] = " preempted",
 								[PROFILE_YIELDED] = " yielded",
 								[PROFILE_CANCELLED] = " kept awake by a signal",
-								[PROFILE_STARTED] = " started"};
+								[PROFILE_STARTED] = " started",
+								[PROFILE_THROTTLED] = " throttled"};
 	static const char *const begins[] = {[WAIT_NEXT_OWNER] = "held at first by ",
 					     [WAIT_NEXT_OTHER_END] = "woken from its other end by ",
 					     [WAIT_NEXT_AWAITED] = "waits for "};

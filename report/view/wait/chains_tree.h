@@ -22,6 +22,7 @@ enum step_kind {
 	STEP_RAN,
 	STEP_RAN_OR_BRIEF, /* ran, or waited too briefly to be recorded */
 	STEP_WAITED_FOR_CPU,
+	STEP_WAS_THROTTLED,
 	STEP_NOT_BORN,
 	STEP_UNSEEN,	   /* nothing is known about it */
 	STEP_IDLE,	   /* an idle CPU */
@@ -32,6 +33,7 @@ enum step_kind {
 	STEP_IRQ,
 	/* Ends of paths. */
 	STEP_RUN_QUEUE, /* the sleeper's own time on the run queue */
+	STEP_THROTTLED, /* the sleeper's own time without quota */
 	STEP_NO_WAKER,
 	STEP_NOT_ENDED,
 	STEP_CYCLE,

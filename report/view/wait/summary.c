@@ -38,8 +38,8 @@ static int summary_init(struct summary *summary, struct profile *profile)
 static int compare_rows(const void *left, const void *right)
 {
 	const struct thread_time *l = left, *r = right;
-	uint64_t left_held = wait_add(l->run_queue, l->blocked[THREAD_BLOCKED_D]);
-	uint64_t right_held = wait_add(r->run_queue, r->blocked[THREAD_BLOCKED_D]);
+	uint64_t left_held = wait_add(wait_add(l->run_queue, l->throttled), l->blocked[THREAD_BLOCKED_D]);
+	uint64_t right_held = wait_add(wait_add(r->run_queue, r->throttled), r->blocked[THREAD_BLOCKED_D]);
 
 	if (left_held != right_held)
 		return left_held < right_held ? -1 : 1;
@@ -83,6 +83,7 @@ static void write_row(const struct view_context *context, const struct waits *wa
 		(void)fprintf(out, " %12s", "-");
 	write_ms(out, row->running);
 	write_ms(out, row->run_queue);
+	write_ms(out, row->throttled);
 	for (size_t i = 0; i < THREAD_BLOCKED_STATES; i++)
 		write_ms(out, row->blocked[i]);
 	write_ms(out, row->iowait);
@@ -107,13 +108,13 @@ int summary_view(const struct view_context *context, uint32_t number, const stru
 	if (r < 0)
 		return r;
 	qsort(summary.times.rows, summary.index.thread_count, sizeof(*summary.times.rows), compare_rows);
-	(void)fputs("# ms of each thread; who waited longest for a CPU or in D stands last; "
+	(void)fputs("# ms of each thread; who waited longest for a CPU, for a quota, or in D stands last; "
 		    "iowait is part of blocked\n",
 		    out);
 	if (context->settings->some_waits)
 		(void)fputs("# filters leave out some waits of a thread: the unknown has them\n", out);
-	(void)fprintf(out, "#%12s%13s%13s%13s%13s%13s%13s%13s%10s  thread\n", "wall", "running",
-		      "run queue", "blocked S", "blocked D", "other", "iowait", "unknown", "waits");
+	(void)fprintf(out, "#%12s%13s%13s%13s%13s%13s%13s%13s%13s%10s  thread\n", "wall", "running",
+		      "run queue", "throttled", "blocked S", "blocked D", "other", "iowait", "unknown", "waits");
 	for (size_t i = 0; i < summary.index.thread_count; i++) {
 		write_row(context, &summary.waits, &summary.times.rows[i]);
 		cut += !summary.times.rows[i].whole;

@@ -24,7 +24,7 @@ static void add_waits(struct thread_times *times, struct thread_time *row, const
 		row->asked = true;
 		row->waits++;
 		row->run_queue = wait_add(row->run_queue, run_queue);
-		row->blocked[blocked_in(wait)] += blocked;
+		*(wait->wait_class == PROFILE_THROTTLED ? &row->throttled : &row->blocked[blocked_in(wait)]) += blocked;
 		if (wait->flags & PROFILE_WAIT_IOWAIT)
 			row->iowait += blocked;
 	}
@@ -53,10 +53,12 @@ static void add_sums(const struct thread_times *times, struct thread_time *row,
 	for (size_t i = 0; i < PROFILE_SUM_KINDS; i++) {
 		const struct profile_wait_sum *sum = &sums->kinds[i];
 		uint64_t run_queue = sum->run_queue < sum->total ? sum->run_queue : sum->total;
+		uint64_t rest = sum->total - run_queue, throttled = sum->throttled < rest ? sum->throttled : rest;
 
 		row->waits = wait_add(row->waits, sum->count);
 		row->run_queue = wait_add(row->run_queue, run_queue);
-		row->blocked[states[i]] = wait_add(row->blocked[states[i]], sum->total - run_queue);
+		row->throttled = wait_add(row->throttled, throttled);
+		row->blocked[states[i]] = wait_add(row->blocked[states[i]], sum->total - run_queue - throttled);
 	}
 }
 
@@ -100,7 +102,7 @@ void thread_times_deinit(struct thread_times *times)
 
 uint64_t thread_time_accounted(const struct thread_time *row)
 {
-	uint64_t sum = wait_add(row->running, row->run_queue);
+	uint64_t sum = wait_add(wait_add(row->running, row->run_queue), row->throttled);
 
 	for (size_t i = 0; i < THREAD_BLOCKED_STATES; i++)
 		sum = wait_add(sum, row->blocked[i]);

@@ -14,7 +14,7 @@ enum { THREAD_BLOCKED_S, THREAD_BLOCKED_D, THREAD_BLOCKED_OTHER, THREAD_BLOCKED_
 
 struct thread_time { /* one thread in one recording, ns */
 	uint32_t recording, task;
-	uint64_t wall, running, run_queue, iowait, waits;
+	uint64_t wall, running, run_queue, throttled, iowait, waits; /* throttled: by the quota of a cgroup */
 	uint64_t blocked[THREAD_BLOCKED_STATES];
 	bool whole; /* its part of the recording is known */
 	bool asked; /* it passes the filters; if not, it has no times */

@@ -248,7 +248,8 @@ static size_t objcopy_unwind(uint8_t *section)
 static void gives_unwind_information_as_far_as_there_is_room(struct test *t)
 {
 	static uint8_t section[1 << 20], wanted[1 << 20];
-	struct symbol_wish wish = {.what = ELF_SYMBOLS, .unwind = true, .full_room = 1 << 30, .room = 1 << 30};
+	struct symbol_wish wish = {.what = ELF_SYMBOLS, .unwind = ELF_UNWIND_ALL,
+				   .full_room = 1 << 30, .room = 1 << 30};
 	uint64_t hit = (uint64_t)lines_of("nm /proc/$PPID/exe | awk '/ lines_of$/ {print $1}' | "
 					  "xargs -I@ printf '%d' 0x@");
 	size_t size = objcopy_unwind(wanted), bytes;

@@ -59,6 +59,7 @@ static void close_fixture(struct fixture *f)
 {
 	unwinder_destroy(f->unwinder);
 	cfi_section_destroy(f->section);
+	array_free(&f->frames.bytes);
 }
 
 static uint64_t in(enum function function)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -94,6 +95,19 @@ static int tell_unwinding(struct profile *profile)
 	return r;
 }
 
+/* Whether some of the code is that of a 32-bit program, of which no memory is copied. */
+static bool has_narrow_code(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->modules.items.count; i++) {
+		const struct module *module = profile->modules.items.items[i];
+		uint32_t machine = module->parts.count ? module->parts.items[0].module->machine : EM_NONE;
+
+		if (machine == EM_386 || machine == EM_ARM)
+			return true;
+	}
+	return false;
+}
+
 /* User stacks that should have been unwound and were not. */
 static int tell_not_unwound(struct profile *profile)
 {
@@ -109,6 +123,9 @@ static int tell_not_unwound(struct profile *profile)
 		r = account_note(profile, ACCOUNT_WRONG_STACKS, account_share(quality.callers_unknown, quality.samples),
 				 "%" PRIu64 " user stack%s by frame pointers in which the caller of a function without "
 				 "one is not known", quality.callers_unknown, plural(quality.callers_unknown));
+	if (!r && has_narrow_code(profile))
+		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
+				 "user stacks of 32-bit programs are by frame pointer only, with --dwarf, too");
 	if (!r && profile->machine_unknown)
 		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
 				 "user stacks are by frame pointer only: "

@@ -116,7 +116,7 @@ void hits_note_made(struct hits *hits, uint32_t module, bool made)
 {
 	if (module >= MADE_BITS)
 		return;
-	hits->made[module / 8] &= (uint8_t)~(1 << module % 8);
+	hits->made[module / 8] &= (uint8_t) ~(1 << module % 8);
 	if (!made)
 		return;
 	hits->made[module / 8] |= (uint8_t)(1 << module % 8);

@@ -26,6 +26,7 @@
 #include "record/place/jit_owners.h"
 #include "record/place/module_table.h"
 #include "record/place/silent_users.h"
+#include "record/place/user_shares.h"
 #include "record/plan/deadlines.h"
 
 enum { QUEUE = 4096,
@@ -33,7 +34,7 @@ enum { QUEUE = 4096,
 
 struct ask {
 	uint32_t module; /* 0: asks for the process's user */
-	uint32_t tgid;
+	uint32_t tgid, uid;
 	uint64_t start, end;
 	uint64_t unchanged_since;
 };
@@ -59,6 +60,7 @@ struct file {
 	uint64_t tried; /* CLOCK_MONOTONIC ns */
 	struct timespec written; /* last, and its size: when it was opened */
 	off_t size;
+	uint32_t uid; /* who has the descriptor in his share */
 };
 
 struct to_identify {
@@ -74,7 +76,8 @@ struct module_files {
 	struct to_identify identify[QUEUE]; /* modules with a descriptor but no build-id */
 	uint32_t identify_head, identify_tail;
 	struct file *files; /* by module id */
-	uint32_t fds_open, fds_max;
+	struct user_shares fds, queued;
+	uint32_t last_user; /* for whom a file was opened last */
 	struct jit_logs jit_logs;
 	struct jit_owners jit_owners;
 	struct silent_users silent;
@@ -95,10 +98,27 @@ static bool step(struct module_files *files);
 
 static bool queue_add(struct module_files *files, const struct ask *ask)
 {
-	if (files->queue_tail - files->queue_head == QUEUE || files->opener.stuck >= HELPER_MAX_STUCK)
+	if (files->opener.stuck >= HELPER_MAX_STUCK || !user_shares_take(&files->queued, ask->uid, 1))
 		return false;
 	files->queue[files->queue_tail++ % QUEUE] = *ask;
 	return true;
+}
+
+/* The oldest one of another user than the last, so that nobody waits for all that one user has asked for. */
+static struct ask queue_take(struct module_files *files)
+{
+	struct ask *head = &files->queue[files->queue_head % QUEUE], *chosen = head, taken;
+
+	for (uint32_t i = files->queue_head; i != files->queue_tail && chosen->uid == files->last_user; i++)
+		chosen = &files->queue[i % QUEUE];
+	if (chosen->uid == files->last_user)
+		chosen = head;
+	taken = *chosen;
+	*chosen = *head;
+	files->queue_head++;
+	files->last_user = taken.uid;
+	user_shares_give(&files->queued, taken.uid, 1);
+	return taken;
 }
 
 static bool may_try(struct file *file)
@@ -121,7 +141,10 @@ void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid
 	files->counts.asked += !file->tries;
 	file->tries += file->tries < MAX_TRIES;
 	files->counts.attempts++;
-	file->waiting = queue_add(files, &(struct ask){module, tgid, start, end, files->unchanged_since});
+	file->waiting = queue_add(files, &(struct ask){.module = module, .tgid = tgid,
+						       .uid = module_table_user(files->modules, tgid),
+						       .start = start, .end = end,
+						       .unchanged_since = files->unchanged_since});
 	if (file->waiting)
 		(void)step(files);
 }
@@ -147,7 +170,8 @@ static void opened(struct module_files *files, uint32_t module, int fd)
 {
 	const struct module_entry *entry = module_table_find(files->modules, module);
 	const bool identify = entry && !entry->build_id.length && files->identify_tail - files->identify_head < QUEUE;
-	const bool keep = files->fds_open < files->fds_max;
+	const uint32_t uid = entry ? entry->uid : USER_UNKNOWN;
+	const bool keep = user_shares_take(&files->fds, uid, 1);
 	struct file *file = &files->files[module];
 	struct stat status;
 
@@ -155,9 +179,10 @@ static void opened(struct module_files *files, uint32_t module, int fd)
 		file->written = status.st_mtim;
 		file->size = status.st_size;
 	}
-	if (keep)
+	if (keep) {
 		file->fd_plus_1 = fd + 1;
-	files->fds_open += keep;
+		file->uid = uid;
+	}
 	files->counts.opened += keep;
 	if (identify)
 		files->identify[files->identify_tail++ % QUEUE] = (struct to_identify){module, keep ? 0 : fd + 1};
@@ -269,7 +294,7 @@ static void module_give(struct module_files *files, const struct ask *ask, const
 
 static void opener_give(struct module_files *files)
 {
-	const struct ask *ask = &files->queue[files->queue_head++ % QUEUE];
+	const struct ask taken = queue_take(files), *ask = &taken;
 	const struct module_entry *entry = module_table_find(files->modules, ask->module);
 
 	if (!ask->module)
@@ -424,8 +449,10 @@ void module_files_forget(struct module_files *files, uint32_t module)
 {
 	if (module >= FILES_ROOM)
 		return;
-	if (files->files[module].fd_plus_1)
-		files->fds_open -= !close(module_files_fd(files, module));
+	if (files->files[module].fd_plus_1) {
+		(void)close(module_files_fd(files, module));
+		user_shares_give(&files->fds, files->files[module].uid, 1);
+	}
 	files->files[module] = (struct file){0};
 	for (uint32_t i = 0; i < MODULE_COPIES; i++)
 		if (files->copies[i].copy.module == module)
@@ -507,7 +534,7 @@ void module_files_open_late(struct module_files *files, uint32_t module, uint32_
 	if (!entry || !file || file->fd_plus_1 || file->refused || files->late_lost)
 		return;
 	files->opener.stuck = 0;
-	request = mapping_request(files, &(struct ask){module, tgid, start, end, files->unchanged_since}, entry);
+	request = mapping_request(files, &(struct ask){module, tgid, 0, start, end, files->unchanged_since}, entry);
 	fd = open_within(files, &request, entry->path, -1, left < DEADLINE_FILE ? (int)left : DEADLINE_FILE);
 	files->late_lost = fd == -ETIMEDOUT;
 	if (fd >= 0)
@@ -577,7 +604,7 @@ void module_files_note_jit(struct module_files *files, uint32_t tgid, bool initi
 	if (!jit_owners_note(&files->jit_owners, tgid, initial, clocks_now()))
 		return;
 	files->counts.attempts++;
-	if (queue_add(files, &(struct ask){.tgid = tgid}))
+	if (queue_add(files, &(struct ask){.tgid = tgid, .uid = module_table_user(files->modules, tgid)}))
 		(void)step(files);
 }
 
@@ -620,7 +647,8 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 	files->as_caller = as_caller;
 	files->opener = (struct helper_channel){.nursery = nursery, .kind = HELPER_OPENER, .socket = -1};
 	files->elf = (struct helper_channel){.nursery = nursery, .kind = HELPER_ELF, .socket = -1};
-	files->fds_max = fds_allow();
+	files->fds.room = fds_allow();
+	files->queued.room = QUEUE;
 	*ret_files = files;
 	return 0;
 }
@@ -637,6 +665,7 @@ void module_files_part(struct module_files *files, struct nursery *nursery)
 	files->opener.stuck = files->elf.stuck = 0;
 	files->late_lost = false;
 	files->queue_head = files->queue_tail;
+	user_shares_clear(&files->queued);
 	files->identify_head = files->identify_tail;
 	files->opener.nursery = files->elf.nursery = nursery;
 }

@@ -11,6 +11,7 @@
 #include "format/event_log.h"
 #include "format/limits.h"
 #include "record/machine/vdso.h"
+#include "record/place/user_shares.h"
 #include "record/place/hits.h"
 #include "record/plan/recording.h"
 
@@ -40,6 +41,9 @@ struct module_table {
 	uint64_t given, forgotten, end;
 	uint32_t special[MODULE_ANONYMOUS + 1];
 	uint64_t untracked;
+	uint32_t overflow; /* ids of modules that are not kept, above all others */
+	struct user_shares entry_shares, path_shares;
+	struct process_users users;
 };
 
 enum { INDEX_ROOM = 4 * MODULE_TABLE_MAX };
@@ -78,11 +82,39 @@ static int tell(struct module_table *table, const struct module_entry *entry)
 	return recording_check(table->recording, event_log_add(table->recording->log, &event));
 }
 
+static uint32_t overflow_id(struct module_table *table)
+{
+	return table->overflow < RWK_MAX_MODULES - 1 ? table->overflow++ : 0;
+}
+
 uint32_t module_table_new_id(struct module_table *table)
 {
-	if (table->last_id >= table->ids - 1 && table->given < table->forgotten)
+	if (table->last_id < table->ids - 1)
+		return ++table->last_id;
+	if (table->given < table->forgotten)
 		return table->returned[table->given++ % INDEX_ROOM].id;
-	return table->last_id < RWK_MAX_MODULES - 1 ? ++table->last_id : 0;
+	return overflow_id(table);
+}
+
+uint32_t module_table_user(struct module_table *table, uint32_t tgid)
+{
+	return process_user(&table->users, tgid);
+}
+
+/* An id for another file of that user; one that is not tracked if there is no room for it. */
+static uint32_t id_take(struct module_table *table, uint32_t uid, const char *path)
+{
+	const uint64_t length = strnlen(path, RWK_MAX_STRING) + 1;
+
+	if (table->last_id >= table->ids - 1 && table->given == table->forgotten)
+		return overflow_id(table);
+	if (!user_shares_take(&table->entry_shares, uid, 1))
+		return overflow_id(table);
+	if (!user_shares_take(&table->path_shares, uid, length)) {
+		user_shares_give(&table->entry_shares, uid, 1);
+		return overflow_id(table);
+	}
+	return module_table_new_id(table);
 }
 
 /* If too many are given back at once, the rest is never reused. */
@@ -113,7 +145,7 @@ static uint32_t entry_add(struct module_table *table, const struct module_entry 
 
 	if (tell(table, entry))
 		return 0;
-	kept.path = table->count < table->most && entry->id < table->ids ? path_keep(table, entry->path) : NULL;
+	kept.path = entry->id < table->ids ? path_keep(table, entry->path) : NULL;
 	if (!kept.path || (length && hash_map_add(&table->keys, key, length, table->count, &index) < 0)) {
 		table->untracked++;
 		return entry->id;
@@ -169,8 +201,10 @@ static bool may_be_memory(const struct module_identity *identity)
 static uint32_t file_add(struct module_table *table, const struct module_identity *identity, const void *key,
 			 size_t length)
 {
+	const uint32_t uid = module_table_user(table, identity->tgid);
 	struct module_entry entry = {
-		.id = module_table_new_id(table),
+		.id = id_take(table, uid, identity->path),
+		.uid = uid,
 		.kind = identity->memory ? MODULE_ANONYMOUS : MODULE_FILE,
 		.path = identity->path,
 		.device = identity->device,
@@ -217,7 +251,7 @@ uint32_t module_table_special(struct module_table *table, enum module_kind kind)
 		return table->special[kind];
 	if (kind == MODULE_VDSO)
 		vdso_build_id(&entry.build_id);
-	entry.id = module_table_new_id(table);
+	entry.id = id_take(table, 0, entry.path);
 	return table->special[kind] = entry.id ? entry_add(table, &entry, NULL, 0) : 0;
 }
 
@@ -271,7 +305,8 @@ int module_table_set_memory(struct module_table *table, uint32_t id)
 bool module_table_turn(struct module_table *table)
 {
 	table->turn++;
-	return table->count > table->most / 2 || table->paths_used > table->path_bytes / 2;
+	/* a user's share is half of it */
+	return table->count > table->most / 4 || table->paths_used > table->path_bytes / 4;
 }
 
 void module_table_use(struct module_table *table, uint32_t id)
@@ -323,6 +358,8 @@ static void keep_entry(struct module_table *table, const struct module_entry *en
 	size_t length = strlen(entry->path) + 1;
 
 	*kept = *entry;
+	(void)user_shares_take(&table->entry_shares, entry->uid, 1);
+	(void)user_shares_take(&table->path_shares, entry->uid, length);
 	kept->path = memmove(table->paths + table->paths_used, entry->path, length);
 	table->paths_used += length;
 	add_key(table, kept, table->count++);
@@ -336,6 +373,8 @@ void module_table_collect(struct module_table *table, void (*dropped)(void *cont
 	hash_map_clear(&table->keys);
 	memset(table->recent, 0, sizeof(table->recent));
 	table->count = table->paths_used = 0;
+	user_shares_clear(&table->entry_shares);
+	user_shares_clear(&table->path_shares);
 	for (size_t i = 0; i < count; i++) {
 		struct module_entry entry = table->entries[i];
 
@@ -383,6 +422,9 @@ int module_table_create(struct recording *recording, struct module_table **ret_t
 	table->most = MODULE_TABLE_MAX >> recording->halvings;
 	table->ids = INDEX_ROOM >> recording->halvings;
 	table->path_bytes = (size_t)PATH_BYTES >> recording->halvings;
+	table->overflow = table->ids;
+	table->entry_shares.room = table->most;
+	table->path_shares.room = table->path_bytes;
 	table->entries = calloc(table->most, sizeof(*table->entries));
 	table->index_of = calloc(INDEX_ROOM, sizeof(*table->index_of));
 	table->paths = malloc(table->path_bytes);

@@ -2,8 +2,8 @@
 /*
  * Ids for modules. A mapped file is identified by (device, inode, generation, path), or in a trace
  * that is finalized by (build-id, path). When it is first seen, it gets an id and is written to the
- * trace. Memory is fixed: beyond MODULE_TABLE_MAX files, new ones get a new id each time and are
- * never embedded (counted).
+ * trace. Memory is fixed: beyond MODULE_TABLE_MAX files, or a user's share of them (user_shares.h),
+ * new ones get a new id each time and are never embedded (counted).
  *
  * A recording that keeps only its last part forgets files that nothing in that part can refer to.
  * For this, it reports the end of each turn: the time in which all of that part is replaced. Ids
@@ -28,6 +28,7 @@ struct module_identity {
 	uint64_t device, inode;   /* 0, 0: unknown */
 	uint32_t generation;	  /* of the inode, which may be another file's later; 0: unknown */
 	struct build_id build_id; /* length 0: unknown */
+	uint32_t tgid; /* who has mapped it; 0: not known, it counts for root */
 	bool deleted;
 	bool memory; /* it has a name, but no file: MODULE_ANONYMOUS */
 };
@@ -40,6 +41,7 @@ struct module_entry {
 	uint32_t generation;
 	struct build_id build_id;
 	bool deleted;
+	uint32_t uid; /* of the process that mapped it first */
 	uint32_t variant; /* among different files with this build-id */
 	uint32_t turn; /* in which it was last mapped */
 };
@@ -80,6 +82,9 @@ int module_table_set_variant(struct module_table *table, uint32_t id, uint32_t v
 
 /* The file's build-id was read later: writes it to the trace. */
 int module_table_set_build_id(struct module_table *table, uint32_t id, const struct build_id *build_id);
+
+/* The user of a process; user_shares.h. */
+uint32_t module_table_user(struct module_table *table, uint32_t tgid);
 
 uint64_t module_table_untracked(const struct module_table *table); /* modules beyond MODULE_TABLE_MAX */
 

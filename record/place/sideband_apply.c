@@ -90,6 +90,7 @@ static uint32_t module_of(struct sideband *sideband, const struct sideband_mappi
 		.device = mapping->device,
 		.inode = mapping->inode,
 		.generation = mapping->generation,
+		.tgid = mapping->tgid,
 		.deleted = mapping->deleted,
 		.memory = is_memory(mapping->path),
 	};

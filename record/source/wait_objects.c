@@ -254,7 +254,7 @@ static void note_variable(struct wait_objects *objects, const struct ring_object
 	const bool program = raw->mapping == RING_MAPPING_PROGRAM;
 	char path[RING_NAME_BYTES + 1];
 	const struct module_identity file = {.path = path, .device = object->device, .inode = object->inode,
-					     .deleted = object->flags & OBJECT_DELETED};
+					     .tgid = object->tgid, .deleted = object->flags & OBJECT_DELETED};
 
 	if (object->mapping != OBJECT_IN_FILE || !name || name->flags & RING_NAME_CUT)
 		return;

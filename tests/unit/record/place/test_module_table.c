@@ -140,9 +140,9 @@ static void what_does_not_fit_is_counted(struct test *t)
 	CHECK_INT(t, number, MODULE_TABLE_MAX);
 	CHECK_STR(t, module_table_find(made.recording.modules, number)->path, path);
 	CHECK_INT(t, module_table_untracked(made.recording.modules), 0);
-	CHECK_INT(t, file(&made, "/lib/more", 5, 0), number + 1);
-	CHECK_INT(t, file(&made, "/lib/more", 5, 0), number + 2);
-	CHECK(t, !module_table_find(made.recording.modules, number + 1));
+	CHECK_INT(t, file(&made, "/lib/more", 5, 0), 4 * MODULE_TABLE_MAX);
+	CHECK_INT(t, file(&made, "/lib/more", 5, 0), 4 * MODULE_TABLE_MAX + 1);
+	CHECK(t, !module_table_find(made.recording.modules, 4 * MODULE_TABLE_MAX));
 	CHECK_INT(t, module_table_untracked(made.recording.modules), 2);
 	CHECK_INT(t, file(&made, "/lib/77", 77, 0), FIRST + 76);
 	made_recording_read(&made);
@@ -197,6 +197,26 @@ static void what_nothing_names_is_forgotten(struct test *t)
 	made_recording_close(&made);
 }
 
+/* Files of processes that are gone, for all that is known, are one user's: half of the table is left for root. */
+static void one_user_leaves_room_for_others(struct test *t)
+{
+	struct module_identity identity = {.device = 8, .tgid = UINT32_MAX / 2};
+	struct made_recording made;
+	char path[32];
+
+	made_recording_open(&made, 1);
+	for (uint32_t i = 1; i <= MODULE_TABLE_MAX; i++) {
+		(void)snprintf(path, sizeof(path), "/lib/%u", i);
+		identity.path = path;
+		identity.inode = i;
+		(void)module_table_file(made.recording.modules, &identity);
+	}
+	CHECK(t, module_table_untracked(made.recording.modules) >= MODULE_TABLE_MAX / 2 - 1);
+	CHECK(t, module_table_find(made.recording.modules, file(&made, "/bin/root", 5, 0)) != NULL);
+	made_recording_close(&made);
+}
+
 TEST_MAIN(TEST(a_file_is_told_once), TEST(what_differs_in_anything_is_another),
 	  TEST(what_is_no_file_has_one_number), TEST(a_generation_is_a_file), TEST(what_nothing_names_is_forgotten),
-	  TEST(a_build_id_may_come_later), TEST(what_does_not_fit_is_counted), TEST(a_log_that_fails_has_no_modules))
+	  TEST(a_build_id_may_come_later), TEST(what_does_not_fit_is_counted), TEST(one_user_leaves_room_for_others),
+	  TEST(a_log_that_fails_has_no_modules))

@@ -1,8 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The options of the built programs: each that has only a long name is in a test, README.md mentions each view, and
-# CHANGELOG.md mentions options that are new since the latest release (tests/compat/VERSION/options), and those that
-# were removed.
+# The options of the built programs: each that has only a long name is in a test, and README.md mentions each view.
 . "$(dirname "$0")/lint.bash"
 
 # options PROGRAM: its long options, sorted.
@@ -37,24 +35,11 @@ views_unknown_to_readme()
 	done
 }
 
-# changed PROGRAM
-changed()
-{
-	local listed option
-
-	listed=$(printf '%s\n' tests/compat/*/options | sort -V | tail -n 1)
-	[[ -f $listed ]] || return
-	for option in $(comm -3 <(options "$1") <(sed -n "s/^$1 //p" "$listed" | sort -u)); do
-		names CHANGELOG.md "$option" || printf 'CHANGELOG.md:1\tdoes not tell of %s %s, which is not as %s has it\n' "$1" "$option" "$listed"
-	done
-}
-
 programs=0
 for program in rwalker-record rwalker-report; do
 	[[ -x build/$program ]] || continue
 	programs=$((programs + 1))
 	findings_from untested $program
-	findings_from changed $program
 	[[ $program != rwalker-report ]] || findings_from views_unknown_to_readme
 done
 verdict "$programs programs"

@@ -1,1 +1,0 @@
---by container --tree

@@ -1,1 +1,0 @@
---waits-on --min-percent 0

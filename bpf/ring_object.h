@@ -65,7 +65,13 @@ enum ring_mapping { /* likewise, except for the program's, which is that of a fi
 	RING_MAPPING_PROGRAM, /* of the program's own file: `offset` counts from the beginning of its last segment */
 };
 
-enum ring_held { RING_HELD_BY_OWNER = 1, RING_HELD_BY_READER = 2, RING_HELD_FROM_READING = 4 };
+enum ring_held {
+	RING_HELD_BY_OWNER = 1,
+	RING_HELD_BY_READER = 2,
+	RING_HELD_FROM_READING = 4,
+	RING_HELD_AT_LOOK = 8,	/* the owner held it when a wait that goes on was looked at; else when it began */
+	RING_HELD_CHANGED = 16, /* and is not known to have held it when the wait began */
+};
 
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 

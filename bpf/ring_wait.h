@@ -143,6 +143,8 @@ struct ring_wait_knobs {
 	__u32 user_way; /* enum ring_user_way */
 	__u32 user_before;  /* bool: at the switch-out of each wait */
 	__u32 most_entries; /* of tasks; 0: any number */
+	__u32 locks; /* bool: the kernel tells when waits for its locks begin and end */
+	__u32 unused;
 	__u64 clock; /* enum ring_wait_clock */
 	__s64 preempt_count; /* offset of a CPU's preempt count from its run queue, bytes; 0: unknown */
 };

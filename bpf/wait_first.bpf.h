@@ -10,6 +10,25 @@
 #include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_throttle.bpf.h"
 #include "bpf/wait_user.bpf.h"
+#include "bpf/walk_lock.bpf.h"
+
+/* A copy of a task's entry, which stays as it is: the task may be switched in meanwhile. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct wait_entry);
+} look_entry SEC(".maps");
+
+static __always_inline struct wait_entry *copy_entry(const struct wait_entry *entry)
+{
+	u32 zero = 0;
+	struct wait_entry *copy = bpf_map_lookup_elem(&look_entry, &zero);
+
+	if (copy)
+		__builtin_memcpy(copy, entry, sizeof(*copy));
+	return copy;
+}
 
 /*
  * For a task that is off the CPU. A runnable one was preempted, or has been woken up since. If
@@ -29,6 +48,27 @@ static __always_inline u8 judge_first(struct task_struct *task, u32 state, u64 o
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return RING_WAIT_PREEMPTED;
 	return judge_runnable(task) == RING_WAIT_YIELDED ? RING_WAIT_YIELDED : RING_WAIT_PREEMPTED;
+}
+
+/*
+ * The kernel lock that the task waits for: nobody saw it begin to. By now it may run, and may have got the lock, of
+ * which nobody will tell again.
+ */
+static __noinline void find_first_lock(struct task_struct *task, struct wait_entry *entry)
+{
+	struct wait_entry *copy = copy_entry(entry);
+
+	if (!copy)
+		return;
+	find_lock(task, copy, OBJECT_AT_LOOK);
+	if (!copy->lock.address || entry->lock.address)
+		return;
+	entry->lock.flags = copy->lock.flags;
+	entry->lock.held = copy->lock.held;
+	entry->lock.owner = copy->lock.owner;
+	note_lock(entry, copy->lock.address);
+	if (task->on_cpu || task->sched_info.last_arrival != entry->first_arrival)
+		note_lock(entry, 0);
 }
 
 /*
@@ -61,6 +101,8 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 		entry->first_flags |= WAIT_THROTTLED;
 	}
 	entry->first_seen = !entry->out;
+	if (wait_knobs.locks && entry->first_class == RING_WAIT_BLOCKED && state)
+		find_first_lock(task, entry);
 }
 
 /* The wait that the first look found becomes the task's current one. */

@@ -140,9 +140,26 @@ static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 addre
 	return mm && address - lock < bpf_core_type_size(struct rw_semaphore);
 }
 
+/* The owner at a look: the first one may have let go. */
+static __noinline void look_at_owner(struct wait_lock *lock, u32 waiter)
+{
+	const u32 first = lock->held & RING_HELD_BY_OWNER ? lock->owner.tid : 0;
+	const u64 start = lock->owner.start;
+
+	lock->held &= RING_HELD_FROM_READING;
+	note_owner(lock, lock->address, lock->flags);
+	if (lock->owner.tid == waiter)
+		lock->held &= ~RING_HELD_BY_OWNER;
+	if (!(lock->held & RING_HELD_BY_OWNER))
+		return;
+	lock->held |= RING_HELD_AT_LOOK;
+	if (lock->owner.tid != first || lock->owner.start != start)
+		lock->held |= RING_HELD_CHANGED;
+}
+
 /*
  * Whether the task waited for a lock. The lock's address is on the stack: whoever sleeps for a lock
- * needs it afterwards.
+ * needs it afterwards. A look has a copy of the entry.
  */
 static __always_inline bool lock_take(struct task_struct *task, struct object_room *room,
 				      const struct wait_entry *entry, u32 number, struct ring_object *object)
@@ -151,6 +168,8 @@ static __always_inline bool lock_take(struct task_struct *task, struct object_ro
 
 	if (!lock->address || !stack_find(task, lock->address, lock->address, number))
 		return false;
+	if (number == OBJECT_AT_LOOK)
+		look_at_owner((struct wait_lock *)lock, task->pid);
 	object->kind = RING_OBJECT_LOCK;
 	object->place = lock->address;
 	object->lock = kind_of_lock(lock, entry->state);

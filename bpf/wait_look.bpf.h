@@ -27,6 +27,8 @@ static __always_inline void look_first(struct task_struct *task)
 	if (!entry)
 		return;
 	begin_account(task, entry);
+	if (entry->out && task->sched_info.last_arrival + queue_offset() > entry->out)
+		entry->out = 0; /* a new task that ran before switches were seen */
 	if (task->__state & TASK_DEAD && !task->on_cpu)
 		entry->flags |= WAIT_CLOSED; /* its parent has not waited for it yet */
 	else if (!entry->out)
@@ -48,24 +50,6 @@ static __always_inline bool is_waiting(struct task_struct *task, struct wait_ent
 	if (entry->out)
 		return !task->on_cpu || task->sched_info.last_arrival + queue_offset() <= entry->out;
 	return !task->on_cpu && began_before(task, entry, now);
-}
-
-/* A copy of a task's entry, which stays as it is: the task may be switched in meanwhile. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct wait_entry);
-} look_entry SEC(".maps");
-
-static __always_inline struct wait_entry *copy_entry(const struct wait_entry *entry)
-{
-	u32 zero = 0;
-	struct wait_entry *copy = bpf_map_lookup_elem(&look_entry, &zero);
-
-	if (copy)
-		__builtin_memcpy(copy, entry, sizeof(*copy));
-	return copy;
 }
 
 /*

@@ -235,7 +235,7 @@ static uint64_t wait_flags(const struct event_wait *wait, const struct event_sta
 {
 	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE | WAIT_OUT_EARLIEST |
 		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED |
-		       WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_ENDLESS | WAIT_FOR_LOCKED };
+		       WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_OWNER_AT_END | WAIT_OWNER_CHANGED };
 
 	const bool partly = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED;
 

@@ -42,8 +42,8 @@ enum wait_flag {
 	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
 	WAIT_FOR_READING = 524288,   /* it was for a lock for reading: other readers would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */
-	WAIT_ENDLESS = 4194304,	    /* for a futex or descriptors, in a call without a timeout */
-	WAIT_FOR_LOCKED = 8388608, /* for a futex whose word says that it is a lock, and held */
+	WAIT_OWNER_AT_END = 134217728,	/* `owner` held it at `time`, in a wait that has not ended; else when it began */
+	WAIT_OWNER_CHANGED = 268435456, /* and is not known to have held it when the wait began */
 	WAIT_HAS_THROTTLED = 67108864, /* for how long the quota of a cgroup kept it from running follows, and which */
 };
 
@@ -82,7 +82,7 @@ struct event_wait {
 	uint64_t call;	   /* enum wait_call, and number << WAIT_CALL_BITS */
 	uint32_t object;   /* event_object.number; 0: not known */
 	uint64_t asked;	   /* ns; 0: not known */
-	uint32_t owner;	   /* of a lock or futex, when the wait began: number in the chunk; 0: not known */
+	uint32_t owner;	   /* of a lock or futex: number in the chunk; 0: not known */
 	uint32_t ready;	   /* of epoll: a descriptor that was ready, plus 1; 0: not known */
 	uint32_t ready_object; /* what it led to: event_object.number; 0: not known */
 	bool callers_known; /* as in struct event_sample */

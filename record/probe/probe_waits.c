@@ -165,6 +165,7 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 	probe->waits_moved = kernel && delays_dequeue(kernel);
 	probe->waits_throttle = kernel ? find_throttle_way(kernel) : THROTTLE_UNKNOWN;
 	probe->waits_locks = probe->settings.objects && !probe->waits_no_locks && kernel && tells_locks(kernel);
+	knobs->locks = probe->waits_locks;
 	if (probe->settings.objects)
 		probe_choose_objects(probe, kernel, &probe->waits->rodata->object_knobs);
 	if (knobs->wakers && kernel)

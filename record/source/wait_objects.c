@@ -382,7 +382,9 @@ void wait_objects_beside(struct wait_objects *objects, const struct ring_beside 
 {
 	wait->owner = (raw->held & RING_HELD_BY_OWNER) != 0;
 	wait->flags |= (raw->held & RING_HELD_BY_READER ? WAIT_OWNER_READS : 0) |
-		       (raw->held & RING_HELD_FROM_READING ? WAIT_FOR_READING : 0);
+		       (raw->held & RING_HELD_FROM_READING ? WAIT_FOR_READING : 0) |
+		       (raw->held & RING_HELD_AT_LOOK ? WAIT_OWNER_AT_END : 0) |
+		       (raw->held & RING_HELD_CHANGED ? WAIT_OWNER_CHANGED : 0);
 	wait->ready = raw->ready;
 	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_BLOCK)
 		wait->ready_object = number_of(objects, &raw->object, wait->time);

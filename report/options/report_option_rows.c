@@ -363,7 +363,7 @@ static const struct option_row rows[] = {
 	{"Filters", "cgroup", 0, IS_PARSED("PATH", report_filter_cgroup),
 	 .help = "threads in this control group or below it, as in /system.slice or nginx.service; may be a pattern"},
 	{"Filters", "on", 0, IS_PARSED("RE", report_filter_on),
-	 .help = "waits whose kind, object, owner or other end match, as in futex, '^tcp .*:5432' or 'held by main'"},
+	 .help = "waits whose kind, object, owner or other end match, as in futex, '^tcp .*:5432' or 'held.* by main'"},
 	{"Filters", "user-threads", 0, TAKES_NOTHING(AT(filter.user_threads)), .help = "no kernel threads"},
 	{"Filters", "kernel-threads", 0, TAKES_NOTHING(AT(filter.kernel_threads)), .help = "kernel threads only"},
 	{"Filters", "throughout", 0, TAKES_NOTHING(AT(throughout)),

@@ -38,7 +38,7 @@ judge_kernel() { # NAME
 	judge_stall "$1" frozen w-create 'stuck:D>3s' 3000 3000 --digest 'w-create tid .* in openat? on percpu-rwsem'
 	judge_stall "$1" mmap mm-reader 'stuck:D>3s' 3000 3000 --chains=^mm-writer$ 'in mmap on mmap_lock of mm-writer '
 	judge_stall "$1" flock w-flock 'wait:comm=/^w-flock$/>2s' 2500 3000 --chains 'woken by w-flock-holder .*, sleep 3[.]'
-	judge_stall "$1" mutex w-mutex 'wait:comm=/^w-mutex$/>2s' 3000 3000 --chains 'w-mutex blocked .*futex wanted of w-mutex .*held by w-mutex-holder'
+	judge_stall "$1" mutex w-mutex 'wait:comm=/^w-mutex$/>2s' 3000 3000 --chains 'w-mutex blocked .*futex wanted of w-mutex .*held (at first )?by w-mutex-holder'
 	judge_stall "$1" hog w-hog 'cpu:hogs>80%/2s' 1600 2000 --digest '^processes  .*w-hog'
 	judge_stall "$1" slow w-slow 'psi:slow/cpu.some>50%/2s' 500 2000 --chains 'w-slow preempted in '
 	judge_stall "$1" tight w-eat 'psi:tight/memory.some>20%/2s' 400 2000 --digest 'w-eat blocked in mem_cgroup_handle_over_high'

@@ -240,7 +240,7 @@ def check_stories(digest, run, events):
         if not any(abs(float(ms) * 1e6 - explained) <= close for ms in re.findall(r"\(([\d.]+)ms\)", target.group(2))):
             raise Wrong(f"{proof} has no way of {explained / 1e6:.1f} ms below '{who}'")
         for comm, place in re.findall(r"(\S+) blocked in (\S+)", way):
-            if not re.search(rf"(?:woken by|waits for|held at first by) {re.escape(comm)}\b.*, which was blocked in {re.escape(place)}", target.group(2)):
+            if not re.search(rf"(?:woken by|waits for|held by) {re.escape(comm)}\b.*, which was blocked in {re.escape(place)}", target.group(2)):
                 raise Wrong(f"{proof} does not have '{comm}' in '{place}' below '{who}'")
         rounded = share(UNITS[way_unit] / 1e3, length) + share(explained, length) * UNITS[unit] / 1e3 / length
         same("way", float(percent), share(explained, length), 0.02 + rounded)  # both figures are printed in thousandths

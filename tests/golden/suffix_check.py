@@ -85,7 +85,7 @@ def main():
         differ(name, collections.Counter(list(got)), collections.Counter(list(waits + walked)))
     printed(run("--events", "--source", "offcpu"), waits, "--events")
     printed(run("--tasks"), walked, "--tasks")
-    alone = {suffix for suffix in waits if not re.search("page [0-9]|sleep|→|held by", suffix)}
+    alone = {suffix for suffix in waits if not re.search("page [0-9]|sleep|→|held (at first )?by", suffix)}
     tree = run("--tree", "-v", "--source", "offcpu", "--min-percent", "0")
     shown = re.findall(r"\[(.*)  [0-9.]+%\]", tree)
     odd = [text for text in shown if alone and " other" not in text and text not in waits and "pages of" not in text and

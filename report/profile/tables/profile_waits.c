@@ -9,6 +9,7 @@
 #include "report/profile/seam/profile_state.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_ends.h"
+#include "report/profile/tables/profile_held.h"
 #include "report/profile/tables/profile_settle.h"
 
 /* A waker's share is the time until its wakeup call; it is not charged with what came after. */
@@ -207,7 +208,7 @@ size_t profile_waits(struct profile *profile, const struct profile_wait **ret_wa
 	if (!profile->waits_ordered && profile_sort_waits(profile) < 0)
 		return SIZE_MAX;
 	profile->waits_ordered = true;
-	if (!profile->ends_joined && profile_join_ends(profile) < 0)
+	if (!profile->ends_joined && (profile_join_ends(profile) < 0 || profile_judge_owners(profile) < 0))
 		return SIZE_MAX;
 	profile->ends_joined = true;
 	*ret_waits = profile->waits.items;

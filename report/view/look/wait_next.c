@@ -11,11 +11,10 @@ static bool has_waker(const struct profile_wait *wait)
 	       wait->waker_context == PROFILE_WAKER_IRQ;
 }
 
-/* A reader does not count: it may have been one of many, and may have released the lock. */
+/* Not one that may have let go. */
 static bool has_owner(const struct waits *waits, const struct profile_wait *wait)
 {
-	return wait->held & PROFILE_HELD_BY_OWNER && !(wait->held & PROFILE_HELD_FOR_READING) &&
-	       waits->tasks[wait->owner].tid;
+	return wait->held & PROFILE_HELD_BY_OWNER && wait->held & PROFILE_HELD_ALL && waits->tasks[wait->owner].tid;
 }
 
 static const struct profile_users *only_thread(const struct profile_users *users)

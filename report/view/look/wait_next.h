@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The task with which a chain continues where the waker of a wait says too little. If nobody is
- * known to have ended the wait: the owner of the lock when the wait began, or if the wait had not
+ * known to have ended the wait: the owner of the lock, if it cannot have let go meanwhile, or if the wait had not
  * ended, the child, or the task at the other end of the pipe or connection. If an interrupt ended
  * it: the task at the other end of the connection that the interrupt brought data of.
  */

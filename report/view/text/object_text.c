@@ -329,6 +329,14 @@ static void write_lock_wait(FILE *out, const struct profile_operation *operation
 	object_write(out, object);
 }
 
+/* Whoever was seen to own it at the begin of a wait may have let go since. */
+static const char *held_word(const struct profile_wait *wait)
+{
+	if (wait->held & PROFILE_HELD_FOR_READING)
+		return " (last read by ";
+	return wait->held & PROFILE_HELD_AT_END ? " (held by " : " (held at first by ";
+}
+
 /* " (held by main 31630)", " for reading" */
 static void write_held(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
@@ -339,7 +347,7 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 	if (!(wait->held & PROFILE_HELD_BY_OWNER))
 		return;
 	owner = &waits->tasks[wait->owner];
-	(void)fputs(wait->held & PROFILE_HELD_FOR_READING ? " (last read by " : " (held by ", out);
+	(void)fputs(held_word(wait), out);
 	write_text(out, owner->comm);
 	(void)fprintf(out, " %" PRIu32 ")", owner->tid);
 }

@@ -208,7 +208,7 @@ void chains_step_write(const struct step *step, const struct task_names *names, 
 								[PROFILE_CANCELLED] = " kept awake by a signal",
 								[PROFILE_STARTED] = " started",
 								[PROFILE_THROTTLED] = " throttled"};
-	static const char *const begins[] = {[WAIT_NEXT_OWNER] = "held at first by ",
+	static const char *const begins[] = {[WAIT_NEXT_OWNER] = "held by ",
 					     [WAIT_NEXT_OTHER_END] = "woken from its other end by ",
 					     [WAIT_NEXT_AWAITED] = "waits for "};
 	const struct step_words *row = &words[step->kind];

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A thread sleeps from before the first look on, and no program runs when it gets a CPU again, as if the kernel hid
- * the thread that gave way. Its wait is written when it leaves that CPU, with its true length.
+ * Threads that sleep from before the first look on, and are switched while no program looks.
+ *
+ * unseen end: nobody sees that it gets a CPU again, as if the kernel hid the thread that gave way. Its wait is written
+ * when it leaves that CPU, with its true length.
+ * unseen begin: it is born when new threads are seen, and switches are not yet. It did not wait for its first run.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -91,19 +94,40 @@ static unsigned int waits_of(const struct probe *probe, pid_t pid, struct ring_w
 	return count;
 }
 
-/* The sleeper gets a CPU while no program looks, and then leaves it. */
-static void wake_unseen(struct probe *probe, struct shared *shared, int to)
+static void set_lacks(struct probe *probe, uint64_t lacks)
 {
-	(void)probe_set_regime(probe, &(struct ring_regime){.lacks = RING_LACKS_WAITS, .least = LEAST});
-	if (write(to, "x", 1) != 1)
-		exit(2);
-	while (!shared->ran)
-		pause_ms(1);
-	(void)probe_set_regime(probe, &(struct ring_regime){.least = LEAST});
-	shared->leave = true;
+	(void)probe_set_regime(probe, &(struct ring_regime){.lacks = lacks, .least = LEAST});
 }
 
-static void start(struct waits *waits, struct filter *filter, struct cpus *cpus)
+static void await_sleep(const struct shared *shared, pid_t pid)
+{
+	while (!shared->asleep || !sleeps(pid))
+		pause_ms(1);
+}
+
+struct trial {
+	struct shared *shared;
+	struct waits waits;
+	struct cpus cpus;
+	struct filter filter;
+	struct recording recording;
+	int ends[2];
+	pid_t pid;
+};
+
+static void make_sleeper(struct trial *trial)
+{
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED || pipe(trial->ends) < 0 || (trial->pid = fork()) < 0)
+		exit(2);
+	trial->shared = shared;
+	if (!trial->pid)
+		sleeper(shared, trial->ends[0]);
+	await_sleep(shared, trial->pid);
+}
+
+static void attach(struct trial *trial)
 {
 	static const struct ring_wait_knobs knobs = {
 		.least = LEAST, .most = UINT64_MAX, .states = RING_STATES_ALL, .source = 3, .wakers_source = 4,
@@ -111,61 +135,99 @@ static void start(struct waits *waits, struct filter *filter, struct cpus *cpus)
 	};
 	const struct record_who who = {.user_threads = true};
 	const struct probe_settings settings = {
-		.cpus = cpus, .filter = filter, .waits = &knobs, .max_frames = probe_max_frames(),
+		.cpus = &trial->cpus, .filter = &trial->filter, .waits = &knobs, .max_frames = probe_max_frames(),
 		.ring_bytes = RING_BYTES, .regime = true,
 	};
 
-	if (cpus_open(cpus, NULL) < 0 || filter_init(filter, &who, false) < 0 ||
-	    probe_create(&settings, &waits->probe) < 0 || waits_open(waits) < 0)
+	trial->waits.recording = &trial->recording;
+	if (cpus_open(&trial->cpus, NULL) < 0 || filter_init(&trial->filter, &who, false) < 0 ||
+	    probe_create(&settings, &trial->waits.probe) < 0 || probe_waits_attach(trial->waits.probe) < 0)
 		exit(2);
-	waits_start(waits);
 }
 
-/* While the programs were off, the sleeper may have been preempted, which nobody saw either. */
+static void look(struct trial *trial)
+{
+	char bytes[4096];
+	int fd = waits_look_open(&trial->waits, RING_LOOK_FIRST);
+
+	if (fd < 0)
+		exit(2);
+	while (read(fd, bytes, sizeof(bytes)) > 0)
+		;
+	(void)close(fd);
+	waits_start(&trial->waits);
+}
+
+static void wake(struct trial *trial)
+{
+	if (write(trial->ends[1], "x", 1) != 1)
+		exit(2);
+	while (!trial->shared->ran)
+		pause_ms(1);
+}
+
+/* The programs may have missed that the sleeper was preempted, too. */
 static bool is_true(const struct shared *shared, const struct ring_wait *wait)
 {
 	return wait->flags & RING_WAIT_BEGAN_BEFORE && !(wait->flags & RING_WAIT_NOT_ENDED) &&
-	       wait->out + CLOSE > shared->asleep &&
+	       wait->wait_class == RING_WAIT_BLOCKED && wait->out + CLOSE > shared->asleep &&
 	       (wait->out < shared->asleep + CLOSE || wait->flags & RING_WAIT_OUT_LATEST) &&
 	       wait->head.time + CLOSE > shared->ran && wait->head.time < shared->left;
 }
 
-int main(void)
+static void judge(struct trial *trial, const char *what)
 {
-	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct recording recording = {0};
-	struct waits waits = {.recording = &recording};
-	struct filter filter;
-	struct cpus cpus;
+	const struct shared *shared = trial->shared;
 	struct ring_wait wait = {0};
 	unsigned int count = 0;
-	char buffer[1 << 16];
-	int ends[2];
-	pid_t pid;
 
-	if (shared == MAP_FAILED || pipe(ends) < 0 || (pid = fork()) < 0)
-		return 2;
-	if (!pid)
-		sleeper(shared, ends[0]);
-	waits.buffer = buffer;
-	while (!shared->asleep || !sleeps(pid))
+	trial->shared->leave = true;
+	while (!sleeps(trial->pid))
 		pause_ms(1);
-	start(&waits, &filter, &cpus);
-	wake_unseen(waits.probe, shared, ends[1]);
-	while (!sleeps(pid))
+	trial->shared->left = clocks_now();
+	for (int i = 0; i < 1000 && !(count = waits_of(trial->waits.probe, trial->pid, &wait)); i++)
 		pause_ms(1);
-	shared->left = clocks_now();
-	for (int i = 0; i < 1000 && !(count = waits_of(waits.probe, pid, &wait)); i++)
-		pause_ms(1);
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
-	probe_destroy(waits.probe);
+	(void)kill(trial->pid, SIGKILL);
+	(void)waitpid(trial->pid, NULL, 0);
+	probe_destroy(trial->waits.probe);
 	if (count == 1 && is_true(shared, &wait))
-		puts("yes a wait from before the start, the end of which nobody saw");
+		printf("yes %s\n", what);
 	else
-		printf("no a wait from before the start, the end of which nobody saw: %u waits, asleep %llu, ran %llu, "
-		       "left %llu, out %llu, in %llu, flags %x\n", count, (unsigned long long)shared->asleep,
-		       (unsigned long long)shared->ran, (unsigned long long)shared->left, (unsigned long long)wait.out,
+		printf("no %s: %u waits, class %u, asleep %llu, ran %llu, left %llu, out %llu, in %llu, flags %x\n", what,
+		       count, wait.wait_class, (unsigned long long)shared->asleep, (unsigned long long)shared->ran,
+		       (unsigned long long)shared->left, (unsigned long long)wait.out,
 		       (unsigned long long)wait.head.time, wait.flags);
+}
+
+static void unseen_end(void)
+{
+	struct trial trial = {0};
+
+	make_sleeper(&trial);
+	attach(&trial);
+	look(&trial);
+	set_lacks(trial.waits.probe, RING_LACKS_WAITS);
+	wake(&trial);
+	set_lacks(trial.waits.probe, 0);
+	judge(&trial, "a wait whose end nobody saw");
+}
+
+static void unseen_begin(void)
+{
+	struct trial trial = {0};
+
+	attach(&trial);
+	set_lacks(trial.waits.probe, RING_LACKS_WAITS);
+	make_sleeper(&trial);
+	set_lacks(trial.waits.probe, 0);
+	look(&trial);
+	wake(&trial);
+	judge(&trial, "a wait of a thread whose first run nobody saw");
+}
+
+int main(void)
+{
+	unseen_end();
+	unseen_begin();
 	return 0;
 }

@@ -80,8 +80,8 @@ static void fits_owner_and_other_end(struct test *t)
 	lock->owner = fake_task(profile, "main", 9, 9);
 	profile->objects[pipe].users[PROFILE_WRITES] = (struct profile_users){1, fake_task(profile, "cc1", 8, 8), true};
 	check_fit(t, profile, read, "written by cc1 8", 1);
-	check_fit(t, profile, read, "held by main", 0);
-	check_fit(t, profile, lock, "held by main 9", 1);
+	check_fit(t, profile, read, "held at first by main", 0);
+	check_fit(t, profile, lock, "held at first by main 9", 1);
 	check_fit(t, profile, lock, "futex.*cc1", 0);
 	free(profile);
 }

@@ -174,7 +174,7 @@ static void says_who_held_it(struct test *t)
 				"in read on rwsem #2 for reading (last read by app 7)\n");
 	one->held = PROFILE_HELD_BY_OWNER;
 	fake_check_printed(t, profile, waits_on_view, &plain,
-			   HEAD ONE_MS "  lock       app             in read on rwsem #2 (held by app 7)\n");
+			   HEAD ONE_MS "  lock       app             in read on rwsem #2 (held at first by app 7)\n");
 	two = add_wait(profile, 20, 1000, 1, lock); /* of another owner, or none that is known: nobody is named */
 	two->held = 0;
 	fake_check_printed(t, profile, waits_on_view, &plain,

@@ -42,7 +42,7 @@ enum wait_flag {
 	WAIT_HAS_READY = 262144, /* what was ready in the end follows: a descriptor and its object */
 	WAIT_FOR_READING = 524288,   /* it was for a lock for reading: other readers would not have held it up */
 	WAIT_OWNER_READS = 1048576, /* `owner` was one of the readers; it may have let go before */
-	WAIT_OWNER_AT_END = 134217728,	/* `owner` held it at `time`, in a wait that has not ended; else when it began */
+	WAIT_OWNER_AT_END = 134217728,	/* `owner` held it at `time`, in a wait that goes on; else when it began */
 	WAIT_OWNER_CHANGED = 268435456, /* and is not known to have held it when the wait began */
 	WAIT_HAS_THROTTLED = 67108864, /* for how long the quota of a cgroup kept it from running follows, and which */
 };

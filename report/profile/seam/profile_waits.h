@@ -47,7 +47,7 @@ enum profile_wait_held {
 	PROFILE_HELD_BY_OWNER = 1,  /* `owner` is known */
 	PROFILE_HELD_FOR_READING = 2, /* the owner held it for reading: it may have let go, and others may hold it */
 	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
-	PROFILE_HELD_AT_END = 8, /* the owner was seen at the end of a wait that goes on, or by a walk; else at its begin */
+	PROFILE_HELD_AT_END = 8, /* the owner was seen at the end of a wait that goes on; else at its begin */
 	PROFILE_HELD_CHANGED = 16, /* and not at its begin */
 	PROFILE_HELD_ALL = 64, /* it held it all the time, or waited for it itself (profile_held.h) */
 	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select whose timeout expired before anything was ready */

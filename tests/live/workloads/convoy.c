@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * convoy N FIFO: two terminals, each read by N processes, one after the other, with the terminal's mutex: cv-0 reads, and
- * holds the mutex meanwhile, cv-1 to cv-(N-1) queue for it in this order. Whoever got a line pauses. The second
+ * convoy N FIFO: two terminals, each read by N processes, one after the other, with the terminal's mutex: cv-0 reads,
+ * and holds the mutex meanwhile, cv-1 to cv-(N-1) queue for it in this order. Whoever got a line pauses. The second
  * terminal's readers are kp-0 and so on. Prints "asleep" when all of them sleep. Then types a line on the first
  * terminal, never on the second, for each byte from the FIFO, and prints "read I" when cv-I has got it.
  */

@@ -29,7 +29,8 @@ static void says_what_each_hop_was_for(struct test *t)
 		t, p, chains_view, &thread_1,
 		"# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
 		"\n"
-		">>> 100.00%  A blocked in futex_wait_queue (lock), 75.00% of it on futex 0xabc (held at first by B 2)  "
+		">>> 100.00%  A blocked in futex_wait_queue (lock), 75.00% of it on futex 0xabc "
+		"(held at first by B 2)  "
 		"(400.0ms, 2 waits)\n"
 		"    |\n"
 		"    |--62.50%--woken by B in futex_wake (unlock), which was blocked in pipe_read "

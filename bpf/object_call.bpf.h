@@ -6,29 +6,6 @@
 #include "bpf/kernel_calls.bpf.h"
 #include "bpf/wait_judge.bpf.h"
 
-/* Whether the call has no time limit: only what it waits for would end it. */
-static __noinline bool call_is_endless(struct task_struct *task, u32 call)
-{
-	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
-	struct pt_regs___arguments *x86 = (void *)regs;
-	const bool is_x86 = bpf_core_field_exists(x86->di);
-
-	switch (object_knobs.limits[call & (RING_CALLS - 1)]) {
-	case RING_LIMIT_POINTER_3:
-		return !(is_x86 ? x86->dx : regs->regs[2]);
-	case RING_LIMIT_POINTER_4:
-		return !(is_x86 ? x86->r10 : regs->regs[3]);
-	case RING_LIMIT_POINTER_5:
-		return !(is_x86 ? x86->r8 : regs->regs[4]);
-	case RING_LIMIT_NUMBER_3:
-		return (s32)(is_x86 ? x86->dx : regs->regs[2]) < 0;
-	case RING_LIMIT_NUMBER_4:
-		return (s32)(is_x86 ? x86->r10 : regs->regs[3]) < 0;
-	default:
-		return false;
-	}
-}
-
 /* Whether the call is one of a 32-bit program, or was made by int 0x80. */
 static __always_inline bool is_compat(struct task_struct *task)
 {

@@ -26,7 +26,6 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 {
 	const struct call_arguments with = call_arguments(task);
 
-	object->flags = call_is_endless(task, object->call) ? RING_OBJECT_ENDLESS : 0;
 	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
 	case RING_CALL_DESCRIPTOR:
 		descriptor_take(task, room, entry, with.values[0], number, object);

@@ -20,16 +20,6 @@ enum ring_call_kind {
 	RING_CALL_SELECT,
 };
 
-/* Which argument of a call limits how long it waits: forever if it is NULL, or negative. */
-enum ring_call_limit {
-	RING_LIMIT_NONE, /* the call has no such argument */
-	RING_LIMIT_POINTER_3,
-	RING_LIMIT_POINTER_4,
-	RING_LIMIT_POINTER_5,
-	RING_LIMIT_NUMBER_3, /* an int */
-	RING_LIMIT_NUMBER_4,
-};
-
 /* A kernel function in which tasks sleep that queue for a lock. */
 enum ring_queue { RING_QUEUE_NONE, RING_QUEUE_MUTEX, RING_QUEUE_RWSEM, RING_QUEUE_SEMAPHORE, RING_QUEUE_PERCPU };
 struct ring_lock_function {
@@ -80,7 +70,6 @@ struct ring_object_knobs {
 	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
 	__u32 page_size, max_frames;
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
-	__u8 limits[RING_CALLS]; /* enum ring_call_limit of these */
 };
 
 #endif

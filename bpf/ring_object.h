@@ -76,8 +76,7 @@ enum ring_held {
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 enum ring_object_flag {
-	RING_OBJECT_ENDLESS = 1, /* the call has a time limit, which is: forever */
-	RING_OBJECT_LOCKED = 2,	 /* the futex word says that it is a lock that somebody holds */
+	RING_OBJECT_LOCKED = 1, /* the futex word looks like that of a lock that somebody holds */
 };
 
 struct ring_object {

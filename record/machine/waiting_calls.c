@@ -26,16 +26,6 @@ static const struct {
 	{"pselect6", RING_CALL_SELECT},
 };
 
-static const struct {
-	const char *name;
-	enum ring_call_limit limit;
-} limited_calls[] = {
-	{"futex", RING_LIMIT_POINTER_4},	{"poll", RING_LIMIT_NUMBER_3},
-	{"ppoll", RING_LIMIT_POINTER_3},	{"select", RING_LIMIT_POINTER_5},
-	{"pselect6", RING_LIMIT_POINTER_5},	{"epoll_wait", RING_LIMIT_NUMBER_4},
-	{"epoll_pwait", RING_LIMIT_NUMBER_4},	{"epoll_pwait2", RING_LIMIT_POINTER_4},
-};
-
 static bool is_named(const char *name, size_t length, const char *wanted)
 {
 	return length == strlen(wanted) && !memcmp(name, wanted, length);
@@ -50,14 +40,6 @@ static enum ring_call_kind kind_of(const char *name, size_t length)
 		if (is_named(name, length, descriptor_calls[i]))
 			return RING_CALL_DESCRIPTOR;
 	return RING_CALL_OTHER;
-}
-
-static enum ring_call_limit limit_of(const char *name, size_t length)
-{
-	for (size_t i = 0; i < sizeof(limited_calls) / sizeof(limited_calls[0]); i++)
-		if (is_named(name, length, limited_calls[i].name))
-			return limited_calls[i].limit;
-	return RING_LIMIT_NONE;
 }
 
 static const struct {
@@ -225,6 +207,5 @@ void waiting_calls_fill(struct ring_object_knobs *knobs)
 		size_t length = call_name(table, i, &name);
 
 		knobs->calls[i] = (__u8)kind_of(name, length);
-		knobs->limits[i] = (__u8)limit_of(name, length);
 	}
 }

@@ -12,7 +12,7 @@
 #include "bpf/ring_object.h"
 #include "record/machine/kallsyms.h"
 
-/* Sets knobs->calls and limits. What cannot be found out stays 0. */
+/* Sets knobs->calls. What cannot be found out stays 0. */
 void waiting_calls_fill(struct ring_object_knobs *knobs);
 
 /* Fills in the functions that are among the kernel's symbols; `known` is all 0 before. */

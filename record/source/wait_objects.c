@@ -371,8 +371,6 @@ void wait_objects_take(struct wait_objects *objects, const struct ring_object *r
 	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_BLOCK)
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
-	wait->flags |= (raw->flags & RING_OBJECT_ENDLESS ? WAIT_ENDLESS : 0) |
-		       (raw->flags & RING_OBJECT_LOCKED ? WAIT_FOR_LOCKED : 0);
 	wait->asked = raw->asked;
 	if (raw->kind != RING_OBJECT_NONE)
 		wait->object = number_of(objects, raw, wait->time);

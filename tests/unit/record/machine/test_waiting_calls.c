@@ -99,15 +99,14 @@ static void takes_no_more_than_there_is_room_for(struct test *t)
 static void knows_what_calls_wait_for(struct test *t)
 {
 	struct ring_object_knobs knobs = {0};
-	unsigned int descriptors = 0, sleeps = 0, limits = 0;
+	unsigned int descriptors = 0, sleeps = 0;
 
 	waiting_calls_fill(&knobs);
 	for (unsigned int i = 0; i < RING_CALLS; i++) {
 		descriptors += knobs.calls[i] == RING_CALL_DESCRIPTOR;
 		sleeps += knobs.calls[i] == RING_CALL_SLEEP;
-		limits += knobs.limits[i] != RING_LIMIT_NONE;
 	}
-	CHECK(t, descriptors > 10 && sleeps > 0 && limits > 3);
+	CHECK(t, descriptors > 10 && sleeps > 0);
 	CHECK(t, !knobs.on && !knobs.by_cast); /* somebody else's */
 }
 

@@ -151,28 +151,6 @@ static void block_devices_have_names(struct test *t)
 	bench_close(&b);
 }
 
-/* What the call says is the wait's, not the object's. */
-static void endless_waits_are_for_the_same(struct test *t)
-{
-	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .process = 7, .place = 64};
-	struct event_wait wait;
-	struct bench b;
-
-	bench_open(&b);
-	wait = take(&b, &raw);
-	CHECK_INT(t, wait.object, 1);
-	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), 0);
-	raw.flags = RING_OBJECT_ENDLESS;
-	wait = take(&b, &raw);
-	CHECK_INT(t, wait.object, 1);
-	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), WAIT_ENDLESS);
-	raw.flags = RING_OBJECT_LOCKED;
-	wait = take(&b, &raw);
-	CHECK_INT(t, wait.object, 1);
-	CHECK_INT(t, wait.flags & (WAIT_ENDLESS | WAIT_FOR_LOCKED), WAIT_FOR_LOCKED);
-	bench_close(&b);
-}
-
 static void refuses_kinds_that_there_are_not(struct test *t)
 {
 	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK + 1};
@@ -190,4 +168,4 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 
 TEST_MAIN(TEST(what_was_ready_is_an_object_of_its_own),
 	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(tells_the_programs_that_names_were_forgotten),
-	  TEST(block_devices_have_names), TEST(endless_waits_are_for_the_same), TEST(refuses_kinds_that_there_are_not))
+	  TEST(block_devices_have_names), TEST(refuses_kinds_that_there_are_not))

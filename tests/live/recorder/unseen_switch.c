@@ -194,7 +194,8 @@ static void judge(struct trial *trial, const char *what)
 		printf("yes %s\n", what);
 	else
 		printf("no %s: %u waits, class %u, asleep %llu, ran %llu, left %llu, out %llu, in %llu, %x\n",
-		       what, count, wait.wait_class, (unsigned long long)shared->asleep, (unsigned long long)shared->ran,
+		       what, count, wait.wait_class, (unsigned long long)shared->asleep,
+		       (unsigned long long)shared->ran,
 		       (unsigned long long)shared->left, (unsigned long long)wait.out,
 		       (unsigned long long)wait.head.time, wait.flags);
 }

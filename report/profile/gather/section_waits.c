@@ -347,8 +347,8 @@ static struct event_wait part_throttled(const struct event_wait *record, bool al
 
 	part.wait_class = PROFILE_THROTTLED;
 	part.length = alone ? record->length : record->throttled + record->run_queue;
-	part.flags &= ~(uint64_t)(WAIT_HAS_WAKER | WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_ENDLESS |
-				  WAIT_FOR_LOCKED | (alone ? 0 : WAIT_BEGAN_BEFORE));
+	part.flags &= ~(uint64_t)(WAIT_HAS_WAKER | WAIT_FOR_READING | WAIT_OWNER_READS |
+					  WAIT_OWNER_AT_END | WAIT_OWNER_CHANGED | (alone ? 0 : WAIT_BEGAN_BEFORE));
 	part.call = part.asked = 0;
 	part.owner = part.ready = part.ready_object = 0;
 	part.object = record->throttler;

@@ -287,7 +287,6 @@ static int open_programs(struct session *session)
 		.ring_bytes = session->ring_bytes,
 		.regime = config->budget.cpu || config->budget.realtime_safe,
 		.realtime_safe = config->budget.realtime_safe,
-		.stats = config->budget.cpu != 0,
 	};
 	int r;
 

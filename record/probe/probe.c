@@ -325,8 +325,6 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 		r = probe_rings_open(probe);
 	if (!r)
 		r = load_all(probe);
-	if (!r && settings->stats)
-		probe->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (!r && settings->points)
 		r = probe_points_load(probe);
 	if (!r && settings->sleepers)
@@ -349,8 +347,6 @@ void probe_destroy(struct probe *probe)
 		return;
 	unload(probe);
 	probe_rings_close(probe);
-	if (probe->stats > 0)
-		(void)close(probe->stats);
 	free(probe->counters);
 	free(probe);
 }

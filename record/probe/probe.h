@@ -44,7 +44,6 @@ struct probe_settings {
 	size_t ring_bytes;   /* per ring; a power of two of pages */
 	bool regime;	     /* probe_set_regime() will be called */
 	bool realtime_safe;  /* no user stacks of hits in the scheduler */
-	bool stats;	     /* make the kernel count what the programs cost */
 };
 
 const char *probe_library_version(void); /* "v1.1" */

@@ -74,7 +74,6 @@ struct probe {
 	struct cpu_set online; /* CPUs that have rings and scratch */
 	char *counters;	  /* one entry per possible CPU, as the kernel returns them */
 	int possible;
-	int stats; /* fd: while it is open, the kernel counts what programs cost; 0: not wanted, or refused */
 };
 
 /* The loaded objects, in the order of loading. The first one owns the map of followed tasks and the program for it. */

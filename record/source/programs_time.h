@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The time that the kernel spends in our BPF programs, from look to look. The kernel counts it
- * while anybody has switched that on, which takes CAP_SYS_ADMIN; otherwise it is estimated from
- * what the programs have seen. Others may switch it on and off while we record, so the time between
- * any two looks is judged on its own.
+ * The time that the kernel spends in our BPF programs, from look to look. The kernel counts it while anybody has
+ * switched that on; we do not, because it costs the host's other programs time. Otherwise it is estimated from what
+ * the programs have seen. Others may switch it on and off while we record, so the time between any two looks is
+ * judged on its own.
  */
 #ifndef RWALKER_RECORD_SOURCE_PROGRAMS_TIME_H
 #define RWALKER_RECORD_SOURCE_PROGRAMS_TIME_H

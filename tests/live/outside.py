@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """What a recorder uses according to the kernel: the process, its descendants, and what its descriptors hold.
 
-outside.py cpu PID SECONDS: CPU time in that many seconds, with the run time of its BPF programs (statistics must be
-on), in percent of one CPU. outside.py memory PID FILE: while FILE exists, measures memory (each page once, by smaps),
+outside.py cpu PID SECONDS: CPU time in that many seconds, with the run time of its BPF programs, in percent of one CPU. outside.py memory PID FILE: while FILE exists, measures memory (each page once, by smaps),
 tables and rings of BPF programs (memlock of their descriptors) and rings of perf events (their mappings). Prints the
 largest sum in megabytes and the number of measurements. Makes FILE.looked after each."""
+import contextlib
 import os
+import pathlib
 import re
 import sys
 import time
@@ -45,14 +46,27 @@ def ticks(pid):
     return sum(map(int, fields[11:15])) if fields else 0
 
 
+@contextlib.contextmanager
+def counted():
+    """The kernel counts what BPF programs cost; the recorder does not ask it to, for it costs the host's other ones."""
+    switch = pathlib.Path('/proc/sys/kernel/bpf_stats_enabled')
+    before = switch.read_text()
+    switch.write_text('1')
+    try:
+        yield
+    finally:
+        switch.write_text(before)
+
+
 def spent(pid):
     return sum(map(ticks, family(pid))) / os.sysconf('SC_CLK_TCK') + held(pid, 'prog_id', 'run_time_ns') / 1e9
 
 
 def print_cpu(pid, seconds):
-    began, before = time.monotonic(), spent(pid)
-    time.sleep(float(seconds))
-    print(f'{100 * (spent(pid) - before) / (time.monotonic() - began):.2f}')
+    with counted():
+        began, before = time.monotonic(), spent(pid)
+        time.sleep(float(seconds))
+        print(f'{100 * (spent(pid) - before) / (time.monotonic() - began):.2f}')
 
 
 # --- memory ----------------------------------------------------------------------------------------------------------

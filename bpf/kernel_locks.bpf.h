@@ -47,6 +47,19 @@ struct semaphore {
 	struct list_head wait_list;
 };
 
+/* Since 7.1 (and without a list's head): waiters are in a ring, of which the lock has one. */
+struct mutex___ring {
+	void *first_waiter;
+};
+
+struct rw_semaphore___ring {
+	void *first_waiter;
+};
+
+struct semaphore___ring {
+	void *first_waiter;
+};
+
 struct semaphore_waiter { /* mutex_waiter and rwsem_waiter begin like this; PREEMPT_RT lacks them */
 	struct list_head list;
 	struct task_struct *task;

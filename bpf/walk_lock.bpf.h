@@ -6,7 +6,8 @@
  *
  *     lock's head <--> node of another task <--> node of this task
  *
- * The list leads to the lock. A node that an earlier wait left on the stack is in no list any more.
+ * The list leads to the lock. Where it has no head, a word of the lock's function that has one of the ring is the lock.
+ * A node that an earlier wait left on the stack is in no list any more.
  */
 #ifndef RWALKER_BPF_WALK_LOCK_H
 #define RWALKER_BPF_WALK_LOCK_H
@@ -47,19 +48,6 @@ static __always_inline u32 lock_flags(const struct queue *queue)
 	}
 }
 
-/* Not inline, because code for types that this kernel lacks must stay unreachable. */
-static __noinline bool has_waiters(u64 kind, u64 lock)
-{
-	const struct mutex *mutex = NULL;
-	const struct rw_semaphore *rwsem = NULL;
-
-	if (kind == RING_QUEUE_MUTEX && bpf_core_field_exists(mutex->wait_list))
-		return OBJECT_READ(mutex, lock, owner.counter) & MUTEX_FLAG_WAITERS;
-	if (kind == RING_QUEUE_RWSEM && bpf_core_field_exists(rwsem->wait_list))
-		return OBJECT_READ(rw_semaphore, lock, count.counter) & RWSEM_FLAG_WAITERS;
-	return true;
-}
-
 static __noinline void find_queue(struct task_struct *task, struct queue *queue, struct wait_lock *lock, u32 number)
 {
 	struct node_search search = {.task = task, .number = number};
@@ -71,7 +59,9 @@ static __noinline void find_queue(struct task_struct *task, struct queue *queue,
 	if (!queue->kind)
 		return;
 	bpf_loop(WALK_NODES, try_node, &search, 0);
-	if (queue->node)
+	if (queue->node && queue->ring)
+		find_ringed();
+	else if (queue->node)
 		find_head(queue);
 	if (!queue->found || !has_waiters(queue->kind, queue->found - queue->head))
 		return;

@@ -98,4 +98,64 @@ static __noinline void find_head(struct queue *queue)
 	bpf_loop(WALK_QUEUE, queue_step, &walk, 0);
 }
 
+/* --- a lock that has one of the ring --- */
+
+/* Not inline, because code for types that this kernel lacks must stay unreachable. */
+static __noinline bool has_waiters(u64 kind, u64 lock)
+{
+	const struct mutex *mutex = NULL;
+	const struct rw_semaphore *rwsem = NULL;
+
+	if (kind == RING_QUEUE_MUTEX && bpf_core_field_exists(mutex->owner))
+		return OBJECT_READ(mutex, lock, owner.counter) & MUTEX_FLAG_WAITERS;
+	if (kind == RING_QUEUE_RWSEM && bpf_core_field_exists(rwsem->count))
+		return OBJECT_READ(rw_semaphore, lock, count.counter) & RWSEM_FLAG_WAITERS;
+	return true;
+}
+
+struct ring_walk_to {
+	u64 node;
+	u32 found;
+};
+
+static long ring_step(u32 index, void *context)
+{
+	struct ring_walk_to *walk = context;
+	struct queue *queue = this_queue();
+
+	(void)index;
+	if (!queue || !walk->node)
+		return 1;
+	walk->found = walk->node == queue->node;
+	if (!walk->found)
+		walk->node = node_next(walk->node);
+	return walk->found;
+}
+
+/* A word of the lock's function: a waiter is in the ring of this task's node if it leads there. No node is a lock. */
+static long try_lock(u32 index, void *context)
+{
+	struct queue *queue = this_queue();
+	struct ring_walk_to walk = {};
+	u64 place;
+
+	(void)context;
+	if (!queue || index >= WALK_WORDS)
+		return 1;
+	place = queue->words[index] + queue->head;
+	walk.node = word_at(place);
+	if (!walk.node || is_node_of_task(place, queue->owner) || !is_node_of_task(walk.node, queue->owner) ||
+	    !has_waiters(queue->kind, queue->words[index]))
+		return 0;
+	bpf_loop(WALK_QUEUE, ring_step, &walk, 0);
+	if (walk.found)
+		queue->found = place;
+	return walk.found;
+}
+
+static __noinline void find_ringed(void)
+{
+	bpf_loop(WALK_WORDS, try_lock, NULL, 0);
+}
+
 #endif

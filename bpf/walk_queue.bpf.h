@@ -14,9 +14,9 @@ enum {
 
 struct queue { /* one for each CPU; in memory, where the verifier does not distinguish kinds */
 	u64 words[WALK_WORDS];
-	u64 kind, reads; /* enum ring_queue; bool */
+	u64 kind, reads, ring; /* enum ring_queue; bool; bool: there is no head */
 	u64 owner;	 /* from a node to the task beside it, bytes (may wrap) */
-	u64 head;	 /* from the lock to the head of its list */
+	u64 head;	 /* from the lock to the head of its list, or to where it has one of the ring */
 	u64 node, found; /* of the task, 0: unknown; the head */
 };
 
@@ -81,25 +81,59 @@ SEPARATE int judge_queue(u64 stack)
 }
 
 /* Not inline, because code for types that this kernel lacks must stay unreachable. */
+#define MEASURE_QUEUE(type)                                                                       \
+	static __noinline void measure_##type(struct queue *queue)                                \
+	{                                                                                         \
+		const struct type *listed = NULL;                                                 \
+		const struct type##___ring *ringed = NULL;                                        \
+                                                                                                  \
+		queue->ring = !bpf_core_field_exists(listed->wait_list);                          \
+		if (!queue->ring)                                                                 \
+			queue->head = bpf_core_field_offset(struct type, wait_list);              \
+		else if (bpf_core_field_exists(ringed->first_waiter))                             \
+			queue->head = bpf_core_field_offset(struct type##___ring, first_waiter);  \
+		else                                                                              \
+			queue->kind = RING_QUEUE_NONE;                                            \
+	}
+MEASURE_QUEUE(mutex)
+MEASURE_QUEUE(rw_semaphore)
+MEASURE_QUEUE(semaphore)
+
+static __noinline void measure_percpu(struct queue *queue)
+{
+	const struct percpu_rw_semaphore *lock = NULL;
+	const struct wait_queue_head *head = NULL;
+	const struct wait_queue_entry *entry = NULL;
+
+	if (!bpf_core_field_exists(lock->waiters) || !bpf_core_field_exists(head->head) ||
+	    !bpf_core_field_exists(entry->private) || !bpf_core_field_exists(entry->entry) ||
+	    !bpf_core_field_exists(entry->flags)) {
+		queue->kind = RING_QUEUE_NONE;
+		return;
+	}
+	queue->ring = false;
+	queue->head = bpf_core_field_offset(struct percpu_rw_semaphore, waiters.head);
+	queue->owner = (u64)bpf_core_field_offset(struct wait_queue_entry, private) -
+		       (u64)bpf_core_field_offset(struct wait_queue_entry, entry);
+}
+
 static __noinline void measure_queue(struct queue *queue)
 {
-	const struct mutex *mutex = NULL;
-	const struct rw_semaphore *rwsem = NULL;
+	const struct semaphore_waiter *waiter = NULL;
 
-	queue->owner = bpf_core_field_offset(struct semaphore_waiter, task);
-	if (queue->kind == RING_QUEUE_MUTEX && bpf_core_field_exists(mutex->wait_list)) {
-		queue->head = bpf_core_field_offset(struct mutex, wait_list);
-	} else if (queue->kind == RING_QUEUE_RWSEM && bpf_core_field_exists(rwsem->wait_list)) {
-		queue->head = bpf_core_field_offset(struct rw_semaphore, wait_list);
-	} else if (queue->kind == RING_QUEUE_SEMAPHORE) {
-		queue->head = bpf_core_field_offset(struct semaphore, wait_list);
-	} else if (queue->kind == RING_QUEUE_PERCPU) {
-		queue->head = bpf_core_field_offset(struct percpu_rw_semaphore, waiters.head);
-		queue->owner = (u64)bpf_core_field_offset(struct wait_queue_entry, private) -
-			       (u64)bpf_core_field_offset(struct wait_queue_entry, entry);
-	} else {
+	if (queue->kind == RING_QUEUE_PERCPU)
+		return measure_percpu(queue);
+	if (!bpf_core_field_exists(waiter->task)) {
 		queue->kind = RING_QUEUE_NONE;
+		return;
 	}
+	queue->owner = bpf_core_field_offset(struct semaphore_waiter, task);
+	if (queue->kind == RING_QUEUE_MUTEX)
+		measure_mutex(queue);
+	else if (queue->kind == RING_QUEUE_RWSEM)
+		measure_rw_semaphore(queue);
+	else
+		measure_semaphore(queue);
 }
 
 #endif

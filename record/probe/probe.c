@@ -274,16 +274,25 @@ static int load(struct probe *probe)
 	return r;
 }
 
-/* Warnings about missing line info are dropped: the build removes it. */
+/* What a program needs and this kernel's types lack stands far down in the log: "... [33] struct a.b (0:1". */
+static void say_lacking(const char *text)
+{
+	const char *at = strstr(text, "failed to resolve CO-RE relocation"), *name = at ? strstr(at, "] ") : NULL;
+
+	if (name)
+		log_warning("this kernel's types lack '%.*s', which that program reads",
+			    (int)strcspn(name + 2, "(\n") - 1, name + 2);
+}
+
+/* Warnings about missing line info are dropped: the build removes it. Of a log, the first line is printed. */
 static int print_warning(enum libbpf_print_level level, const char *format, va_list arguments)
 {
-	char line[1024];
+	_cleanup_free_ char *text = NULL;
 
-	if (level != LIBBPF_WARN || strstr(format, "line info"))
+	if (level != LIBBPF_WARN || strstr(format, "line info") || vasprintf(&text, format, arguments) < 0)
 		return 0;
-	(void)vsnprintf(line, sizeof(line), format, arguments);
-	line[strcspn(line, "\n")] = '\0';
-	log_warning("%s", line);
+	log_warning("%.*s", (int)strcspn(text, "\n"), text);
+	say_lacking(text);
 	return 0;
 }
 

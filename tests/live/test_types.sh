@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# time-limit: 1500
+#
+# Kernels whose types lack a member: recording goes on without what hangs on it, or is refused with its name. The
+# recorder sees types in which members were renamed; the kernel is the same. At the long level each member that a program
+# reads, and locks whose waiters are in a ring (Linux 7.1), found as ever.
+. "$(dirname "$0")/lib.sh"
+
+need_recording
+need_tool python3 unshare
+types=$here/tests/live/btf_without.py
+unshare -m true 2>/dev/null || skip "no mount namespaces"
+
+# beside TYPES COMMAND...: runs it where these are the kernel's types.
+beside() { unshare -m --propagation private sh -c 'mount --bind "$0" /sys/kernel/btf/vmlinux && exec "$@"' "$@"; }
+
+# without NAME MEMBER...: records. Its exit code.
+without() {
+	local name=$1
+	shift
+	python3 -B "$types" make "$scratch/types" "$@" || return 9
+	run "$name" beside "$scratch/types" "$record" --offcpu 0.02 -p 0.02 -a -u --wakers --force -o "$scratch/$name.rwk"
+}
+
+# The member alone falls away, with what hangs on it.
+falls_away() {
+	without gone "$@"
+	check_equal "without $*: exit code" 0 $?
+	check "without $*: all programs load" lacks 'refuses the program' "$scratch/gone.err"
+}
+
+falls_or_is_named() {
+	without gone "$1"
+	local code=$?
+	[ $code = 0 ] || check "without $1 ($code): it is named" grep -q "types lack 'struct $1'" "$scratch/gone.err"
+}
+
+ring=
+for lock in mutex rw_semaphore semaphore; do ring="$ring $lock.wait_list=first_waiter"; done
+falls_away semaphore.wait_list mutex.wait_list rw_semaphore.wait_list
+falls_away $ring
+falls_or_is_named rq.clock
+[ "$level" = long ] || finish
+# Without task_struct.throttled the programs are those of kernels before 6.18, which are too long beside task work.
+for member in $(python3 -B "$types" list "$here/bpf" | grep -vx task_struct.throttled); do falls_or_is_named "$member"; done
+python3 -B "$types" make "$scratch/types" $ring
+check "locks of 7.1 are found" beside "$scratch/types" "$here/tests/live/test_walk_objects.sh"
+finish

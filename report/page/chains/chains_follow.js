@@ -86,7 +86,9 @@
 			const kind = this.waits.kinds[this.waits.kind[number]],
 				waker = this.waits.waker[number] - 1;
 
-			if (this.waits.next[number]) this.followNext(number, span, node);
+			if (kind.waitClass === rwalker.CLASS.THROTTLED)
+				this.endAs(node, 'throttled', lengthOf(span));
+			else if (this.waits.next[number]) this.followNext(number, span, node);
 			else if (kind.flags & rwalker.WAIT.NOT_ENDED) this.endAs(node, 'notEnded', lengthOf(span));
 			else if (waker < 0 || kind.context === rwalker.CONTEXT.NONE)
 				this.endAs(node, 'noWaker', lengthOf(span));
@@ -217,6 +219,10 @@
 			});
 			this.end(state.node, {...state.woke, kind: 'waitedForCpu'}, lengthOf(queued));
 			if (!lengthOf(blocked)) return;
+			if (this.waits.kinds[this.waits.kind[own]].waitClass === rwalker.CLASS.THROTTLED) {
+				this.end(state.node, {...state.woke, kind: 'wasThrottled'}, lengthOf(blocked));
+				return;
+			}
 			const at = rwalker.placeText(this.profile, this.waits.stack[own]);
 			const child = this.tree.enter(state.node, {
 				...state.woke,

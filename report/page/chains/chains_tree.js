@@ -3,13 +3,14 @@
 (function (rwalker) {
 	'use strict';
 
-	const VERBS = ['blocked', 'preempted', 'yielded', 'kept awake by a signal', 'started'];
+	const VERBS = ['blocked', 'preempted', 'yielded', 'kept awake by a signal', 'started', 'throttled'];
 	/* [text before the task and the place where it woke the sleeper, text after, whether there is a task] */
 	const WORDS = {
 		blocked: ['woken by ', ', which was blocked', true],
 		ran: ['woken by ', ', which was running', true],
 		ranOrBrief: ['woken by ', ', unknown: it ran, or its waits were shorter than -m', true],
 		waitedForCpu: ['woken by ', ', which was waiting for a CPU', true],
+		wasThrottled: ['woken by ', ', which was throttled by the quota of its cgroup', true],
 		notBorn: ['woken by ', ', which did not exist yet', true],
 		unseen: ['woken by ', ', unknown: nothing is recorded of that time', true],
 		idle: ['woken by ', ', on an idle CPU', true],
@@ -18,6 +19,7 @@
 		softirq: ['woken by softirq', '', false],
 		irq: ['woken by irq', '', false],
 		runQueue: ['runnable, waiting for a CPU', '', false],
+		throttled: ['runnable, throttled by the quota of its cgroup', '', false],
 		noWaker: ['unknown: waker not recorded', '', false],
 		notEnded: ['not ended', '', false],
 		cycle: ['cycle: this wait is on the way here already', '', false],

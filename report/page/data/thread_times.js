@@ -13,6 +13,7 @@
 		return {
 			running: null,
 			queued: 0,
+			throttled: 0,
 			blocked: 0,
 			waits: 0,
 			S: 0,
@@ -32,7 +33,8 @@
 	function addWait(times, kind, part, queued) {
 		times.waits++;
 		times.queued += queued;
-		addBlocked(times, kind.state[0], part - queued);
+		if (kind.waitClass === rwalker.CLASS.THROTTLED) times.throttled += part - queued;
+		else addBlocked(times, kind.state[0], part - queued);
 		if (kind.flags & rwalker.WAIT.IOWAIT) times.iowait += part - queued;
 	}
 

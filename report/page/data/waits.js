@@ -19,8 +19,8 @@
 		APART: 64,
 		BESIDE: 96,
 	};
-	const CLASS = {BLOCKED: 0, PREEMPTED: 1, YIELDED: 2, CANCELLED: 3, STARTED: 4};
-	const CLASS_NAMES = ['blocked', 'preempted', 'yielded', 'cancelled', 'started'];
+	const CLASS = {BLOCKED: 0, PREEMPTED: 1, YIELDED: 2, CANCELLED: 3, STARTED: 4, THROTTLED: 5};
+	const CLASS_NAMES = ['blocked', 'preempted', 'yielded', 'cancelled', 'started', 'throttled'];
 	const CONTEXT = {NONE: 0, TASK: 1, SOFTIRQ: 2, IRQ: 3, UNKNOWN: 4};
 
 	function readRuns(columns, limits, total) {
@@ -160,15 +160,17 @@
 
 	/* When a wait's sleep ended and its run queue part began. */
 	function runnableSince(waits, number) {
-		if (waits.kinds[waits.kind[number]].waitClass !== CLASS.BLOCKED) return waits.out[number];
+		const {waitClass} = waits.kinds[waits.kind[number]];
+
+		if (waitClass !== CLASS.BLOCKED && waitClass !== CLASS.THROTTLED) return waits.out[number];
 		return waits.out[number] + waits.length[number] - waits.runQueue[number];
 	}
 
-	/* Run queue time in a part of a wait. Blocked and new threads were on no run queue at first; others always. */
+	/* Run queue time in a part of a wait. Blocked, new and throttled threads waited for no CPU at first; others always. */
 	function queuedOf(waits, number, part) {
 		const {waitClass} = waits.kinds[waits.kind[number]];
 
-		return waitClass === CLASS.BLOCKED || waitClass === CLASS.STARTED
+		return waitClass === CLASS.BLOCKED || waitClass === CLASS.STARTED || waitClass === CLASS.THROTTLED
 			? Math.min(waits.runQueue[number], part)
 			: part;
 	}

@@ -171,6 +171,7 @@
 	const THREAD_COLUMNS = [
 		['running', 'Running'],
 		['queued', 'Run queue'],
+		['throttled', 'Throttled'],
 		['blocked', 'Blocked'],
 		['waits', 'Waits'],
 	]
@@ -195,6 +196,7 @@
 				row.shown = {
 					running: times.running === null ? '' : rwalker.time(times.running),
 					queued: rwalker.time(times.queued),
+					throttled: rwalker.time(times.throttled),
 					blocked: rwalker.time(times.blocked),
 					waits: rwalker.number(times.waits),
 				};

@@ -13,8 +13,9 @@
 	const CHANNELS = 4;
 	const MOST_BITS = 17;
 
-	/* D: uninterruptible, the state of waits for disks and kernel locks. */
-	function channelOf({state}) {
+	/* D: uninterruptible, the state of waits for disks and kernel locks. Throttled threads are runnable. */
+	function channelOf({state, waitClass}) {
+		if (waitClass === rwalker.CLASS.THROTTLED) return CHANNEL.QUEUED;
 		return state[0] === 'D' ? CHANNEL.DEEP : CHANNEL.BLOCKED;
 	}
 

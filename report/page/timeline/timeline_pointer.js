@@ -67,7 +67,7 @@
 						]
 					: []),
 				...(profile.sums.unknown.some(Boolean) ? [['unknown', 'unknown, in proportion']] : []),
-				['queued', 'runnable, waiting for a CPU'],
+				['queued', 'runnable, waiting for a CPU or a quota'],
 				['blocked', 'blocked'],
 				['blocked-deep', 'blocked, uninterruptible (D)']
 			);

@@ -51,7 +51,9 @@ int html_write_sums(struct html_page *page)
 		column_add(html_column(page, COLUMN_SUM_UNKNOWN), unknown_of(&index, row));
 		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++) {
 			column_add(html_column(page, COLUMN_SUM_COUNT), row->kinds[kind].count);
-			column_add(html_column(page, COLUMN_SUM_TOTAL), row->kinds[kind].total);
+			/* The page has no part for what quotas took of them: it is unknown there. */
+			column_add(html_column(page, COLUMN_SUM_TOTAL),
+				   row->kinds[kind].total - row->kinds[kind].throttled);
 			column_add(html_column(page, COLUMN_SUM_RUN_QUEUE), row->kinds[kind].run_queue);
 		}
 	}

@@ -4,8 +4,8 @@
 #
 # Waits on Debian's kernels: sleeps of known length, sleeps that began before the recording, a chain of three threads, a disk that
 # takes 2 s, page faults on a slow one, spinning threads, short-lived processes with few free ids, the kernel's own
-# account. At the long level also lost events and a full disk, which tests/live/test_waits_losses.sh tests on the
-# host's kernel. On RT kernels, threads do what timer interrupts do elsewhere.
+# account, threads whose quota is used up. At the long level also lost events and a full disk, which
+# tests/live/test_waits_losses.sh tests on the host's kernel. On RT kernels, threads do what timer interrupts do elsewhere.
 # Truth: the workload's own clocks (tests/live/workloads/waits.c), judged by tests/live/waits_check.py.
 . "$(dirname "$0")/lib.sh"
 
@@ -63,12 +63,34 @@ adds_up() { # NAME RECORDING
 	verdict "$1/sum" "$want waits, $got recorded, $lost lost" between $((got + lost)) $((want - 100 - want / 100)) $((want + 100 + want / 100))
 }
 
+# Throttled time with the rest of the thread's time on run queues is what the kernel counted as such. The thread's end
+# is not in its account. Per group: what its CPUs were throttled for, once for each thread there.
+judge_quotas() { # NAME
+	reported "$dir/quotas.view" 0 --summary "$dir/quotas.rwk"
+	awk -v name="$1" '
+		FNR == NR && $1 ~ /^[0-9]/ { for (i = 10; i + 3 <= NF; i++) if ($i == "tid") {
+			runq[$(i + 1)] = $3; took[$(i + 1)] = $4; pid[$(i + 1)] = $(i + 3); all[$(i + 3)] += $4 } next }
+		$1 == "quota" { sum = runq[$3] + took[$3]; group = $2; sub(/[0-9]*$/, "", group); process[group] = pid[$3]; count[group]++
+			good = sum > $5 / 1e6 * 0.95 - 5 && sum < $5 / 1e6 * 1.05 + 300
+			print good ? "ok " name "/" $2 : "not ok " name "/" $2 " - run queue " runq[$3] ", throttled " took[$3] ", queued " $5 }
+		$1 == "group" { stat[$2] = $3 / 1e3 }
+		END { for (group in count) { per = group == "wide-" ? 2 : 1
+			want = stat[group] * per; limit = want * 1.05 + (want ? 2 : 0)
+			sum = all[process[group]]
+			good = sum <= limit + 100 * (per > 1) && sum >= want * 0.95 - 120 * count[group]
+			print good ? "ok " name "/group-" group : "not ok " name "/group-" group " - " sum " of " want } }' \
+		"$dir/quotas.view" "$dir/quotas.out"
+	reported "$dir/quotas.top" 0 --top-waits --class throttled -c '^ten-' "$dir/quotas.rwk"
+	verdict "$1/which" "the group is not named" grep -q 'throttled, by cgroup /ten- (quota 10 %)' "$dir/quotas.top"
+}
+
 judge_kernel() { # NAME
 	timer=timer
 	case $1 in *-rt) timer="timer-thread" ;; esac
 	churn=each
 	is_long && churn=many
-	for run in longer each $(is_long && echo many); do code_is "$1/$run-run" $run 0; done
+	judge_quotas "$1/quotas"
+	for run in longer each quotas $(is_long && echo many); do code_is "$1/$run-run" $run 0; done
 	checked_by early_check.py "$1/early" longer begin summary at
 	checked "$1/sleeps" longer brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
 	checked "$1/chain" longer brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c

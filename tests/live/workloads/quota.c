@@ -4,7 +4,7 @@
  * NAMEi, bound to CPUs in turn, for MS ms. After each ms of computing, a thread sleeps for NAP_US (0: never). Each
  * prints
  *
- *	quota NAMEi TID RAN QUEUED	ns that it ran, and was on run queues, by the kernel's count
+ *	quota NAMEi TID RAN QUEUED	ns that it ran, and was on run queues so far, by the kernel's count
  */
 #define _GNU_SOURCE
 #include "sleeping.h"
@@ -49,13 +49,12 @@ static void bind_to(long number)
 static void *compute(void *number)
 {
 	const double end = clock_read(CLOCK_MONOTONIC) + seconds;
-	unsigned long long ran, queued, ran_before, queued_before;
+	unsigned long long ran, queued;
 	char comm[16];
 
 	snprintf(comm, sizeof(comm), "%s%ld", name, (long)number);
 	prctl(PR_SET_NAME, comm);
 	bind_to((long)number);
-	account_read(&ran_before, &queued_before);
 	while (clock_read(CLOCK_MONOTONIC) < end) {
 		const double until = clock_read(CLOCK_THREAD_CPUTIME_ID) + 0.001;
 
@@ -65,7 +64,7 @@ static void *compute(void *number)
 			rest_us(nap_us);
 	}
 	account_read(&ran, &queued);
-	printf("quota %s %ld %llu %llu\n", comm, syscall(SYS_gettid), ran - ran_before, queued - queued_before);
+	printf("quota %s %ld %llu %llu\n", comm, syscall(SYS_gettid), ran, queued);
 	return NULL;
 }
 

@@ -47,6 +47,25 @@ many() {
 	echo 32768 >/proc/sys/kernel/pid_max
 }
 
+# turn NAME QUOTA THREADS NAP_US : threads in a control group with that quota, us in 100 ms
+turn() {
+	mkdir "/sys/fs/cgroup/$1"
+	echo "$2 100000" >"/sys/fs/cgroup/$1/cpu.max"
+	quota "$1" "$3" 1000 "$4" "/sys/fs/cgroup/$1"
+	sed -n "s/^throttled_usec /group $1 /p" "/sys/fs/cgroup/$1/cpu.stat"
+}
+
+# Threads that want a quota, and one that wants a CPU beside such a thread.
+quotas() {
+	echo "+cpu" >/sys/fs/cgroup/cgroup.subtree_control
+	turn ten- 10000 1 0
+	turn wide- 150000 4 0
+	turn naps- 20000 2 500
+	quota want- 1 1000 0 - &
+	turn both- 50000 1 0
+	wait
+}
+
 # storm_goes_on PID COUNT : whether its threads have been switched that many times since the first call
 storm_goes_on() {
 	storm_switches=0
@@ -91,7 +110,7 @@ filling() {
 }
 
 case ${1:-} in
-longer | each | many | filling)
+longer | each | many | filling | quotas)
 	"$@"
 	exit
 	;;
@@ -111,6 +130,7 @@ record longer --offcpu 0 --wakers -u --no-objects --embed=none --system-wide -- 
 kill "$old" "$early_pid"
 cat /out/old.truth /out/young.truth >/out/early.truth
 record each --offcpu 0 -m 0 --no-objects --embed=none -- sh /test.sh each
+record quotas --offcpu 0 --wakers --embed=none -m 1 --system-wide -- sh /test.sh quotas
 is_long && record many --offcpu 0 -m 0 -u --no-objects --embed=none -- sh /test.sh many
 cat /out/longer.out /out/each.out
 is_long || exit 0

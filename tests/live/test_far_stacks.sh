@@ -34,7 +34,7 @@ record_alone() {
 has_no_session() { ! pgrep -s "$1" >/dev/null; }
 
 why() { # NAME COMM: what the report says about that thread's user stack
-	"$report" --tasks --idle -c "^$2\$" "$scratch/$1.rwk" 2>/dev/null |
+	"$report" --tasks -c "^$2\$" "$scratch/$1.rwk" 2>/dev/null |
 		grep -oE -m1 '^ *(sleep_there|\[no user stack: .*\])$' | sed 's/^ *//'
 }
 
@@ -88,7 +88,7 @@ check_stacks walk
 record_alone snapshots -a --dwarf
 check_stacks snapshots
 record_alone waits --offcpu 1 -u
-check "the end of waits is looked at" grep -q fs_ <("$report" --waits-on --idle -c '^fs_' "$scratch/waits.rwk" 2>/dev/null)
+check "the end of waits is looked at" grep -q fs_ <("$report" --waits-on -c '^fs_' "$scratch/waits.rwk" 2>/dev/null)
 check_host 'after the recordings'
 flight
 check_host 'after a dump'

@@ -566,8 +566,10 @@ static void write_none(const struct digest *digest)
 
 	for (size_t i = 0; i < waits->count; i++)
 		count += waits->items[i].source == digest->waits && wait_is_asked(waits, &waits->items[i]);
-	(void)fprintf(digest->lines.text, "none: of %zu wait%s, no thread ended one, none was in D, or for what has "
-					  "an owner, or for a child or other end that is known", count, plural(count));
+	(void)fprintf(digest->lines.text,
+		      "none: of %zu wait%s, none was in D or ended by a thread, and no owner, child or other end is "
+		      "known",
+		      count, plural(count));
 	(void)fputs("--waits-on", digest->lines.proof);
 }
 

@@ -194,8 +194,8 @@ static void tells_who_waits_for_whom(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nwaited     all the time, 2 threads: 1 client in tcp_recvmsg (main), "
 			"1 server in do_epoll_wait (main)  [--tree --throughout]\n"
-			"stories    none: of 2 waits, no thread ended one, none was in D, or for what has an owner, "
-			"or for a child or other end that is known  [--waits-on]\n");
+			"stories    none: of 2 waits, none was in D or ended by a thread, and no owner, child or "
+			"other end is known  [--waits-on]\n");
 	free(text);
 	p->objects[1].users[PROFILE_NEITHER] = server;
 	text = digest_of(t, p, &plain);

@@ -325,7 +325,8 @@ static void tell_throttling(struct session *session)
 	struct recording *recording = &session->recording;
 
 	if (recording->config->offcpu.wanted && !probe_waits_throttled(session->probe))
-		(void)recording_check(recording, event_log_add_meta(recording->log, "throttling", "unknown"));
+		(void)recording_check(recording, event_log_add_meta(recording->log, "throttling",
+						       "unknown: what quotas of control groups took is in the time on run queues"));
 }
 
 /* Writes the rest of the events and the account. Afterwards nothing of the recording is open but the file. */

@@ -27,6 +27,7 @@ static const struct {
 	{"embed_late", "files too slow"},
 	{"helpers_ended", "helpers ended"},
 	{"helpers_left", "helpers left"},
+	{"throttling", "throttling"},
 	{"condensed", "condensed"},
 	{"scrubbed", "scrubbed"},
 };

@@ -157,7 +157,7 @@ static int take_meta(struct privacy *privacy, struct event *event)
 		{"condensed", PRIVACY_ROWS},	   {"file-header", PRIVACY_ROWS},
 		{"refused_calls", PRIVACY_ROWS},	   {"cgroups", PRIVACY_ROWS},	   {"nodes", PRIVACY_ROWS},
 		{"packages", PRIVACY_ROWS},	   {"cores", PRIVACY_ROWS},	   {"helpers_ended", PRIVACY_ROWS},
-		{"helpers_left", PRIVACY_ROWS},
+		{"helpers_left", PRIVACY_ROWS},	   {"throttling", PRIVACY_ROWS},
 	};
 	const struct event_text *key = &event->meta.key;
 

@@ -124,7 +124,7 @@ static const struct word {
 	 "The time from the making of a thread to its first run."},
 	{"state", "S|D|R|I|T|K",
 	 "What the kernel says of a thread: R can run, S sleeps, D sleeps and cannot be disturbed, I is "
-	 "idle, T is stopped. K sleeps like D but can be killed."},
+	 "idle, T is stopped, F is frozen. K sleeps like D but can be killed."},
 	{"stolen", "steal|steal time",
 	 "Time in which the hypervisor ran something else on our CPU."},
 	{"story", "stories",
@@ -133,7 +133,8 @@ static const struct word {
 	{"task", "thread|process|tid|pid|tgid",
 	 "A thread. tid is its number, pid that of its process. A process has the name of its first thread."},
 	{"throttled", NULL,
-	 "The kernel took fewer samples than were asked for, because they cost too much."},
+	 "Of a wait: the quota of a control group (cpu.max) kept the thread from running. Of samples: the kernel "
+	 "took fewer than were asked for, because they cost too much."},
 	{"throughout", "waited all the time|did nothing|set apart",
 	 "From before the start of the recording until after its end. Threads of programs with one such sleep, which "
 	 "may have nothing to do or hang, are grouped below a report; --throughout shows their stacks. Kernel threads "

@@ -322,11 +322,11 @@ static void tell_cgroups(struct session *session)
 
 static void tell_throttling(struct session *session)
 {
+	static const char unknown[] = "unknown: what quotas of control groups took is in the time on run queues";
 	struct recording *recording = &session->recording;
 
 	if (recording->config->offcpu.wanted && !probe_waits_throttled(session->probe))
-		(void)recording_check(recording, event_log_add_meta(recording->log, "throttling",
-						       "unknown: what quotas of control groups took is in the time on run queues"));
+		(void)recording_check(recording, event_log_add_meta(recording->log, "throttling", unknown));
 }
 
 /* Writes the rest of the events and the account. Afterwards nothing of the recording is open but the file. */

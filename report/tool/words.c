@@ -34,7 +34,7 @@ static const struct word {
 	 "Who was waited for, and whom that one waited for in turn: each hop leads from a wait to the thread "
 	 "that ended it."},
 	{"class", "classes",
-	 "Why a thread left its CPU: blocked, preempted, yielded, cancelled or started."},
+	 "Why a thread left its CPU, or got none: blocked, preempted, yielded, cancelled, started or throttled."},
 	{"comm", "comms",
 	 "The name of a thread as the kernel has it, at most 15 bytes. A thread may change it."},
 	{"cut at the depth limit", "depth limit",
@@ -156,7 +156,7 @@ static const struct word {
 	{"unwinding", "unwound|unwind information",
 	 "Finding the callers of a function from the memory of a stack, by tables in the program's file."},
 	{"wait", "waits|off-cpu|offcpu",
-	 "From the time when a thread leaves its CPU until it gets one again: blocked, then run queue."},
+	 "From the time when a thread leaves its CPU until it gets one again: blocked, or throttled, then run queue."},
 	{"waker", "wakers|woken by",
 	 "Who ended a wait: the thread that made the call that woke it, or an interrupt."},
 	{"walk", "walks|tasks",

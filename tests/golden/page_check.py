@@ -292,7 +292,7 @@ def thread_rows(page):
 
 
 def check_summary(checker, page, options):
-    line_form = re.compile(r" *(-|[\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +(?:-?[\d.]+|-) +(\d+)  "
+    line_form = re.compile(r" *(-|[\d.]+) +([\d.]+) +([\d.]+) +(?:[\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +(?:-?[\d.]+|-) +(\d+)  "
                            r".* tid (\d+) pid (\d+)(?: recording (\d+))?")
     want, got, counts = {}, {}, 1
     for line in checker.text("--summary", *options).splitlines():

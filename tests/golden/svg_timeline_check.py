@@ -21,7 +21,7 @@ def read_summary(path):
     """{(comm, tid, pid, recording): figures}; figures in the order of a title."""
     rows = {}
     for line in open(path, encoding="utf-8"):
-        found = re.fullmatch(r" *([-\d.]+)" + r" +([-\d.]+)" * 7 + r" +(\d+)  (.*) tid (\d+) pid (\d+)(?: recording (\d+))?\n", line)
+        found = re.fullmatch(r" *([-\d.]+)" + r" +([-\d.]+)" * 2 + r" +[-\d.]+" + r" +([-\d.]+)" * 5 + r" +(\d+)  (.*) tid (\d+) pid (\d+)(?: recording (\d+))?\n", line)
         if found and not line.startswith("#"):
             rows[found[10], found[11], found[12], found[13] or "1"] = [found[i] for i in range(2, 8)] + [found[9]]
     return rows

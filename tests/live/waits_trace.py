@@ -107,7 +107,7 @@ class Wait:
         self.end, self.length = number["time"], number["length"]
         self.state, self.flags = number["state"], number["flags"]
         self.kind = CLASSES[number["wait_class"] if "wait_class" in number else number["class"]]
-        self.run_queue = number.get("run_queue", 0) if self.kind == BLOCKED else self.length
+        self.run_queue = number.get("run_queue", 0) if self.kind == BLOCKED else self.length - number.get("throttled", 0)
         self.context = CONTEXTS[number.get("context", number.get("waker_context", 0))]
         self.waker = tasks[number["waker"]] if number.get("waker") else NOBODY
         self.woken = self.end - number["woken"] if self.context != NONE else 0

@@ -63,6 +63,23 @@ static void run_queues_count_from_when_one_is_queued(struct test *t)
 	}
 }
 
+/* Nor does what a quota took of it. The state of a frozen thread is none of those that a rule asks for. */
+static void quotas_and_freezers_are_no_want_of_a_cpu(struct test *t)
+{
+	struct event_wait wait = {.wait_class = WAIT_PREEMPTED, .time = 9000 * MILLISECOND, .length = 100 * MILLISECOND,
+				  .throttled = 60 * MILLISECOND, .run_queue = 40 * MILLISECOND};
+
+	CHECK_INT(t, value_of("runq>50ms", &wait), 0);
+	CHECK_INT(t, value_of("runq>30ms", &wait), 40);
+	wait.wait_class = WAIT_BLOCKED;
+	wait.run_queue = 10 * MILLISECOND;
+	wait.state = TASK_UNINTERRUPTIBLE;
+	CHECK_INT(t, value_of("runq>20ms", &wait), 0);
+	CHECK_INT(t, value_of("wait:D>20ms", &wait), 30);
+	wait.state = 0x8000;
+	CHECK_INT(t, value_of("wait:D>20ms", &wait), 0);
+}
+
 /* A thread that was woken and then got no CPU was not stuck for that long. */
 static void states_end_where_the_run_queue_begins(struct test *t)
 {
@@ -77,4 +94,5 @@ static void states_end_where_the_run_queue_begins(struct test *t)
 	CHECK_INT(t, value_of("wait:comm=/a/>999ms", &wait), BLOCKED);
 }
 
-TEST_MAIN(TEST(run_queues_count_from_when_one_is_queued), TEST(states_end_where_the_run_queue_begins))
+TEST_MAIN(TEST(run_queues_count_from_when_one_is_queued), TEST(quotas_and_freezers_are_no_want_of_a_cpu),
+	  TEST(states_end_where_the_run_queue_begins))

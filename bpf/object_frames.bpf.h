@@ -8,6 +8,7 @@
 #define RWALKER_BPF_OBJECT_FRAMES_H
 
 #include "bpf/object_room.bpf.h"
+#include "bpf/regime.bpf.h"
 
 struct mark_search {
 	const u64 *frames;

@@ -14,6 +14,7 @@
 #include "common/log.h"
 #include "common/sanitized.h"
 #include "report/sandbox/landlock.h"
+#include "report/sandbox/user.h"
 #include "report/sandbox/worker_calls.h"
 
 static int leave_stdin(void)
@@ -46,12 +47,14 @@ static int fail(int r)
 
 static void describe(int abi, bool calls, uid_t user, char text[static JAIL_TEXT])
 {
-	char landlock[32] = "no landlock on this kernel";
+	char landlock[32] = "no landlock on this kernel", name[32] = "a user that nobody else is";
 
 	if (abi)
 		(void)snprintf(landlock, sizeof(landlock), "landlock (ABI %d)", abi);
-	(void)snprintf(text, JAIL_TEXT, "%s, %s, as uid %u%s", landlock,
-		       calls ? "seccomp" : "no seccomp on this kernel or machine", (unsigned int)user,
+	if (user < USER_PRIVATE)
+		(void)snprintf(name, sizeof(name), "uid %u", (unsigned int)user);
+	(void)snprintf(text, JAIL_TEXT, "%s, %s, as %s%s", landlock,
+		       calls ? "seccomp" : "no seccomp on this kernel or machine", name,
 		       user ? "" : " without capabilities");
 }
 

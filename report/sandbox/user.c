@@ -56,7 +56,7 @@ static int choose_nobody(const int *fds, size_t count, struct user *ret_user)
 
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
 		return -EIO;
-	number = 0x80000000u | (number & 0x7ffffff0u);
+	number = USER_PRIVATE | (number & 0x7ffffff0u);
 	if (!exists(number) || owns_one(number, fds, count))
 		number = NOBODY;
 	if (!exists(number) && owns_all(0, fds, count)) /* a container whose root may not change its user */

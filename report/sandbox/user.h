@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define USER_PRIVATE 0x80000000u /* the first of the numbers that no system hands out */
+
 struct user {
 	bool other; /* else this process stays what it is */
 	uid_t uid;  /* 0: root without capabilities */

@@ -224,6 +224,8 @@ static int take_user(struct condensing *condensing, uint32_t process, const stru
 	const struct unwind_chain *chain;
 	int r = profile_unwinding_run(&condensing->context, process, user->leaf, *user->snapshot, &chain);
 
+	if (r < 0)
+		return r;
 	if (r > 0) {
 		r = keep_chain(condensing, process, chain, user, stacks);
 	} else {

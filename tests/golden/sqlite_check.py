@@ -131,9 +131,9 @@ def check_threads(base, report, trace):
     text = subprocess.run([report, "--no-local-files", "--no-cache", "--summary", "--throughout", trace],
                           capture_output=True, text=True).stdout
     rows = [line.split() for line in text.splitlines() if line and line[0] != "#" and " tid " in line]
-    wanted = {(int(row[row.index("tid") + 1])): [*(number(word) for word in row[:6]), int(row[8])] for row in rows}
+    wanted = {(int(row[row.index("tid") + 1])): [*(number(word) for word in row[:7]), int(row[9])] for row in rows}
     got = {row[0]: row[1:] for row in base.execute(
-        "SELECT tid, wall_ms, running_ms, run_queue_ms, blocked_s_ms, blocked_d_ms, other_ms, waits FROM thread_list")}
+        "SELECT tid, wall_ms, running_ms, run_queue_ms, throttled_ms, blocked_s_ms, blocked_d_ms, other_ms, waits FROM thread_list")}
     for tid, figures in wanted.items():
         assert tid in got and all(
             b is None or abs(a - b) < 0.0006 for a, b in zip(got[tid], figures)), \

@@ -19,7 +19,7 @@ report_in()
 }
 
 signs=0
-for command in $(some_samples 1 | sed 's|trace.rwk$|*.cmd|'); do
+for command in $(some_samples 2 | sed 's|trace.rwk$|*.cmd|'); do
 	folder=${command%/*} name=$(basename "$command" .cmd)
 	[[ $name != export_* ]] || continue # output for programs is always UTF-8
 	report_in C.UTF-8 "$folder" "$name" >"$scratch/utf8"

@@ -147,7 +147,7 @@ test_dumps()
 	local one
 	command -v python3 >/dev/null || { skip_one dump "python3 is not installed"; return; }
 	cat "${traces[@]}" >"$scratch/all.rwk"
-	for one in "${traces[@]}" tests/compat/*/*/trace.rwk "$scratch/all.rwk"; do
+	for one in "${traces[@]}" "$scratch/all.rwk"; do
 		exits "dump of $one by Python" 0 python3 tests/rwk_dump.py "$one"
 		cp "$scratch/out" "$scratch/theirs"
 		reports "dump of $one" 0 --dump "$one"

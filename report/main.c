@@ -177,7 +177,7 @@ static int run(struct report_options *options, int argc, char **argv)
 	if (check_replaced(options, &inputs) < 0)
 		return EXIT_USAGE;
 	if (leave_root(options, &inputs, &opener, &users) < 0 || open_key(options, &key) < 0 ||
-	    start_errand(options, &users.worker, &servers) < 0)
+	    start_errand(options, &users.opener, &servers) < 0)
 		return EXIT_FAILED;
 	report_output_open(&output, options, &users.worker);
 	r = worker_fork(&worker, &users.worker);

@@ -63,7 +63,7 @@ static int choose_nobody(const int *fds, size_t count, struct user *ret_user)
 		number = 0;
 	else if (owns_one(number, fds, count))
 		return -EPERM;
-	*ret_user = (struct user){true, number, number};
+	*ret_user = (struct user){true, true, number, number};
 	return 0;
 }
 
@@ -92,7 +92,7 @@ int users_choose(const int *fds, size_t count, struct reader_users *ret_users)
 
 static int become(const struct user *user)
 {
-	const struct passwd *known = getpwuid(user->uid);
+	const struct passwd *known = user->unknown ? NULL : getpwuid(user->uid);
 	const gid_t gid = known ? known->pw_gid : user->gid;
 
 	if ((known ? initgroups(known->pw_name, gid) : setgroups(1, &gid)) || setresgid(gid, gid, gid) ||

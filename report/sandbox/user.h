@@ -6,8 +6,9 @@
  *
  * With sudo all processes become the user behind it. Without, the keeper stays root, but without
  * capabilities, to write where root may write; the others become a user that nobody else is: a
- * number that no system hands out, or nobody where only few numbers exist. Files are opened by root
- * without capabilities if all traces are root's, else by that user, too.
+ * number that no system hands out, or nobody where only few numbers exist. Files are opened, and
+ * servers asked for more of them, by root without capabilities if all traces are root's, else by
+ * that user, too.
  */
 #ifndef RWALKER_REPORT_SANDBOX_USER_H
 #define RWALKER_REPORT_SANDBOX_USER_H
@@ -19,13 +20,14 @@
 #define USER_PRIVATE 0x80000000u /* the first of the numbers that no system hands out */
 
 struct user {
-	bool other; /* else this process stays what it is */
-	uid_t uid;  /* 0: root without capabilities */
+	bool other;   /* else this process stays what it is */
+	bool unknown; /* no system has this user, so none is asked for groups */
+	uid_t uid;    /* 0: root without capabilities */
 	gid_t gid;
 };
 
 struct reader_users {
-	struct user keeper, opener, worker; /* worker: also the pager, and the process that asks servers */
+	struct user keeper, opener, worker; /* opener: also who asks servers; worker: also the pager */
 };
 
 /* For root; else nobody changes. `fds` are the traces, of which some may be -1. 0, or -errno after reporting why. */

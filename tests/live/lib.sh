@@ -344,10 +344,11 @@ folded() {
 # the command's tasks, not the CPUs: perf fails on files in which BPF programs come and go.
 # --buildid-mmap: while anyone on the host asks the kernel for build-ids in mmap records, as
 # we do, it marks everybody's records as having them, and perf believes it.
+# PERF_STACKS: how perf follows callers, instead of by frame pointers.
 beside_perf() {
 	local freq=$1 data=$2
 	shift 2
-	perf record -q --buildid-mmap --no-bpf-event -e cpu-clock -F "$freq" -g -o "$data" -- "$@"
+	perf record -q --buildid-mmap --no-bpf-event -e cpu-clock -F "$freq" --call-graph "${PERF_STACKS:-fp}" -o "$data" -- "$@"
 }
 export -f beside_perf
 

@@ -74,7 +74,7 @@ test_own_time() {
 		sh -c "cat /proc/uptime; sleep 0.5"
 	check_number "the command's time" "$(cut -d. -f1 "$scratch/command.out") > 864000"
 	run_ok waits "$report" --no-local-files --summary -c '^sleep$' "$scratch/time.rwk"
-	check_number "ms that it was blocked" "$(awk '/ sleep tid / { print $4 }' "$scratch/waits.out") > 450"
+	check_number "ms that it was blocked" "$(awk '/ sleep tid / { print $5 }' "$scratch/waits.out") > 450"
 }
 
 need_recording

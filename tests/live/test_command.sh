@@ -120,7 +120,7 @@ test_kernel_made_threads() {
 	check_number "workers burn the CPU" "$(folded_sum "$scratch/run.folded" '^iou-wrk-') > \
 		2 * $(folded_sum "$scratch/run.folded" '^uring;')"
 	run_ok summary "$report" --no-local-files --summary -c '^iou-wrk-' "$scratch/run.rwk"
-	check_number "ms that a worker slept" "$(awk '/ iou-wrk-.* tid / && $4 > most { most = $4 } \
+	check_number "ms that a worker slept" "$(awk '/ iou-wrk-.* tid / && $5 > most { most = $5 } \
 		END { print most + 0 }' "$scratch/summary.out") > 400"
 }
 

@@ -7,6 +7,7 @@
 . "$(dirname "$0")/waits_lib.sh"
 
 readonly LEAST=1000
+export PERF_STACKS=dwarf,4096 # by frame pointers, perf skips the caller of a wrapper of a system call; we do not
 
 # record_both WORKLOAD COMMS SECONDS: false if either has too few samples. perf counts threads of other comms in spite
 # of --comms, so it gets no filter: all its samples are of the workload. The rates differ, because otherwise one

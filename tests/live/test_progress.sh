@@ -40,23 +40,23 @@ many() { # TRACE COUNT
 many cpu_paths 800 >long.rwk
 many frameless 400 >snapshots.rwk
 
-pressed --slowly reading 'exit 3' 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk
+pressed --slowly reading 'exit 3' '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk
 said reading 'warning: stopped by Ctrl-C, so this is incomplete: [0-9]+% of the events read'
 clean reading
 check 'reading: so does the account' grep -qE '^# stopped by Ctrl-C, so this is incomplete: [0-9]+% of the events read(;|$)' reading.out
 check 'reading: there is a tree' grep -q '^>>> .*crunch' reading.out
-check 'reading: one line, written again' grep -q $'\r\033\[Kreading' reading.screen
+check 'reading: one line, written again' grep -qE $'\r\033\[K(reading|unwinding) ' reading.screen
 
 # With --folded, the account goes to stderr and the output can be counted: less than everything, more than nothing.
 "$report" --no-cache -q --folded long.rwk >whole.out 2>whole.err
 check_equal 'in no terminal: exit code' 0 $?
-check 'in no terminal: no progress' lacks -E "reading|"$'\r' whole.err
-pressed --slowly part 'exit 3' 'reading long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --folded long.rwk
+check 'in no terminal: no progress' lacks -E "(reading|unwinding) "$'long|\r' whole.err
+pressed --slowly part 'exit 3' '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --folded long.rwk
 check_number 'a part of the samples' "0 < $(folded_sum part.out) && $(folded_sum part.out) < $(folded_sum whole.out)"
 check_equal 'undisturbed: how it ends' 'exit 0, not pressed, 0, left' \
-	"$(on_terminal --slowly --look undisturbed.out undisturbed.screen 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk)"
+	"$(on_terminal --slowly --look undisturbed.out undisturbed.screen '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk)"
 check 'undisturbed: the same bytes' cmp whole.out undisturbed.out
-check 'undisturbed: there was progress' grep -qE 'reading long.rwk: [0-9]+%' undisturbed.screen
+check 'undisturbed: there was progress' grep -qE '(reading|unwinding) long.rwk: [0-9]+%' undisturbed.screen
 clean undisturbed
 
 pressed --slowly unwinding 'exit 3' 'unwinding snapshots.rwk: [0-9]+%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
@@ -64,7 +64,7 @@ clean unwinding
 
 # The pager starts only when there is something to read, so an earlier Ctrl-C does not end it.
 check_equal 'pager: how it ends' 'exit 3, pressed, 0, left' \
-	"$(RWALKER_PAGER='cat >paged' on_terminal --slowly - pager.screen 'reading long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
+	"$(RWALKER_PAGER='cat >paged' on_terminal --slowly - pager.screen '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
 check 'pager: has the report' grep -q '^# stopped by Ctrl-C' paged
 
 # If the input is a pipe, Ctrl-C ended the recording at its other end, and the report leaves out nothing.

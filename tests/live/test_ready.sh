@@ -32,7 +32,7 @@ for kind in pipe unix tcp; do
 	check_number "--waits-on: epoll, $kind" "$(waits r-epoll "^epoll [0-9]+ of .* -> fd [0-9]+, $kind") >= $rounds / 5"
 done
 for call in poll select; do
-	check_number "--waits-on: $call of one" "$(waits "r-$call-one" "^p?${call}[0-9]? of pipe:[0-9]+ [(]written by ender [0-9]+[)]\$") >= 0.9 * $rounds"
+	check_number "--waits-on: $call of one" "$(waits "r-$call-one" "^p?${call}[0-9]? of pipe:[0-9]+ [(]written by ready [0-9]+[)]\$") >= 0.9 * $rounds"
 	check_number "--waits-on: $call, no time left" "$(waits "r-$call-time" "^p?${call}[0-9]? of pipe:[0-9]+ -> timeout\$") >= 0.8 * $rounds"
 done
 check_number "--waits-on: epoll, no time left" "$(waits r-epoll-time '^epoll [0-9]+ of .* -> timeout$') >= 0.8 * $rounds"

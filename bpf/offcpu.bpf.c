@@ -102,7 +102,7 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_KERNEL_TRUNCATED))
 		counters[RING_COUNT_TRUNCATED]++;
 	if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_USER_LATER) && !late)
-		ask_user_stack(task, entry, now);
+		want_user_stack(task, entry, now);
 	return outcome;
 }
 
@@ -167,17 +167,16 @@ static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcom
 static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
 {
 	u64 in = prev->sched_info.last_arrival + queue_offset();
-	u8 waker = entry->waker_context;
-	bool is_later = entry->waker.time > in + queue_drift();
+	u8 later_waker = entry->waker.time > in + queue_drift() ? entry->waker_context : RING_WAKER_NONE;
 
 	if (!entry->out && entry->first_arrival != prev->sched_info.last_arrival)
 		take_first(entry);
 	if (!wait_look.armed || !entry->out || in <= entry->out || in + queue_drift() < wait_look.armed)
 		return;
-	if (is_later)
+	if (later_waker != RING_WAKER_NONE)
 		entry->waker_context = RING_WAKER_NONE;
 	count(cpu, end_wait(prev, entry, in, true));
-	entry->waker_context = is_later ? waker : RING_WAKER_NONE;
+	entry->waker_context = later_waker;
 }
 
 /* Tasks that a hidden process creates have no entry at all: its threads, and its children until they exec. */
@@ -230,6 +229,7 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, next, 0, 0);
 	bool odd = !entry || !wait_look.armed || entry->head & WAIT_HEAD_ODD || !entry->out;
+	u64 pending;
 
 	if (UNLIKELY(odd) && !switch_in_oddly(cpu, next, entry, now))
 		return;
@@ -240,7 +240,10 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 		forget_wait(cpu, entry);
 		return;
 	}
+	pending = entry->pending;
 	count(cpu, end_wait(next, entry, now, false));
+	if (wait_knobs.user_way == RING_BY_TASK_WORK && UNLIKELY(entry->pending != pending))
+		schedule_user_stack(next, entry);
 	forget_wait(cpu, entry);
 }
 

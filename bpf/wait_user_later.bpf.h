@@ -75,18 +75,28 @@ static int take_on_the_way(struct bpf_map *map, void *key, void *value)
 
 /*
  * Called after the record of a wait with USER_LATER. One stack serves all waits of a call: it is
- * requested with the first.
+ * asked for with the first.
  */
-static __always_inline void ask_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
+static __always_inline void want_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	if (entry->pending)
 		return;
-	if (wait_knobs.user_way == RING_BY_TASK_WORK && !task_work_schedule(task, take_on_the_way)) {
-		tell_user_stack(task, now, now, RING_USER_UNSCHEDULED);
-		return;
-	}
 	entry->pending = now;
 	read_user_registers(task, &entry->ip, &entry->sp);
+}
+
+/*
+ * Called at the end of a switch-in whose wait is the first of a call. Not by want_user_stack(), whose callers have
+ * little room left on the stack: old kernels count what is scheduled as called.
+ */
+static __noinline void schedule_user_stack(struct task_struct *task, struct wait_entry *entry)
+{
+	const u64 since = entry->pending;
+
+	if (task_work_schedule(task, take_on_the_way))
+		return;
+	entry->pending = 0;
+	tell_user_stack(task, since, since, RING_USER_UNSCHEDULED);
 }
 
 /* For the hooks that look at this CPU's own memory and at nothing else. */

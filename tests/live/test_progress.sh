@@ -62,10 +62,12 @@ clean undisturbed
 pressed --slowly unwinding 'exit 3' 'unwinding snapshots.rwk: [0-9]+%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
 clean unwinding
 
-# The pager starts only when there is something to read, so an earlier Ctrl-C does not end it.
+# The pager starts only when there is something to read, so an earlier Ctrl-C does not end it. Of root's, it is another
+# user's.
+chmod 711 . && mkdir -m 1777 pages
 check_equal 'pager: how it ends' 'exit 3, pressed, 0, left' \
-	"$(RWALKER_PAGER='cat >paged' on_terminal --slowly - pager.screen '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
-check 'pager: has the report' grep -q '^# stopped by Ctrl-C' paged
+	"$(RWALKER_PAGER='cat >pages/paged' on_terminal --slowly - pager.screen '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --tree long.rwk)"
+check 'pager: has the report' grep -q '^# stopped by Ctrl-C' pages/paged
 
 # If the input is a pipe, Ctrl-C ended the recording at its other end, and the report leaves out nothing.
 cat >pipe.bash <<'END'

@@ -4,7 +4,7 @@
  * (waits_truth.h).
  *
  *   sleeps SECONDS [STAY]  s10, s16, s40, s150: each sleeps that many ms, again and again, on a call path of its own;
- *                      the process stays for STAY seconds more
+ *                      the process stays for STAY seconds more; it begins with 20 sleeps of 100 us
  *   chain ROUNDS [tcp] chain-a waits for chain-b's mutex, chain-b for chain-c's pipe, chain-c for a timer of 50 ms;
  *                      with tcp, the pipe is a TCP connection to ourselves
  *   spin SECONDS       spin-a, spin-b on one CPU: preempted, never blocked
@@ -60,6 +60,8 @@ static void sleeps(char **argv)
 		{.comm = "s150", .path = "sleep_long;nap", .run = sleep_long, .room = ms / 150},
 	};
 
+	for (int i = 0; i < 20; i++)
+		rest(MS / 10); /* shorter than -m */
 	waiters_run(waiters, 4);
 	fflush(stdout);
 	if (argv[1])

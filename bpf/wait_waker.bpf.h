@@ -88,7 +88,7 @@ static __always_inline void fill_waker(const struct wait_entry *entry, struct ri
 
 static __always_inline bool is_within(u64 address, const struct ring_function *function)
 {
-	return address > function->start && address <= function->end;
+	return address - function->start - 1 < function->end - function->start;
 }
 
 static __always_inline bool is_transmit(u64 address)
@@ -98,22 +98,38 @@ static __always_inline bool is_transmit(u64 address)
 	return is_within(address, &all[0]) || is_within(address, &all[1]) || is_within(address, &all[2]);
 }
 
+struct packet_search {
+	const struct ring_wake *record;
+	u32 count;
+	bool backlog, own;
+};
+
+static long packet_step(u32 index, struct packet_search *search)
+{
+	enum { MOST = 40 };
+	const u64 *frames = search->record->frames;
+
+	if (index >= MOST || index + 1 >= search->count)
+		return 1;
+	if (is_within(frames[index], &object_functions.backlog))
+		search->backlog = true;
+	if (!is_within(frames[index], &object_functions.bh_enable))
+		return 0;
+	search->own = search->backlog && is_transmit(frames[index + 1]);
+	return 1;
+}
+
 /*
  * Whether the softirq delivers what the task itself has just sent, as on loopback: it handles this CPU's backlog of
  * packets, and runs in the task's own call, because the function that put a packet there enables softirqs again. A
  * packet that an interrupt put there in between would be delivered with it.
  */
-static __noinline bool is_own_packet(const struct ring_wake *record, u32 count)
+static __always_inline bool is_own_packet(const struct ring_wake *record, u32 count)
 {
-	enum { MOST = 40 };
-	bool backlog = false;
+	struct packet_search search = {.record = record, .count = count};
 
-	for (u32 i = 0; i < MOST && i + 1 < count; i++) {
-		backlog = backlog || is_within(record->frames[i], &object_functions.backlog);
-		if (is_within(record->frames[i], &object_functions.bh_enable))
-			return backlog && is_transmit(record->frames[i + 1]);
-	}
-	return false;
+	bpf_loop(count, packet_step, &search, 0);
+	return *(volatile bool *)&search.own;
 }
 
 static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot, struct task_struct *waker,

@@ -169,6 +169,7 @@ static int add_summed(struct wait_index *index, const struct profile_task_sums *
 {
 	for (size_t i = 0; i < count; i++) {
 		struct wait_thread row = {.recording = sums[i].recording, .summed = true,
+					  .started = sums[i].kinds[PROFILE_SUM_STARTED].count,
 					  .from = sums[i].from, .to = sums[i].to, .running = sums[i].running};
 
 		if (sums[i].task >= task_count)
@@ -188,6 +189,7 @@ static void add_sums(struct wait_thread *thread, const struct wait_thread *row)
 	thread->from = thread->summed && thread->from < row->from ? thread->from : row->from;
 	thread->to = thread->to > row->to ? thread->to : row->to;
 	thread->summed = true;
+	thread->started |= row->started;
 	thread->brief = wait_add(thread->brief, row->brief);
 	thread->running = wait_add(thread->running, row->running);
 }

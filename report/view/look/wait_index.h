@@ -17,6 +17,7 @@ struct wait_thread {
 	uint32_t recording, thread;
 	uint32_t first, count; /* order[first ...] */
 	bool summed;	       /* what follows is known */
+	bool started;	       /* it did not exist before `from` */
 	uint64_t brief;	       /* ns, like all of these */
 	uint64_t from, to;     /* its span in the recording */
 	uint64_t running, unknown;

@@ -180,18 +180,17 @@ static int divide_running(struct follower *follower, const struct wait_thread *t
 	return r < 0 ? r : end_whole(follower, node, &step, unknown);
 }
 
-/* A waker did not run before it was created. */
-static int divide_before(struct follower *follower, const struct profile_wait *own, uint64_t length,
-			 uint32_t node, const struct step *woke, uint64_t *running)
+/* Between two waits a waker ran, but not before it was created, or was first seen; `own` is the later wait, or NULL. */
+static int divide_gap(struct follower *follower, const struct wait_thread *thread, const struct profile_wait *own,
+		      struct span gap, uint32_t node, const struct step *woke, uint64_t *running)
 {
+	const bool starts = own && own->wait_class == PROFILE_STARTED;
+	const uint64_t before = span_length(starts ? gap : span_cut(gap, 0, thread ? thread->from : 0));
 	struct step step = *woke;
 
-	if (own->wait_class != PROFILE_STARTED) {
-		*running += length;
-		return 0;
-	}
-	step.kind = STEP_NOT_BORN;
-	return end(follower, node, &step, length);
+	*running += span_length(gap) - before;
+	step.kind = starts || (thread && thread->started) ? STEP_NOT_BORN : STEP_UNSEEN;
+	return end(follower, node, &step, before);
 }
 
 static int divide_waker(struct follower *follower, const struct subject *subject,
@@ -257,7 +256,7 @@ static int divide_waker(struct follower *follower, const struct subject *subject
 		if (cut)
 			break;
 		follower->work--;
-		r = divide_before(follower, own, part.from - at, node, woke, &running);
+		r = divide_gap(follower, thread, own, (struct span){at, part.from}, node, woke, &running);
 		if (!r)
 			r = divide_own(follower, wait_index_number(follower->index, thread, next),
 				       part, node, woke);
@@ -267,7 +266,8 @@ static int divide_waker(struct follower *follower, const struct subject *subject
 		r = divide_rest(follower, subject, (struct span){at, span.to}, node, woke);
 		at = span.to;
 	}
-	running += span.to - at;
+	if (r >= 0)
+		r = divide_gap(follower, thread, NULL, (struct span){at, span.to}, node, woke, &running);
 	return r < 0 ? r : divide_running(follower, thread, subject->recording, running, node, woke);
 }
 

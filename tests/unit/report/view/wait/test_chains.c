@@ -330,6 +330,32 @@ static void knows_births(struct test *t)
 	free(p);
 }
 
+/* A thread that starts, posts and ends without a long wait of its own; and one whose past the sums do not hold. */
+static void knows_short_lives(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	add_waker(p, add_wait(p, "A", 1, "do_wait", 0, 100), "timer_thread", 2, "sem_post", 100);
+	add_waker(p, add_wait(p, "A", 1, "do_wait", 200, 300), "older", 3, "sem_post", 300);
+	p->sums[0] = (struct profile_task_sums){
+		.task = 1, .from = BOOT + 80 * MS, .to = BOOT + 120 * MS, .running = 40 * MS};
+	p->sums[0].kinds[PROFILE_SUM_STARTED].count = 1;
+	p->sums[1] = (struct profile_task_sums){
+		.task = 2, .from = BOOT + 230 * MS, .to = BOOT + 330 * MS, .running = 100 * MS};
+	p->sum_count = 2;
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 2 waits of thread 1, 200.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in do_wait  (200.0ms, 2 waits)\n"
+			   "    |\n"
+			   "    |--40.00%--woken by timer_thread in sem_post, which did not exist yet  (80.0ms)\n"
+			   "    |--35.00%--woken by older in sem_post, which was running  (70.0ms)\n"
+			   "    |--15.00%--woken by older in sem_post, unknown: nothing is recorded of that time  (30.0ms)\n"
+			   "     --10.00%--woken by timer_thread in sem_post, which was running  (20.0ms)\n"
+			   "\n");
+	free(p);
+}
+
 /* Only what is within the recording counts, and the weight is what is divided. */
 static void divides_the_weight(struct test *t)
 {
@@ -504,5 +530,6 @@ TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest),
 	  TEST(tells_addresses_apart), TEST(follows_comms),
 	  TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two),
 	  TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
-	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(divides_the_weight), TEST(stops_in_the_deep),
+	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(knows_short_lives),
+	  TEST(divides_the_weight), TEST(stops_in_the_deep),
 	  TEST(running_needs_evidence), TEST(looks_at_moments), TEST(bears_hostile_numbers))

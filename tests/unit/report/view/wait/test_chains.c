@@ -350,7 +350,8 @@ static void knows_short_lives(struct test *t)
 			   "    |\n"
 			   "    |--40.00%--woken by timer_thread in sem_post, which did not exist yet  (80.0ms)\n"
 			   "    |--35.00%--woken by older in sem_post, which was running  (70.0ms)\n"
-			   "    |--15.00%--woken by older in sem_post, unknown: nothing is recorded of that time  (30.0ms)\n"
+			   "    |--15.00%--woken by older in sem_post, "
+			   "unknown: nothing is recorded of that time  (30.0ms)\n"
 			   "     --10.00%--woken by timer_thread in sem_post, which was running  (20.0ms)\n"
 			   "\n");
 	free(p);

@@ -142,7 +142,7 @@ static __always_inline void task_describe(struct task_struct *task, struct ring_
 	ret_task->kernel_thread = !!(task->flags & PF_KTHREAD);
 	((u64 *)ret_task->comm)[0] = ((const u64 *)task->comm)[0];
 	((u64 *)ret_task->comm)[1] = ((const u64 *)task->comm)[1];
-	ret_task->cgroup = task->cgroups->dfl_cgrp->kn->id;
+	ret_task->cgroup = kernel_has(RING_PART_CGROUPS) ? task->cgroups->dfl_cgrp->kn->id : 0;
 }
 
 #endif

@@ -46,6 +46,18 @@ typedef __s64 s64;
 
 #include "bpf/kernel_cgroups.bpf.h"
 #include "bpf/kernel_sched.bpf.h"
+#include "bpf/ring_parts.h"
+
+const volatile __u64 kernel_parts; /* bits, by enum ring_part */
+
+/* Constant for the verifier: code behind it may use types that this kernel lacks. */
+static __always_inline bool kernel_has(enum ring_part part)
+{
+	return kernel_parts >> part & 1;
+}
+
+/* Like bpf_core_field_offset(), but 0 if this kernel lacks the member: for functions that are checked on their own. */
+#define OFFSET_OF(type, ...) (bpf_core_field_exists(type, __VA_ARGS__) ? bpf_core_field_offset(type, __VA_ARGS__) : 0)
 
 #define PF_EXITING 0x00000004
 #define PF_IO_WORKER 0x00000010
@@ -138,6 +150,11 @@ struct bpf_iter__task {
 };
 
 #pragma clang attribute pop
+
+static __always_inline bool waits_for_io(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->in_iowait) && BPF_CORE_READ_BITFIELD(task, in_iowait);
+}
 
 /*
  * __state, or TASK_FROZEN alone for a task that a cgroup of version 2 has frozen: it sleeps in S, but for nothing that

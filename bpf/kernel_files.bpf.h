@@ -94,16 +94,17 @@ struct files_struct {
 
 #pragma clang attribute pop
 
-/* Reads a member of the structure that a number points to. */
+/* Reads a member of the structure that a number points to; 0 if this kernel's structure lacks it. */
 #define OBJECT_READ(type, pointer, ...)                                                              \
-	(object_knobs.by_cast ?                                                                      \
-		 OBJECT_CAST(type, pointer)->__VA_ARGS__ :                                           \
-		 ({                                                                                  \
-			 const struct type *from_ = (const void *)(pointer);                         \
-			 typeof(((struct type *)0)->__VA_ARGS__) value_ = 0;                         \
-			 bpf_probe_read_kernel(&value_, sizeof(value_), &from_->__VA_ARGS__);        \
-			 value_;                                                                     \
-		 }))
+	(!bpf_core_field_exists(struct type, __VA_ARGS__) ? 0 :                                      \
+	 object_knobs.by_cast ? OBJECT_CAST(type, pointer)->__VA_ARGS__ :                            \
+				({                                                                   \
+					const struct type *from_ = (const void *)(pointer);          \
+					typeof(((struct type *)0)->__VA_ARGS__) value_ = 0;          \
+					bpf_probe_read_kernel(&value_, sizeof(value_),               \
+							      &from_->__VA_ARGS__);                  \
+					value_;                                                      \
+				}))
 #define OBJECT_CAST(type, pointer)                                                                   \
 	((const struct type *)bpf_rdonly_cast((const void *)(pointer), bpf_core_type_id_kernel(struct type)))
 
@@ -113,6 +114,7 @@ struct files_struct {
  * pointer never can.
  */
 #define TASK_POINTER(type, task, member)                                                             \
-	(object_knobs.by_cast ? OBJECT_CAST(type, task)->member : ((const struct type *)(task))->member)
+	(!bpf_core_field_exists(struct type, member) ? 0 :                                           \
+	 object_knobs.by_cast ? OBJECT_CAST(type, task)->member : ((const struct type *)(task))->member)
 
 #endif

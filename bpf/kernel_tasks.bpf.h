@@ -59,7 +59,7 @@ static __always_inline u64 find_pid(u64 head, u32 number)
 		shift = OBJECT_READ(xa_node, at, shift);
 		if (shift > 31 || (!i && number >> shift >= XA_SLOTS))
 			return 0;
-		slots = at + bpf_core_field_offset(struct xa_node, slots);
+		slots = at + OFFSET_OF(struct xa_node, slots);
 		slots += (number >> shift & (XA_SLOTS - 1)) * 8ULL;
 		at = as_number(OBJECT_READ(hlist_head, slots, first));
 	}
@@ -69,7 +69,7 @@ static __always_inline u64 find_pid(u64 head, u32 number)
 /* The address of the thread with that tid in the pid namespace of the struct pid `own`; 0 if there is none. */
 SEPARATE u64 find_numbered(u64 own, u32 number)
 {
-	u64 place = own + bpf_core_field_offset(struct pid___numbers, numbers), space, head, pid, link;
+	u64 place = own + OFFSET_OF(struct pid___numbers, numbers), space, head, pid, link;
 
 	if (!own || !number)
 		return 0;
@@ -81,9 +81,9 @@ SEPARATE u64 find_numbered(u64 own, u32 number)
 	pid = find_pid(head, number);
 	if (!pid)
 		return 0;
-	link = pid + bpf_core_field_offset(struct pid___numbers, tasks);
+	link = pid + OFFSET_OF(struct pid___numbers, tasks);
 	link = as_number(OBJECT_READ(hlist_head, link, first));
-	return link ? link - bpf_core_field_offset(struct task_struct___links, pid_links) : 0;
+	return link ? link - OFFSET_OF(struct task_struct___links, pid_links) : 0;
 }
 
 static __always_inline u64 find_thread(struct task_struct *task, u32 number)

@@ -117,7 +117,7 @@ static __always_inline void futex_take(struct task_struct *task, struct object_r
 	if (locks_with_inheritance(command) || value == MUTEX_CONTENDED || (value & FUTEX_WAITERS && value != ~0U))
 		object->flags |= RING_OBJECT_LOCKED;
 	mapping_take(task, object, number);
-	if (entry->noted_out == entry->out && entry->noted)
+	if (kernel_has(RING_PART_THREADS) && entry->noted_out == entry->out && entry->noted)
 		object->beside = owner_take(task, room, entry);
 }
 

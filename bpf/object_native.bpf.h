@@ -17,7 +17,7 @@ static __always_inline void child_take(struct task_struct *task, s32 child, stru
 	const struct pid *pid = TASK_POINTER(task_struct___files, task, thread_pid);
 
 	object->kind = RING_OBJECT_CHILD;
-	if (pid && child > 0 && !OBJECT_READ(pid, (u64)pid, level))
+	if (kernel_has(RING_PART_THREADS) && pid && child > 0 && !OBJECT_READ(pid, (u64)pid, level))
 		object->process = child;
 }
 
@@ -28,7 +28,8 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 
 	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
 	case RING_CALL_DESCRIPTOR:
-		descriptor_take(task, room, entry, with.values[0], number, object);
+		if (kernel_has(RING_PART_FILES))
+			descriptor_take(task, room, entry, with.values[0], number, object);
 		break;
 	case RING_CALL_FUTEX:
 		futex_take(task, room, entry, &with, number, object);
@@ -41,7 +42,8 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		break;
 	case RING_CALL_POLL:
 	case RING_CALL_SELECT:
-		polled_take(task, room, entry, number, object);
+		if (kernel_has(RING_PART_FILES))
+			polled_take(task, room, entry, number, object);
 		break;
 	case RING_CALL_SLEEP:
 		sleep_take(task, number, now, object);

@@ -67,9 +67,9 @@ static __always_inline u64 poll_of_epoll(u64 epoll)
  */
 static __always_inline u64 file_of_first(u64 poll, u64 first, u32 *descriptor)
 {
-	u64 item = first - bpf_core_field_offset(struct epitem, rdllink);
+	u64 item = first - OFFSET_OF(struct epitem, rdllink);
 
-	if (!first || first == poll + bpf_core_field_offset(struct eventpoll, rdllist))
+	if (!first || first == poll + OFFSET_OF(struct eventpoll, rdllist))
 		return 0;
 	*descriptor = OBJECT_READ(epitem, item, ffd.fd);
 	return (u64)OBJECT_READ(epitem, item, ffd.file);

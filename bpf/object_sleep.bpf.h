@@ -17,9 +17,9 @@ static __always_inline void sleep_take(struct task_struct *task, u32 number, u64
 	u64 at = wakeup ? stack_find_again(task, wakeup, wakeup, number, object->call) : 0, sleeper, expires;
 
 	object->kind = RING_OBJECT_SLEEP;
-	if (!at)
+	if (!at || !kernel_has(RING_PART_SLEEP))
 		return;
-	at -= bpf_core_field_offset(struct hrtimer, function);
+	at -= OFFSET_OF(struct hrtimer, function);
 	sleeper = (u64)OBJECT_READ(hrtimer_sleeper, at, task);
 	expires = OBJECT_READ(hrtimer, at, _softexpires);
 	if (sleeper ? sleeper == as_number(task) && expires < most : expires <= now)

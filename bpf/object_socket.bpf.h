@@ -12,7 +12,7 @@ static __always_inline void name_unix(struct object_room *room, u64 address, str
 	enum { FAMILY_BYTES = 2, UNIX_BYTES = 108 };
 	u32 length = OBJECT_READ(unix_address, address, len) - FAMILY_BYTES, at;
 	u64 token = mix(mix(address, length), object->inode) | 1;
-	u64 bytes = address + bpf_core_field_offset(struct unix_address, name) + FAMILY_BYTES;
+	u64 bytes = address + OFFSET_OF(struct unix_address, name) + FAMILY_BYTES;
 
 	if (!length || length > UNIX_BYTES)
 		return;
@@ -31,7 +31,7 @@ static __always_inline void unix_take(u64 sock, struct object_room *room, struct
 	u64 address, peer, socket;
 
 	object->kind = RING_OBJECT_UNIX;
-	if (!bpf_core_type_exists(struct unix_sock))
+	if (!kernel_has(RING_PART_UNIX))
 		return;
 	address = (u64)OBJECT_READ(unix_sock, sock, addr);
 	peer = (u64)OBJECT_READ(unix_sock, sock, peer);
@@ -58,6 +58,8 @@ static __always_inline void inet_take(u64 sock, struct ring_object *object)
 	const struct sock_common *common = (const void *)sock;
 	u16 protocol = OBJECT_READ(sock, sock, sk_protocol);
 
+	if (!kernel_has(RING_PART_ADDRESSES))
+		return;
 	if (bpf_core_field_exists(common->skc_net.net) && bpf_core_field_exists(struct net, net_cookie))
 		object->net = OBJECT_READ(net, (u64)OBJECT_READ(sock, sock, __sk_common.skc_net.net), net_cookie);
 	if (protocol == IPPROTO_TCP)
@@ -69,7 +71,8 @@ static __always_inline void inet_take(u64 sock, struct ring_object *object)
 	if (object->family == AF_INET) {
 		set_mapped(object->address, OBJECT_READ(sock, sock, __sk_common.skc_rcv_saddr));
 		set_mapped(object->peer_address, OBJECT_READ(sock, sock, __sk_common.skc_daddr));
-	} else if (bpf_core_field_exists(common->skc_v6_daddr)) {
+	} else if (bpf_core_field_exists(common->skc_v6_daddr) &&
+		   bpf_core_field_exists(common->skc_v6_rcv_saddr)) {
 		bpf_probe_read_kernel(object->address, RING_OBJECT_ADDRESS, &common->skc_v6_rcv_saddr);
 		bpf_probe_read_kernel(object->peer_address, RING_OBJECT_ADDRESS, &common->skc_v6_daddr);
 	}
@@ -80,7 +83,7 @@ static __always_inline void socket_take(u64 socket, struct object_room *room, st
 	u64 sock = (u64)OBJECT_READ(socket, socket, sk);
 
 	object->kind = RING_OBJECT_SOCKET;
-	if (!sock)
+	if (!sock || !kernel_has(RING_PART_SOCKETS))
 		return;
 	object->family = OBJECT_READ(sock, sock, __sk_common.skc_family);
 	object->state = OBJECT_READ(sock, sock, __sk_common.skc_state);

@@ -296,7 +296,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	voluntary = prev->nvcsw;
 	entry->state = state_or_frozen(prev, ctx[3]);
 	entry->head = judge_switch(prev, ctx[0], entry->state, voluntary != entry->voluntary) << WAIT_HEAD_CLASS |
-		      (BPF_CORE_READ_BITFIELD(prev, in_iowait) ? RING_WAIT_IOWAIT << WAIT_HEAD_FLAGS : 0);
+		      (waits_for_io(prev) ? RING_WAIT_IOWAIT << WAIT_HEAD_FLAGS : 0);
 	entry->out_cpu = bpf_get_smp_processor_id();
 	entry->voluntary = voluntary;
 	entry->run_delay = prev->sched_info.run_delay;

@@ -69,6 +69,7 @@ struct ring_object_functions {
 struct ring_object_knobs {
 	__u32 on, by_cast;  /* bools; by_cast: the kernel has bpf_rdonly_cast, which makes reading cheap */
 	__u32 page_size, max_frames;
+	__u32 age_bits, unused; /* names are written again after 1 << age_bits ticks, or a little later */
 	__u8 calls[RING_CALLS]; /* enum ring_call_kind of the kernel's own calls */
 };
 

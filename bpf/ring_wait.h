@@ -135,6 +135,14 @@ enum ring_user_way {
 	RING_BY_SYS_EXIT,  /* at the return of its system call: a hook that every call hits */
 };
 
+/* How the time that quotas take is known. */
+enum ring_throttle_way {
+	RING_THROTTLE_UNKNOWN,
+	RING_THROTTLE_NONE,   /* the kernel has no quotas */
+	RING_THROTTLE_MARKED, /* by the kernel, on the thread */
+	RING_THROTTLE_PROBED, /* by programs on two of its functions */
+};
+
 struct ring_wait_knobs {
 	__u64 least, most; /* ns: shorter waits are summed, longer ones left out */
 	__u32 states;	   /* bits of prev_state, and RING_STATE_RUNNABLE */
@@ -144,7 +152,7 @@ struct ring_wait_knobs {
 	__u32 user_before;  /* bool: at the switch-out of each wait */
 	__u32 most_entries; /* of tasks; 0: any number */
 	__u32 locks; /* bool: the kernel tells when waits for its locks begin and end */
-	__u32 unused;
+	__u32 throttle; /* enum ring_throttle_way */
 	__u64 clock; /* enum ring_wait_clock */
 	__s64 preempt_count; /* offset of a CPU's preempt count from its run queue, bytes; 0: unknown */
 };

@@ -47,7 +47,7 @@ static __always_inline void walk_flags(struct task_struct *task, u32 state, u32 
 	*flags = 0;
 	set_if(task->on_cpu, flags, RING_WALK_ON_CPU);
 	set_if(is_queued(task), flags, RING_WALK_QUEUED);
-	set_if(BPF_CORE_READ_BITFIELD(task, in_iowait), flags, RING_WALK_IOWAIT);
+	set_if(waits_for_io(task), flags, RING_WALK_IOWAIT);
 	set_if(state & TASK_STOPPED_BIT, flags, RING_WALK_STOPPED);
 	set_if(state & TASK_TRACED_BIT, flags, RING_WALK_TRACED);
 }

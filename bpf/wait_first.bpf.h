@@ -123,7 +123,7 @@ static __noinline bool began_before(struct task_struct *task, struct wait_entry 
 	if (!entry->first_seen || entry->first_arrival != task->sched_info.last_arrival)
 		return false;
 	take_first(entry);
-	if (BPF_CORE_READ_BITFIELD(task, in_iowait))
+	if (waits_for_io(task))
 		entry->flags |= RING_WAIT_IOWAIT;
 	if (wait_knobs.user_way == RING_BY_SYS_EXIT && in_system_call(task, &number))
 		entry->flags |= WAIT_IN_SYSCALL;

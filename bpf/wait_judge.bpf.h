@@ -36,7 +36,7 @@ static __always_inline u8 judge_runnable(struct task_struct *task)
 		return RING_WAIT_PREEMPTED;
 	if (number == (is_x86 ? X86_SCHED_YIELD : ARM64_SCHED_YIELD))
 		return RING_WAIT_YIELDED;
-	if (bpf_core_field_exists(task->preempt_notifiers) && task->preempt_notifiers.first)
+	if (bpf_core_field_exists(task->preempt_notifiers.first) && task->preempt_notifiers.first)
 		return RING_WAIT_PREEMPTED; /* on its way back to its guest, within a call that continues */
 	return RING_WAIT_CANCELLED;
 }

@@ -135,9 +135,10 @@ static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)
 static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 address)
 {
 	const u64 mm = as_number(TASK_POINTER(task_struct, task, mm));
-	const u64 lock = mm + bpf_core_field_offset(struct mm_struct___mmap_lock, mmap_lock);
+	const u64 lock = mm + OFFSET_OF(struct mm_struct___mmap_lock, mmap_lock);
 
-	return mm && address - lock < bpf_core_type_size(struct rw_semaphore);
+	return bpf_core_field_exists(struct mm_struct___mmap_lock, mmap_lock) && mm &&
+	       address - lock < bpf_core_type_size(struct rw_semaphore);
 }
 
 /* The owner at a look: the first one may have let go. */

@@ -35,7 +35,7 @@ static __always_inline bool note_object(struct task_struct *prev, struct wait_en
 	if (!in_system_call(prev, &call) || call >= RING_CALLS)
 		return false;
 	kind = object_knobs.calls[call & (RING_CALLS - 1)];
-	if (kind == RING_CALL_DESCRIPTOR)
+	if (kernel_has(RING_PART_FILES) && kind == RING_CALL_DESCRIPTOR)
 		note_file(prev, entry, now);
 	if (kind == RING_CALL_POLL || kind == RING_CALL_SELECT)
 		note_polled(prev, entry, kind, now);
@@ -85,7 +85,7 @@ static __always_inline void what_take(const struct object_taking *taking, struct
 	if (!is_for_object(object, state)) {
 		object->kind = RING_OBJECT_NONE;
 		room->name.token = 0;
-	} else if (object->kind == RING_OBJECT_EPOLL) {
+	} else if (kernel_has(RING_PART_FILES) && kernel_has(RING_PART_EPOLL) && object->kind == RING_OBJECT_EPOLL) {
 		object->beside = epoll_take(taking->task, room, number);
 	}
 }

@@ -15,10 +15,7 @@
 
 static __always_inline bool marks_throttled(void)
 {
-	const struct task_struct *task = NULL;
-	const struct cfs_rq *queue = NULL;
-
-	return bpf_core_field_exists(task->throttled) && bpf_core_field_exists(queue->throttled_clock_self_time);
+	return wait_knobs.throttle == RING_THROTTLE_MARKED;
 }
 
 /* For how long the group of a run queue was throttled there, by that run queue's clock. */
@@ -86,7 +83,8 @@ static __always_inline bool is_maybe_throttled(const struct wait_entry *entry, u
 {
 	if (marks_throttled())
 		return entry->head & WAIT_HEAD_THROTTLED;
-	return *(volatile __u64 *)&throttles_begun && run_queue >= THROTTLE_LEAST;
+	return wait_knobs.throttle == RING_THROTTLE_PROBED && *(volatile __u64 *)&throttles_begun &&
+	       run_queue >= THROTTLE_LEAST;
 }
 
 struct throttle_taking {

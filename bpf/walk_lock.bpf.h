@@ -33,7 +33,7 @@ static __always_inline u64 rt_lock(struct task_struct *task)
 
 static __always_inline u32 lock_flags(const struct queue *queue)
 {
-	const u64 entry = queue->node - bpf_core_field_offset(struct wait_queue_entry, entry);
+	const u64 entry = queue->node - OFFSET_OF(struct wait_queue_entry, entry);
 
 	switch (queue->kind) {
 	case RING_QUEUE_MUTEX:
@@ -86,7 +86,7 @@ static __noinline void find_lock(struct task_struct *task, struct wait_entry *en
 	lock->held = 0;
 	lock->flags = LCB_F_RT;
 	lock->address = rt_lock(task);
-	if (!lock->address && queue)
+	if (kernel_has(RING_PART_LOCKS) && !lock->address && queue)
 		find_queue(task, queue, lock, number);
 	if (lock->address)
 		lock_begin(entry, lock->address, lock->flags, task->pid);

@@ -9,12 +9,12 @@
 
 static __always_inline u64 node_next(u64 node)
 {
-	return word_at(node + bpf_core_field_offset(struct list_head, next));
+	return word_at(node + OFFSET_OF(struct list_head, next));
 }
 
 static __always_inline u64 node_previous(u64 node)
 {
-	return word_at(node + bpf_core_field_offset(struct list_head, prev));
+	return word_at(node + OFFSET_OF(struct list_head, prev));
 }
 
 static __always_inline bool is_linked(u64 node)
@@ -65,7 +65,7 @@ struct queue_walk {
 static __always_inline bool is_node_of_task(u64 node, u64 owner)
 {
 	u64 task = word_at(node + owner);
-	u64 stack = task ? word_at(task + bpf_core_field_offset(struct task_struct___queued, stack)) : 0;
+	u64 stack = task ? word_at(task + OFFSET_OF(struct task_struct___queued, stack)) : 0;
 
 	return stack && node - stack < MOST_STACK_BYTES;
 }

@@ -89,6 +89,7 @@ void probe_share(const struct probe *probe, const struct shared *object)
 	memcpy(object->cpus, probe->settings.cpus->wanted.words, RING_CPU_WORDS * sizeof(*object->cpus));
 	if (!probe->settings.filter->cgroups.count)
 		(void)bpf_map__set_max_entries(object->cgroups, 1);
+	*object->parts = probe->parts;
 	*object->regime_may_change = probe->settings.regime;
 	(void)bpf_program__set_autoload(object->follow, probe->settings.follow && first);
 	(void)bpf_program__set_autoload(object->clock, first);
@@ -123,13 +124,9 @@ static int set_up_cpu(struct probe *probe)
 static void set_up_tasks(struct probe *probe)
 {
 	struct tasks_bpf *tasks = probe->tasks;
-	struct btf *kernel;
 
-	if (probe->walk_objects) {
-		kernel = probe->object_knobs.on ? NULL : btf__load_vmlinux_btf();
-		probe_choose_objects(probe, kernel, &tasks->rodata->object_knobs);
-		btf__free(kernel);
-	}
+	if (probe->walk_objects)
+		probe_choose_objects(probe, &tasks->rodata->object_knobs);
 	tasks->rodata->tasks_max_frames = probe->settings.max_frames;
 	(void)bpf_map__set_value_size(tasks->maps.tasks_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
 }
@@ -326,6 +323,8 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 	if (!probe)
 		return -ENOMEM;
 	probe->settings = *settings;
+	probe->kernel = btf__load_vmlinux_btf();
+	probe->parts = probe_find_parts(settings, probe->kernel);
 	probe->possible = libbpf_num_possible_cpus();
 	if (probe->possible > 0)
 		probe->counters = calloc((size_t)probe->possible, sizeof(struct ring_cpu));
@@ -334,6 +333,8 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 		r = probe_rings_open(probe);
 	if (!r)
 		r = load_all(probe);
+	btf__free(probe->kernel);
+	probe->kernel = NULL;
 	if (!r && settings->points)
 		r = probe_points_load(probe);
 	if (!r && settings->sleepers)

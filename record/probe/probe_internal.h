@@ -40,22 +40,16 @@ struct probe_feed {
 	uint32_t slots; /* of scratch on each CPU */
 };
 
-enum throttle_way {
-	THROTTLE_UNKNOWN,
-	THROTTLE_NONE,	 /* the kernel has no quotas */
-	THROTTLE_MARKED, /* by the kernel, on the thread */
-	THROTTLE_PROBED, /* by programs on two of its functions */
-};
-
 struct probe {
 	struct probe_settings settings;
 	struct ring_wait_knobs waits_knobs; /* settings.waits, completed */
 	struct user_way user_way;	     /* of waits, if their user stacks are wanted */
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
 	bool waits_locks, waits_no_locks;    /* read which kernel locks waits are for; the kernel refuses that */
-	enum throttle_way waits_throttle;    /* how the time that quotas take is known */
 	bool walk_objects;		     /* what walked tasks sleep for */
 	struct ring_object_knobs object_knobs; /* filled when they are first wanted */
+	uint64_t parts; /* of the programs that this kernel's types allow: bits, by enum ring_part */
+	struct btf *kernel; /* its types, while programs are loaded; NULL */
 	struct cpu_bpf *cpu;
 	struct offcpu_bpf *waits;
 	struct tasks_bpf *tasks;
@@ -95,8 +89,14 @@ int probe_size_feed(struct probe *probe, const struct probe_feed *feed);
 int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const struct probe_feed *feed);
 uint64_t probe_scratch_memory(const struct probe *probe);
 
+/* probe_parts.c; reports each part that falls away */
+bool probe_kernel_has_quotas(const struct btf *kernel);
+uint64_t probe_find_parts(const struct probe_settings *settings, const struct btf *kernel);
+
 /* probe_waits.c */
-void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct ring_object_knobs *knobs);
+void probe_choose_objects(struct probe *probe, struct ring_object_knobs *knobs);
+/* Of a member in a struct, also in unnamed structs and unions within it; -ENOENT. depth: 0. */
+int64_t probe_member_offset(const struct btf *kernel, const struct btf_type *type, const char *name, int depth);
 struct shared probe_waits_shared(const struct probe *probe);
 int probe_waits_load(struct probe *probe);
 void probe_waits_unload(struct probe *probe);

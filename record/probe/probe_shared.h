@@ -17,6 +17,7 @@ struct shared {
 	struct bpf_map *tgids, *tids, *cgroups, *comms, *followed;
 	struct bpf_program *follow, *clock;
 	__u64 *follow_failed;
+	__u64 *parts;
 	bool *regime_may_change;
 	struct ring_regime *regime;
 	struct ring_object_functions *functions; /* NULL: its programs need none */
@@ -37,6 +38,7 @@ struct shared {
 		.follow = (object)->progs.follow_new,                                              \
 		.clock = (object)->progs.read_clock,                                               \
 		.follow_failed = &(object)->bss->follow_failed,                                    \
+		.parts = &(object)->rodata->kernel_parts,                                          \
 		.regime_may_change = &(object)->rodata->regime_may_change,                         \
 		.regime = &(object)->bss->regime,                                                  \
 	})

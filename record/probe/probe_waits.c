@@ -4,14 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/time_units.h"
 #include "record/machine/waiting_calls.h"
 #include "record/probe/probe_internal.h"
 
 #include "bpf/offcpu.skel.h"
+#include "bpf/ring_parts.h"
+
+enum { NAME_AGE = SECOND }; /* names of objects are written again after this to twice this */
 
 /* --- where a CPU's preempt count is, by the kernel's description of its per-CPU variables --- */
 
@@ -31,8 +36,7 @@ static int64_t per_cpu_offset(const struct btf *kernel, const char *name, const 
 	return -ENOENT;
 }
 
-/* Offset of a member in a struct, also in unnamed structs and unions within it; -ENOENT. */
-static int64_t member_offset(const struct btf *kernel, const struct btf_type *type, const char *name, int depth)
+int64_t probe_member_offset(const struct btf *kernel, const struct btf_type *type, const char *name, int depth)
 {
 	enum { MAX_DEPTH = 4 };
 	const struct btf_member *member = type && btf_is_composite(type) ? btf_members(type) : NULL;
@@ -45,7 +49,7 @@ static int64_t member_offset(const struct btf *kernel, const struct btf_type *ty
 			return here;
 		if (called && *called)
 			continue;
-		inner = member_offset(kernel, btf__type_by_id(kernel, member->type), name, depth + 1);
+		inner = probe_member_offset(kernel, btf__type_by_id(kernel, member->type), name, depth + 1);
 		if (inner >= 0)
 			return here + inner;
 	}
@@ -64,7 +68,7 @@ static int64_t preempt_count_distance(const struct btf *kernel, bool *ret_cast)
 	count = per_cpu_offset(kernel, "__preempt_count", &type);
 	if (count < 0) {
 		count = per_cpu_offset(kernel, "pcpu_hot", &type); /* x86, 6.2 to 6.14 */
-		member = count < 0 ? -ENOENT : member_offset(kernel, type, "preempt_count", 0);
+		member = count < 0 ? -ENOENT : probe_member_offset(kernel, type, "preempt_count", 0);
 	}
 	*ret_cast = btf__find_by_name_kind(kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0; /* Linux 6.2 */
 	return queue < 0 || count < 0 || member < 0 ? 0 : count + member - queue;
@@ -104,7 +108,7 @@ static bool has_member(const struct btf *kernel, const char *type, const char *n
 {
 	int32_t number = btf__find_by_name_kind(kernel, type, BTF_KIND_STRUCT);
 
-	return number > 0 && member_offset(kernel, btf__type_by_id(kernel, (uint32_t)number), name, 0) >= 0;
+	return number > 0 && probe_member_offset(kernel, btf__type_by_id(kernel, (uint32_t)number), name, 0) >= 0;
 }
 
 /* Since Linux 6.12: threads may be moved to another CPU after they went to sleep. */
@@ -113,14 +117,20 @@ static bool delays_dequeue(const struct btf *kernel)
 	return has_member(kernel, "sched_entity", "sched_delayed");
 }
 
-/* As marks_throttled() (bpf/wait_throttle.bpf.h), and for kernels without marks. */
-static enum throttle_way find_throttle_way(const struct btf *kernel)
+/* Linux 6.18 has task work, too, beside which the programs for kernels before it would be too long. */
+static enum ring_throttle_way find_throttle_way(const struct probe *probe)
 {
-	if (!has_member(kernel, "cfs_rq", "throttle_count"))
-		return THROTTLE_NONE;
-	if (has_member(kernel, "task_struct", "throttled") && has_member(kernel, "cfs_rq", "throttled_clock_self_time"))
-		return THROTTLE_MARKED;
-	return kernel_has_kprobes() ? THROTTLE_PROBED : THROTTLE_UNKNOWN;
+	if (!probe_kernel_has_quotas(probe->kernel))
+		return RING_THROTTLE_NONE;
+	if (!(probe->parts >> RING_PART_QUOTAS & 1))
+		return RING_THROTTLE_UNKNOWN;
+	if (probe->parts >> RING_PART_MARKS & 1)
+		return RING_THROTTLE_MARKED;
+	if (btf__find_by_name_kind(probe->kernel, "bpf_task_work", BTF_KIND_STRUCT) > 0)
+		return RING_THROTTLE_UNKNOWN;
+	if (!kernel_has_kprobes() || !has_member(probe->kernel, "cfs_rq", "throttle_count"))
+		return RING_THROTTLE_UNKNOWN;
+	return RING_THROTTLE_PROBED;
 }
 
 /* Since Linux 5.19, unless tracepoints were left out. */
@@ -129,15 +139,29 @@ static bool tells_locks(const struct btf *kernel)
 	return btf__find_by_name_kind(kernel, "btf_trace_contention_begin", BTF_KIND_TYPEDEF) > 0;
 }
 
-void probe_choose_objects(struct probe *probe, const struct btf *kernel, struct ring_object_knobs *knobs)
+/* How many bits of the kernel's count of ticks make up this time, at least. */
+static uint32_t tick_bits(uint64_t time)
+{
+	struct timespec tick = {0};
+	uint32_t bits = 0;
+
+	(void)clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	while (((uint64_t)tick.tv_nsec << bits) < time && bits < 16)
+		bits++;
+	return bits;
+}
+
+void probe_choose_objects(struct probe *probe, struct ring_object_knobs *knobs)
 {
 	struct ring_object_knobs *known = &probe->object_knobs;
 
 	if (!known->on) {
 		waiting_calls_fill(known);
 		known->max_frames = probe_max_frames();
+		known->age_bits = tick_bits(NAME_AGE);
 		known->page_size = (__u32)sysconf(_SC_PAGESIZE);
-		known->by_cast = kernel && btf__find_by_name_kind(kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
+		known->by_cast = probe->kernel &&
+				 btf__find_by_name_kind(probe->kernel, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 		known->on = true;
 	}
 	*knobs = *known;
@@ -159,20 +183,19 @@ void probe_tell_functions(struct probe *probe, const struct kallsyms *table)
 static void choose_knobs(struct probe *probe, enum ring_user_way from)
 {
 	struct ring_wait_knobs *knobs = &probe->waits_knobs;
-	struct btf *kernel = btf__load_vmlinux_btf();
+	const struct btf *kernel = probe->kernel;
 
 	*knobs = *probe->settings.waits;
 	probe->waits_moved = kernel && delays_dequeue(kernel);
-	probe->waits_throttle = kernel ? find_throttle_way(kernel) : THROTTLE_UNKNOWN;
+	knobs->throttle = kernel ? find_throttle_way(probe) : RING_THROTTLE_UNKNOWN;
 	probe->waits_locks = probe->settings.objects && !probe->waits_no_locks && kernel && tells_locks(kernel);
 	knobs->locks = probe->waits_locks;
 	if (probe->settings.objects)
-		probe_choose_objects(probe, kernel, &probe->waits->rodata->object_knobs);
+		probe_choose_objects(probe, &probe->waits->rodata->object_knobs);
 	if (knobs->wakers && kernel)
 		knobs->preempt_count = preempt_count_distance(kernel, &probe->waits->rodata->waker_cast);
 	if (knobs->user_stacks)
 		choose_user_way(probe, kernel, from);
-	btf__free(kernel);
 }
 
 static struct probe_feed waits_feed(const struct probe *probe)
@@ -202,8 +225,8 @@ static int set_up(struct probe *probe)
 	(void)bpf_program__set_autoload(waits->progs.wait_moved, probe->waits_moved);
 	(void)bpf_program__set_autoload(waits->progs.wait_lock_begin, probe->waits_locks);
 	(void)bpf_program__set_autoload(waits->progs.wait_lock_end, probe->waits_locks);
-	(void)bpf_program__set_autoload(waits->progs.wait_throttled, probe->waits_throttle == THROTTLE_PROBED);
-	(void)bpf_program__set_autoload(waits->progs.wait_unthrottled, probe->waits_throttle == THROTTLE_PROBED);
+	(void)bpf_program__set_autoload(waits->progs.wait_throttled, knobs->throttle == RING_THROTTLE_PROBED);
+	(void)bpf_program__set_autoload(waits->progs.wait_unthrottled, knobs->throttle == RING_THROTTLE_PROBED);
 	(void)bpf_program__set_autoload(waits->progs.wait_switched, knobs->user_way == RING_BY_SWITCH);
 	(void)bpf_program__set_autoload(waits->progs.wait_sys_exit, knobs->user_way == RING_BY_SYS_EXIT);
 	return probe_size_feed(probe, &feed);
@@ -364,12 +387,12 @@ static void attach_throttles(struct probe *probe)
 	const struct offcpu_bpf *waits = probe->waits;
 	struct bpf_link **links = probe->throttle_links;
 
-	if (probe->waits_throttle != THROTTLE_PROBED || links[0])
+	if (probe->waits_knobs.throttle != RING_THROTTLE_PROBED || links[0])
 		return;
 	links[0] = bpf_program__attach_kprobe(waits->progs.wait_unthrottled, false, "tg_unthrottle_up");
 	links[1] = links[0] ? bpf_program__attach_kprobe(waits->progs.wait_throttled, false, "tg_throttle_down") : NULL;
 	if (!links[1])
-		probe->waits_throttle = THROTTLE_UNKNOWN;
+		probe->waits_knobs.throttle = RING_THROTTLE_UNKNOWN;
 }
 
 int probe_waits_attach(struct probe *probe)
@@ -392,7 +415,7 @@ int probe_waits_pause(struct probe *probe, uint64_t lacks)
 
 bool probe_waits_throttled(const struct probe *probe)
 {
-	return probe->waits_throttle != THROTTLE_UNKNOWN;
+	return probe->waits_knobs.throttle != RING_THROTTLE_UNKNOWN;
 }
 
 void probe_waits_detach(struct probe *probe)

@@ -215,8 +215,8 @@ static void sums_are_told_kind_by_kind(struct test *t)
 	struct bench b;
 
 	bench_open(&b);
-	record.kinds[RING_SUM_INTERRUPTIBLE] = (struct ring_sum){3, 500, 20};
-	record.kinds[RING_SUM_STARTED] = (struct ring_sum){1, 7, 7};
+	record.kinds[RING_SUM_INTERRUPTIBLE] = (struct ring_sum){3, 500, 20, 0};
+	record.kinds[RING_SUM_STARTED] = (struct ring_sum){1, 7, 7, 0};
 	waits_take(&b.waits, &record.head, sizeof(record));
 	made_recording_read(&b.made);
 	REQUIRE(t, told_count(&b.made, EVENT_WAIT_SUMS) == 1);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "bpf/ring_parts.h"
+#include "common/log.h"
+#include "record/probe/probe_internal.h"
+
+static const struct {
+	enum ring_part part;
+	const char *type, *member;
+} members[] = {
+	{RING_PART_CGROUPS, "task_struct", "cgroups"},
+	{RING_PART_CGROUPS, "css_set", "dfl_cgrp"},
+	{RING_PART_CGROUPS, "cgroup", "kn"},
+	{RING_PART_CGROUPS, "kernfs_node", "id"},
+	{RING_PART_QUOTAS, "sched_entity", "cfs_rq"},
+	{RING_PART_QUOTAS, "cfs_rq", "tg"},
+	{RING_PART_QUOTAS, "task_group", "cfs_rq"},
+	{RING_PART_QUOTAS, "task_group", "parent"},
+	{RING_PART_QUOTAS, "task_group", "css"},
+	{RING_PART_QUOTAS, "task_group", "cfs_bandwidth"},
+	{RING_PART_QUOTAS, "cfs_bandwidth", "quota"},
+	{RING_PART_QUOTAS, "cfs_bandwidth", "period"},
+	{RING_PART_QUOTAS, "cgroup_subsys_state", "cgroup"},
+	{RING_PART_QUOTAS, "cgroup", "kn"},
+	{RING_PART_QUOTAS, "kernfs_node", "id"},
+	{RING_PART_QUOTAS, "kernfs_node", "name"},
+	{RING_PART_MARKS, "task_struct", "throttled"},
+	{RING_PART_MARKS, "cfs_rq", "throttled"},
+	{RING_PART_MARKS, "cfs_rq", "throttled_clock_self"},
+	{RING_PART_MARKS, "cfs_rq", "throttled_clock_self_time"},
+	{RING_PART_FILES, "task_struct", "files"},
+	{RING_PART_FILES, "files_struct", "count"},
+	{RING_PART_FILES, "files_struct", "fdt"},
+	{RING_PART_FILES, "fdtable", "max_fds"},
+	{RING_PART_FILES, "fdtable", "fd"},
+	{RING_PART_FILES, "hlist_head", "first"},
+	{RING_PART_FILES, "file", "private_data"},
+	{RING_PART_FILES, "file", "f_inode"},
+	{RING_PART_FILES, "inode", "i_mode"},
+	{RING_PART_FILES, "inode", "i_sb"},
+	{RING_PART_FILES, "inode", "i_ino"},
+	{RING_PART_FILES, "inode", "i_rdev"},
+	{RING_PART_FILES, "super_block", "s_dev"},
+	{RING_PART_FILES, "super_block", "s_magic"},
+	{RING_PART_NAMES, "file", "f_path"},
+	{RING_PART_NAMES, "path", "mnt"},
+	{RING_PART_NAMES, "path", "dentry"},
+	{RING_PART_NAMES, "dentry", "d_hash"},
+	{RING_PART_NAMES, "dentry", "d_parent"},
+	{RING_PART_NAMES, "dentry", "d_name"},
+	{RING_PART_NAMES, "hlist_bl_node", "pprev"},
+	{RING_PART_NAMES, "qstr", "hash_len"},
+	{RING_PART_NAMES, "qstr", "len"},
+	{RING_PART_NAMES, "qstr", "name"},
+	{RING_PART_NAMES, "mount", "mnt"},
+	{RING_PART_NAMES, "mount", "mnt_parent"},
+	{RING_PART_NAMES, "mount", "mnt_mountpoint"},
+	{RING_PART_NAMES, "vfsmount", "mnt_root"},
+	{RING_PART_SOCKETS, "socket", "sk"},
+	{RING_PART_SOCKETS, "sock", "__sk_common"},
+	{RING_PART_SOCKETS, "sock_common", "skc_family"},
+	{RING_PART_SOCKETS, "sock_common", "skc_state"},
+	{RING_PART_ADDRESSES, "sock", "sk_protocol"},
+	{RING_PART_ADDRESSES, "sock_common", "skc_num"},
+	{RING_PART_ADDRESSES, "sock_common", "skc_dport"},
+	{RING_PART_ADDRESSES, "sock_common", "skc_daddr"},
+	{RING_PART_ADDRESSES, "sock_common", "skc_rcv_saddr"},
+	{RING_PART_UNIX, "unix_sock", "addr"},
+	{RING_PART_UNIX, "unix_sock", "peer"},
+	{RING_PART_UNIX, "unix_address", "len"},
+	{RING_PART_UNIX, "unix_address", "name"},
+	{RING_PART_UNIX, "sock", "sk_socket"},
+	{RING_PART_UNIX, "socket_alloc", "vfs_inode"},
+	{RING_PART_EPOLL, "eventpoll", "rdllist"},
+	{RING_PART_EPOLL, "epitem", "rdllink"},
+	{RING_PART_EPOLL, "epitem", "ffd"},
+	{RING_PART_EPOLL, "epoll_filefd", "file"},
+	{RING_PART_EPOLL, "epoll_filefd", "fd"},
+	{RING_PART_EPOLL, "list_head", "next"},
+	{RING_PART_MAPPINGS, "task_struct", "mm"},
+	{RING_PART_MAPPINGS, "mm_struct", "start_data"},
+	{RING_PART_MAPPINGS, "mm_struct", "start_brk"},
+	{RING_PART_MAPPINGS, "mm_struct", "brk"},
+	{RING_PART_MAPPINGS, "mm_struct", "start_stack"},
+	{RING_PART_MAPPINGS, "mm_struct", "exe_file"},
+	{RING_PART_MAPPINGS, "vm_area_struct", "vm_start"},
+	{RING_PART_MAPPINGS, "vm_area_struct", "vm_end"},
+	{RING_PART_MAPPINGS, "vm_area_struct", "vm_pgoff"},
+	{RING_PART_MAPPINGS, "vm_area_struct", "vm_flags"},
+	{RING_PART_MAPPINGS, "vm_area_struct", "vm_file"},
+	{RING_PART_THREADS, "task_struct", "thread_pid"},
+	{RING_PART_THREADS, "task_struct", "pid_links"},
+	{RING_PART_THREADS, "pid", "level"},
+	{RING_PART_THREADS, "pid", "tasks"},
+	{RING_PART_THREADS, "pid", "numbers"},
+	{RING_PART_THREADS, "upid", "ns"},
+	{RING_PART_THREADS, "pid_namespace", "idr"},
+	{RING_PART_THREADS, "idr", "idr_rt"},
+	{RING_PART_THREADS, "xarray", "xa_head"},
+	{RING_PART_THREADS, "xa_node", "shift"},
+	{RING_PART_THREADS, "xa_node", "slots"},
+	{RING_PART_THREADS, "hlist_head", "first"},
+	{RING_PART_SLEEP, "hrtimer", "function"},
+	{RING_PART_SLEEP, "hrtimer", "_softexpires"},
+	{RING_PART_SLEEP, "hrtimer_sleeper", "task"},
+	{RING_PART_WORK, "task_struct", "worker_private"},
+	{RING_PART_WORK, "kthread", "data"},
+	{RING_PART_WORK, "worker", "current_func"},
+	{RING_PART_LOCKS, "list_head", "next"},
+	{RING_PART_LOCKS, "list_head", "prev"},
+	{RING_PART_LOCKS, "task_struct", "stack"},
+	{RING_PART_OWNERS, "mutex", "owner"},
+	{RING_PART_OWNERS, "rw_semaphore", "owner"},
+};
+enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+
+static const char *const lost[RING_PARTS] = {
+	[RING_PART_CGROUPS] = "which control groups threads are in",
+	[RING_PART_QUOTAS] = "what quotas of control groups take",
+	[RING_PART_MARKS] = "what quotas of control groups take",
+	[RING_PART_FILES] = "which files and sockets threads wait for",
+	[RING_PART_NAMES] = "the names of files",
+	[RING_PART_SOCKETS] = "what kind of sockets threads wait for",
+	[RING_PART_ADDRESSES] = "the addresses of connections",
+	[RING_PART_UNIX] = "the names and other ends of unix sockets",
+	[RING_PART_EPOLL] = "which files end waits in epoll",
+	[RING_PART_MAPPINGS] = "in which mappings futexes are",
+	[RING_PART_THREADS] = "the owners of futexes, and which children are waited for",
+	[RING_PART_SLEEP] = "how long sleeps were to last",
+	[RING_PART_WORK] = "what workers of the kernel do",
+	[RING_PART_LOCKS] = "which of the kernel's locks were waited for before the start",
+	[RING_PART_OWNERS] = "who holds the kernel's locks",
+};
+
+static void find_members(const struct btf *kernel, bool found[MEMBERS])
+{
+	for (uint32_t id = 1; id < btf__type_cnt(kernel); id++) {
+		const struct btf_type *type = btf__type_by_id(kernel, id);
+		const char *name = btf_is_struct(type) ? btf__name_by_offset(kernel, type->name_off) : NULL;
+
+		for (size_t i = 0; name && *name && i < MEMBERS; i++)
+			if (!found[i] && !strcmp(name, members[i].type))
+				found[i] = probe_member_offset(kernel, type, members[i].member, 0) >= 0;
+	}
+}
+
+bool probe_kernel_has_quotas(const struct btf *kernel)
+{
+	return btf__find_by_name_kind(kernel, "tg_throttle_down", BTF_KIND_FUNC) > 0;
+}
+
+/* Kernels without quotas, without marks before 6.18, and with other locks for PREEMPT_RT, lack nothing. */
+static bool is_expected(const struct btf *kernel, enum ring_part part)
+{
+	if (part == RING_PART_QUOTAS)
+		return probe_kernel_has_quotas(kernel);
+	if (part == RING_PART_OWNERS)
+		return btf__find_by_name_kind(kernel, "rwbase_rt", BTF_KIND_STRUCT) < 0;
+	return part != RING_PART_MARKS || btf__find_by_name_kind(kernel, "bpf_task_work", BTF_KIND_STRUCT) > 0;
+}
+
+static bool is_wanted(const struct probe_settings *settings, enum ring_part part)
+{
+	if (part == RING_PART_CGROUPS)
+		return true;
+	if (part < RING_PART_FILES)
+		return settings->waits != NULL;
+	return settings->objects && (settings->waits || settings->tasks);
+}
+
+uint64_t probe_find_parts(const struct probe_settings *settings, const struct btf *kernel)
+{
+	uint64_t parts = (1ULL << RING_PARTS) - 1;
+	bool found[MEMBERS] = {false};
+
+	if (!kernel)
+		return parts;
+	find_members(kernel, found);
+	for (size_t i = 0; i < MEMBERS; i++) {
+		const enum ring_part part = members[i].part;
+
+		if (found[i])
+			continue;
+		if (parts >> part & 1 && is_wanted(settings, part) && is_expected(kernel, part))
+			log_warning("this kernel's types lack '%s.%s': nothing is recorded about %s", members[i].type,
+				    members[i].member, lost[part]);
+		parts &= ~(1ULL << part);
+	}
+	return parts;
+}

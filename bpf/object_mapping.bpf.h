@@ -6,7 +6,7 @@
  * switch-out, because since 2026 kernels let bpf_find_vma() look only at the current task while
  * interrupts are off, and the lock is released right after the switch (which is impossible on
  * PREEMPT_RT); or in a look at all tasks, for any of them. It needs Linux 6.2. If another mapping
- * takes its place meanwhile, that goes unnoticed.
+ * takes its place, that is noticed a second or two later.
  */
 #ifndef RWALKER_BPF_OBJECT_MAPPING_H
 #define RWALKER_BPF_OBJECT_MAPPING_H
@@ -102,6 +102,11 @@ static __always_inline void name_program(struct object_room *room, u64 file, str
 	name_file(room, file, inode, number, object);
 }
 
+static __always_inline bool can_find_mappings(void)
+{
+	return kernel_has(RING_PART_MAPPINGS) && kernel_has(RING_PART_FILES) && kernel_has(RING_PART_NAMES);
+}
+
 static __always_inline bool is_in_program(const struct mm_struct___parts *mm, u64 place)
 {
 	return place >= mm->start_data && place < mm->brk;
@@ -115,7 +120,7 @@ static __noinline bool mapping_note(struct task_struct *task, u64 place)
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	u64 token;
 
-	if (!mm || !room || !object_knobs.by_cast || is_in_program(mm, place))
+	if (!can_find_mappings() || !mm || !room || !object_knobs.by_cast || is_in_program(mm, place))
 		return false;
 	token = mapping_token(mm, place);
 	return !name_is_told(token) && find_mapping(task, place, token, number);
@@ -127,7 +132,7 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	const u64 place = object->place;
 
-	if (!mm || !room)
+	if (!can_find_mappings() || !mm || !room)
 		return;
 	if (is_in_program(mm, place)) {
 		object->mapping = place >= mm->start_brk ? RING_MAPPING_HEAP : RING_MAPPING_PROGRAM;

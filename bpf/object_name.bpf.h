@@ -2,7 +2,7 @@
 /*
  * Names of objects: the path of a file, up to the root of its mount namespace. A name is read if
  * the object has not been seen on this CPU lately (bpf/object_told.bpf.h). A file's token changes
- * when the file is renamed or replaced, but not when a folder above it is renamed.
+ * when the file, or one of the nearest folders above it, is renamed or replaced.
  */
 #ifndef RWALKER_BPF_OBJECT_NAME_H
 #define RWALKER_BPF_OBJECT_NAME_H
@@ -10,7 +10,7 @@
 #include "bpf/object_stack.bpf.h"
 #include "bpf/object_told.bpf.h"
 
-enum { OBJECT_DEPTH = 48 /* folders and mounts */ };
+enum { OBJECT_DEPTH = 48 /* folders and mounts */, OBJECT_FOLDERS = 3 /* in a token */ };
 
 static __always_inline long cross_mount(struct path_walk *walk)
 {
@@ -65,7 +65,7 @@ SEPARATE int path_read(u64 dentry, u64 vfsmount, u32 number)
 	walk->dentry = dentry;
 	walk->at = RING_NAME_BYTES;
 	walk->flags = 0;
-	walk->mount = vfsmount - bpf_core_field_offset(struct mount, mnt);
+	walk->mount = vfsmount - OFFSET_OF(struct mount, mnt);
 	walk->root = (u64)OBJECT_READ(vfsmount, vfsmount, mnt_root);
 	if (dentry != walk->root && !OBJECT_READ(dentry, dentry, d_hash.pprev))
 		walk->flags = RING_NAME_DELETED;
@@ -75,13 +75,28 @@ SEPARATE int path_read(u64 dentry, u64 vfsmount, u32 number)
 	return 0;
 }
 
+/* Separate, because older kernels add up the stacks of all nested calls. */
+SEPARATE u64 folders_of(u64 dentry)
+{
+	u64 hash = 0;
+
+	for (u32 i = 0; i < OBJECT_FOLDERS; i++) {
+		dentry = as_number(OBJECT_READ(dentry, dentry, d_parent));
+		hash = mix(mix(hash, dentry), OBJECT_READ(dentry, dentry, d_name.hash_len));
+	}
+	return hash;
+}
+
 static __always_inline void name_file(struct object_room *room, u64 file, u64 inode, u32 number,
 				      struct ring_object *object)
 {
 	u64 dentry = as_number(OBJECT_READ(file, file, f_path.dentry));
 	u64 vfsmount = as_number(OBJECT_READ(file, file, f_path.mnt));
-	u64 token = mix(mix(dentry, vfsmount), as_number(OBJECT_READ(dentry, dentry, d_parent)));
+	u64 token;
 
+	if (!kernel_has(RING_PART_NAMES))
+		return;
+	token = mix(mix(dentry, vfsmount), folders_of(dentry));
 	token = mix(mix(token, OBJECT_READ(dentry, dentry, d_name.hash_len)), OBJECT_READ(inode, inode, i_generation));
 	token = mix(token, !OBJECT_READ(dentry, dentry, d_hash.pprev)) | 1;
 	object->token = token;

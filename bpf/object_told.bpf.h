@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The objects whose names have been written lately. A slot has room for a few tokens, not just one:
+ * The objects whose names have been written in the last second or two. A slot has room for a few tokens, not just one:
  * if two objects that take turns evicted each other, both would be read each time, and beside
  * another recorder, ours would never be read, because the kernel lets only one of them look at
  * mappings at a time.
@@ -8,7 +8,7 @@
 #ifndef RWALKER_BPF_OBJECT_TOLD_H
 #define RWALKER_BPF_OBJECT_TOLD_H
 
-#include "bpf/kernel.h"
+#include "bpf/kernel_files.bpf.h"
 
 enum { TOLD_SETS = 256, TOLD_IN_SET = 4 };
 
@@ -41,11 +41,14 @@ static __always_inline struct told_names *told_names(u64 token)
 
 /*
  * Once the recorder has forgotten the names, each token counts as a new one; the old ones are
- * evicted as others come.
+ * evicted as others come. So it does after a second or two, at another moment for each token: a
+ * folder may be renamed, and another file mapped at the same place.
  */
 static __always_inline u64 remembered(u64 token)
 {
-	return token + 2 * *(volatile __u64 *)&names_forgotten;
+	u64 age = bpf_jiffies64() + (token >> 32 & 0xffff);
+
+	return token + 2 * (*(volatile __u64 *)&names_forgotten + (object_knobs.on ? age >> object_knobs.age_bits : 0));
 }
 
 static __always_inline bool name_is_told(u64 token)

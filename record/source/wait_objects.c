@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 
 #include "bpf/ring_wait.h"
+#include "common/hash.h"
 #include "common/hash_map.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
@@ -18,6 +19,7 @@
 #include "record/plan/recording.h"
 #include "record/source/block_devices.h"
 
+enum { TOLD_NUMBER_BITS = 25, TOLD_HASH_BITS = 19 };
 enum { OBJECTS = 32768, LOCKS = 8192, NAMES = 8192, NAME_BYTES = 1 << 20 };
 
 static_assert((int)RING_CALL_NATIVE == WAIT_IN_CALL && (int)RING_CALL_COMPAT == WAIT_IN_COMPAT_CALL &&
@@ -47,6 +49,7 @@ static_assert((int)RING_NAME_DELETED == OBJECT_DELETED && (int)RING_NAME_CUT == 
 static_assert((int)RING_OBJECT_ADDRESS == (int)RWK_MAX_ADDRESS, "the programs' addresses are the format's");
 
 struct kept_name {
+	uint32_t hash; /* of all that names an object, TOLD_HASH_BITS, not 0 */
 	uint32_t at, length, flags;
 	uint32_t mapping; /* of a futex, and what follows: as in struct ring_name */
 	uint64_t device, inode, offset, start, end;
@@ -115,17 +118,33 @@ void wait_objects_share(struct wait_objects *objects, __u64 *forgotten)
 
 /* --- names --- */
 
+static uint32_t hash_name(const struct ring_name *name)
+{
+	const uint64_t parts[] = {name->length, name->flags, name->mapping,
+				  name->device, name->inode, name->offset};
+	uint64_t hash = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		hash = hash_mix(hash ^ parts[i]);
+	for (uint32_t i = RING_NAME_BYTES - name->length; i < RING_NAME_BYTES; i++)
+		hash = hash_mix(hash ^ (unsigned char)name->bytes[i]);
+	return hash >> (64 - TOLD_HASH_BITS) ?: 1;
+}
+
+/* Names are written again from time to time. */
 static void keep_name(struct wait_objects *objects, const struct ring_name *name)
 {
-	struct kept_name kept = {.at = objects->used, .length = name->length, .flags = name->flags,
+	struct kept_name kept = {.hash = hash_name(name), .at = objects->used,
+				 .length = name->length, .flags = name->flags,
 				 .mapping = name->mapping, .device = name->device, .inode = name->inode,
 				 .offset = name->offset, .start = name->start, .end = name->end};
-	uint64_t number = objects->names.count;
+	uint64_t *number;
+	int r = hash_map_add(&objects->names, &name->token, sizeof(name->token), objects->names.count, &number);
 
-	if (hash_map_add(&objects->names, &name->token, sizeof(name->token), number, NULL) <= 0)
+	if (r < 0 || (!r && objects->kept[*number].hash == kept.hash))
 		return;
 	memcpy(objects->bytes + kept.at, name->bytes + RING_NAME_BYTES - name->length, name->length);
-	objects->kept[number] = kept;
+	objects->kept[*number] = kept;
 	objects->used += name->length;
 }
 
@@ -289,23 +308,24 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw, ui
 }
 
 /*
- * Value of a table: a number, whether the object was written with its name, and in which second. With
- * --flight, objects in use are written again from time to time, so those that no dump needs any more
- * can be forgotten.
+ * Value of a table: a number, with which name the object was written (0: none), and in which second.
+ * With --flight, objects in use are written again from time to time, so those that no dump needs any
+ * more can be forgotten.
  */
-enum { TOLD_NAME = 1U << 31, TOLD_NUMBER = TOLD_NAME - 1 };
-static_assert((uint32_t)RWK_MAX_OBJECTS < (uint32_t)TOLD_NUMBER, "a number fits beside the mark");
+enum { TOLD_SECOND_BITS = 64 - TOLD_NUMBER_BITS - TOLD_HASH_BITS };
+static_assert((uint32_t)RWK_MAX_OBJECTS < 1U << TOLD_NUMBER_BITS, "a number fits");
 
-static uint64_t told(uint32_t number, bool named, uint64_t now)
+static uint64_t told(uint32_t number, uint32_t hash, uint64_t now)
 {
-	return now / SECOND << 32 | (named ? TOLD_NAME : 0) | number;
+	return now / SECOND << (64 - TOLD_SECOND_BITS) | (uint64_t)hash << TOLD_NUMBER_BITS | number;
 }
 
 static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t now)
 {
 	const struct record_flight *flight = &objects->recording->config->flight;
+	const uint64_t since = now / SECOND - (value >> (64 - TOLD_SECOND_BITS));
 
-	return flight->wanted && now / SECOND >= (value >> 32) + (uint64_t)flight->window / SECOND / 2;
+	return flight->wanted && (since & ((1 << TOLD_SECOND_BITS) - 1)) >= (uint64_t)flight->window / SECOND / 2;
 }
 
 /*
@@ -335,13 +355,14 @@ static int find_number(struct wait_objects *objects, const struct ring_object *k
  * The name of a futex may come after its first waits: its mapping cannot be looked up while the
  * process changes its mappings. The object is then written again, with the same number, so those
  * waits have the name, too. A name may also be forgotten, but what was written about a number
- * remains.
+ * remains. With another name, it is another object from then on.
  */
 static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
 {
+	const struct kept_name *name = find_name(objects, raw->token);
+	const uint32_t hash = name ? name->hash : 0;
 	struct ring_object key = *raw;
-	bool old, was_named, named;
-	uint32_t number;
+	uint32_t number, former;
 	uint64_t *value;
 	int r;
 
@@ -350,17 +371,13 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 	r = find_number(objects, &key, &value);
 	if (r < 0)
 		return 0;
-	number = (uint32_t)*value & TOLD_NUMBER;
-	was_named = *value & TOLD_NAME;
-	old = is_old(objects, *value, now);
-	if (!r && !old && was_named)
+	number = (uint32_t)*value & ((1U << TOLD_NUMBER_BITS) - 1);
+	former = (uint32_t)(*value >> TOLD_NUMBER_BITS) & ((1U << TOLD_HASH_BITS) - 1);
+	if (!r && !is_old(objects, *value, now) && (former == hash || !hash))
 		return number;
-	named = find_name(objects, raw->token) != NULL;
-	if (!r && !old && !named)
-		return number;
-	if (r > 0 || (was_named && !named))
+	if (r > 0 || (former && former != hash))
 		number = next_number(objects);
-	*value = told(number, named, now);
+	*value = told(number, hash, now);
 	if (number)
 		tell(objects, &key, number);
 	return number;

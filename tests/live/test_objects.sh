@@ -28,6 +28,26 @@ recorded away "$record" --force --offcpu 0 -o "$scratch/away.rwk" -- "$workloads
 cp "$scratch/away.out" "$scratch/away.truth"
 judged python3 -B "$here/tests/live/objects_check.py" "$scratch/away.rwk" "$scratch/away.truth" "$away"
 
+# What changes its name under a wait's feet: at once, or when its name has aged; what does not keeps its own.
+mkdir "$scratch/aged"
+recorded aged "$record" --force --offcpu 0 -o "$scratch/aged.rwk" -- "$workloads/aged_names" "$scratch/aged"
+"$report" --export ndjson --source offcpu -c '^w-' "$scratch/aged.rwk" 2>/dev/null >"$scratch/aged.json"
+while read -r comm path; do
+	check "$comm is for $path" grep -q "\"comm\":\"$comm\".*\"object_name\":\"$scratch/aged/$path\"" "$scratch/aged.json"
+	check "... and nothing else" lacks -v "$path\"" <(grep "\"comm\":\"$comm\".*\"object_name\"" "$scratch/aged.json")
+done <<-END
+	w-a a
+	w-b b
+	w-near old/pipe
+	w-moved new/pipe
+	w-far above/1/2/3/4/pipe
+	w-aged below/1/2/3/4/pipe
+	w-kept kept
+	w-still kept
+END
+check_equal "w-still is for the same object as w-kept" 1 \
+	"$("$report" --dump "$scratch/aged.rwk" | grep -ac "object-name .*path=\"$scratch/aged/kept\"")"
+
 "$report" --waits-on "$scratch/all.rwk" >"$scratch/view" 2>/dev/null
 inode=$(sed -n 's/^w-pipe .*inode=//p' "$scratch/all.truth")
 check "--waits-on has the pipe" grep -qE "^ .* pipe +w-pipe +in read of pipe:$inode\$" "$scratch/view"

@@ -91,6 +91,33 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 	bench_close(&b);
 }
 
+/* Programs write names again from time to time. What is mapped there, or its path, may be another by then. */
+static void another_name_makes_another_object(struct test *t)
+{
+	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
+					.token = 5};
+	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12, .start = 0x7000};
+	struct bench b;
+
+	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
+	bench_open(&b);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take(&b, &raw).object, 1);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take(&b, &raw).object, 1);
+	memcpy(name.bytes + RING_NAME_BYTES - 4, "/new", 4);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take(&b, &raw).object, 2);
+	CHECK_INT(t, take(&b, &raw).object, 2);
+	name.inode = 13;
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take(&b, &raw).object, 3);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 2)->event.object.inode, 13);
+	bench_close(&b);
+}
+
 /* Programs write a name once, and would not write it again if they did not learn that it was forgotten. */
 static void tells_the_programs_that_names_were_forgotten(struct test *t)
 {
@@ -167,5 +194,6 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 }
 
 TEST_MAIN(TEST(what_was_ready_is_an_object_of_its_own),
-	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(tells_the_programs_that_names_were_forgotten),
+	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(another_name_makes_another_object),
+	  TEST(tells_the_programs_that_names_were_forgotten),
 	  TEST(block_devices_have_names), TEST(refuses_kinds_that_there_are_not))

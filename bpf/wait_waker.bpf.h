@@ -3,10 +3,10 @@
 #ifndef RWALKER_BPF_WAIT_WAKER_BPF_H
 #define RWALKER_BPF_WAIT_WAKER_BPF_H
 
-#include "bpf/kernel_files.bpf.h"
 #include "bpf/snapshot.bpf.h"
 #include "bpf/stack_top.bpf.h"
 #include "bpf/wait_filter.bpf.h"
+#include "bpf/wait_packet.bpf.h"
 
 const volatile bool waker_cast; /* bpf_rdonly_cast() is available */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __weak __ksym;
@@ -84,36 +84,6 @@ static __always_inline void fill_waker(const struct wait_entry *entry, struct ri
 	ret_waker->task.cgroup = 0;
 	ret_waker->task.kernel_thread = !!(entry->waker_context & WAIT_WAKER_KERNEL);
 	__builtin_memcpy(ret_waker->task.comm, entry->waker.comm, sizeof(ret_waker->task.comm));
-}
-
-static __always_inline bool is_within(u64 address, const struct ring_function *function)
-{
-	return address > function->start && address <= function->end;
-}
-
-static __always_inline bool is_transmit(u64 address)
-{
-	const struct ring_function *all = object_functions.transmits;
-
-	return is_within(address, &all[0]) || is_within(address, &all[1]) || is_within(address, &all[2]);
-}
-
-/*
- * Whether the softirq delivers what the task itself has just sent, as on loopback: it handles this CPU's backlog of
- * packets, and runs in the task's own call, because the function that put a packet there enables softirqs again. A
- * packet that an interrupt put there in between would be delivered with it.
- */
-static __noinline bool is_own_packet(const struct ring_wake *record, u32 count)
-{
-	enum { MOST = 40 };
-	bool backlog = false;
-
-	for (u32 i = 0; i < MOST && i + 1 < count; i++) {
-		backlog = backlog || is_within(record->frames[i], &object_functions.backlog);
-		if (is_within(record->frames[i], &object_functions.bh_enable))
-			return backlog && is_transmit(record->frames[i + 1]);
-	}
-	return false;
 }
 
 static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot, struct task_struct *waker,

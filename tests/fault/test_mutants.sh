@@ -14,7 +14,7 @@ count=1000
 seeds=()
 if [[ ${CHECK_LEVEL:-check} == long ]]; then
 	count=1000000
-	seeds=(samples/{probes,stuck,waits,mangled}/trace.rwk tests/compat/*/*/trace.rwk)
+	seeds=(samples/{probes,stuck,waits,mangled}/trace.rwk)
 fi
 "${BUILD:-build}/san/tests/fault/large_blocks" || exit 1
 exec "${BUILD:-build}/san/tests/fault/mutants" 0 "$count" "${seeds[@]}"

@@ -40,7 +40,8 @@ static int gather(struct event *event, struct gathered_lines *gathered)
 	next = gathered->levels.items;
 	for (size_t i = 0; i < gathered->lines.count; i++) {
 		gathered->lines.items[i].levels = next;
-		next += gathered->lines.items[i].level_count;
+		if (next) /* lines without levels have none */
+			next += gathered->lines.items[i].level_count;
 	}
 	return r;
 }

@@ -482,10 +482,18 @@ static int find_sums(struct section *section, const struct task_binding *task, s
 	return 0;
 }
 
-static void add_sums(struct profile_task_sums *sums, const struct event_wait_sums *record)
+/* A task's first record may begin before the recording does, and then has what it ran there, too. */
+static uint64_t ran_since(const struct event_wait_sums *record, uint64_t start)
+{
+	const uint64_t from = record->time - record->span, most = record->time - (from > start ? from : start);
+
+	return from < start && record->time > start && record->running > most ? most : record->running;
+}
+
+static void add_sums(struct profile_task_sums *sums, const struct event_wait_sums *record, uint64_t start)
 {
 	sums->to = record->time;
-	sums->running += record->running;
+	sums->running += ran_since(record, start);
 	for (size_t i = 0; i < WAIT_SUM_KINDS; i++) {
 		sums->kinds[i].count += record->kinds[i].count;
 		sums->kinds[i].total += record->kinds[i].total;
@@ -498,7 +506,7 @@ static int note_sums(struct section *section, const struct event_wait_sums *reco
 {
 	struct profile_task_sums sums = {.task = task, .from = record->time - record->span};
 
-	add_sums(&sums, record);
+	add_sums(&sums, record, 0);
 	return profile_note_sums(section->context.profile, &sums);
 }
 
@@ -526,6 +534,6 @@ int section_add_wait_sums(struct section *section, const struct stream_event *ev
 		return r;
 	r = find_sums(section, task, thread, record->time - record->span, &sums);
 	if (!r)
-		add_sums(sums, record);
+		add_sums(sums, record, section->context.profile->recordings.items[section->waits->recording].start);
 	return r;
 }

@@ -230,11 +230,17 @@ static uint64_t between_waits(const struct wait_index *index, const struct wait_
 	return at < thread->to ? sum + thread->to - at : sum;
 }
 
-/* Interrupts, and what the host took, are in it: a part of this size is not worth a word. */
+/*
+ * It did not run while it waited: what is more, it ran before the recording. Interrupts, and what the host took, are in
+ * the unknown: a part of this size is not worth a word.
+ */
 static void find_unknown(const struct wait_index *index, struct wait_thread *thread)
 {
-	uint64_t all = between_waits(index, thread), known = wait_add(thread->running, thread->brief);
+	uint64_t all = between_waits(index, thread), most = all > thread->brief ? all - thread->brief : 0, known;
 
+	if (thread->running > most)
+		thread->running = most;
+	known = wait_add(thread->running, thread->brief);
 	if (all > known && all - known > all / 16)
 		thread->unknown = all - known;
 }

@@ -315,6 +315,30 @@ static void sums_are_kept_by_task(struct test *t)
 	profile_destroy(profile);
 }
 
+/* The account of a task that runs when the recording starts began when the programs were attached. */
+static void nobody_ran_longer_than_the_recording(struct test *t)
+{
+	struct event_wait_sums records[] = {
+		{.time = 1400, .source = 3, .span = 1000, .running = 900},
+		{.time = 2400, .source = 3, .span = 1000, .running = 1000},
+	};
+	const struct profile_task_sums *sums;
+	struct event_task task = task_of(SLEEPER);
+	struct made_trace *trace;
+	struct profile *profile;
+	char path[32];
+
+	trace = begin(path);
+	for (size_t i = 0; i < 2; i++)
+		made_trace_check(event_log_add_wait_sums(trace->log, &records[i], &task), "sums");
+	made_trace_end(trace);
+	profile = load(t, path, &everything);
+	REQUIRE(t, profile_task_sums(profile, &sums) == 1);
+	CHECK(t, sums->from == 400 && sums->to == 2400);
+	CHECK_INT(t, sums->running, 1400);
+	profile_destroy(profile);
+}
+
 /* As when one record of a trace contradicts another. */
 static void waits_of_another_kind_of_source_are_left_out(struct test *t)
 {
@@ -371,4 +395,5 @@ static void moments_are_found_on_the_clock(struct test *t)
 TEST_MAIN(TEST(what_belongs_together_is_found), TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
 	  TEST(no_room_means_what_it_is_said_of), TEST(waits_that_have_not_ended_have_user_stacks),
 	  TEST(weights_are_what_lies_in_the_recording), TEST(filters_choose_waits), TEST(sums_are_kept_by_task),
+	  TEST(nobody_ran_longer_than_the_recording),
 	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock))

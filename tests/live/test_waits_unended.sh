@@ -88,16 +88,18 @@ import re
 import sys
 
 NOT_ENDED, USER_LATER = 1024, 64
-chunk, waiting, told = 0, set(), set()
+tids, waiting, told = [], set(), set() # of threads, and when the wait ended; its stack may be in a later chunk
 for line in sys.stdin:
-    words = line.split()
-    if words and words[0] == "chunk":
-        chunk += 1
+    kind = line.split(None, 1)[0] if line.strip() else ""
     fields = dict(re.findall(r"(\w+)=(\w+)", line))
-    if line.startswith("  wait ") and int(fields["flags"], 0) & NOT_ENDED and int(fields["flags"], 0) & USER_LATER:
-        waiting.add((chunk, fields["task"]))
-    if line.startswith("  user-stack ") and (int(fields["user"]) or int(fields["missing"])):
-        told.add((chunk, fields["task"]))
+    if kind == "chunk":
+        tids = ["0"]
+    elif kind == "task":
+        tids.append(fields["tid"])
+    elif kind == "wait" and int(fields["flags"], 0) & NOT_ENDED and int(fields["flags"], 0) & USER_LATER:
+        waiting.add((tids[int(fields["task"])], int(fields["time"])))
+    elif kind == "user-stack" and (int(fields["user"]) or int(fields["missing"])):
+        told.add((tids[int(fields["task"])], int(fields["time"]) - int(fields["since"])))
 print(len(waiting), len(waiting - told))' >"$scratch/all.counts"
 	read -r waits bare <"$scratch/all.counts"
 	check_number "waits in system calls that had not ended: $waits" "$waits >= 3"

@@ -88,7 +88,7 @@ import re
 import sys
 
 NOT_ENDED, USER_LATER = 1024, 64
-tids, waiting, told = [], set(), set() # of threads, and when the wait ended; its stack may be in a later chunk
+tids, waiting, told = [], [], [] # of threads, and when; a stack may be in a later chunk than its wait
 for line in sys.stdin:
     kind = line.split(None, 1)[0] if line.strip() else ""
     fields = dict(re.findall(r"(\w+)=(\w+)", line))
@@ -97,10 +97,11 @@ for line in sys.stdin:
     elif kind == "task":
         tids.append(fields["tid"])
     elif kind == "wait" and int(fields["flags"], 0) & NOT_ENDED and int(fields["flags"], 0) & USER_LATER:
-        waiting.add((tids[int(fields["task"])], int(fields["time"])))
+        waiting.append((tids[int(fields["task"])], int(fields["time"])))
     elif kind == "user-stack" and (int(fields["user"]) or int(fields["missing"])):
-        told.add((tids[int(fields["task"])], int(fields["time"]) - int(fields["since"])))
-print(len(waiting), len(waiting - told))' >"$scratch/all.counts"
+        told.append((tids[int(fields["task"])], int(fields["time"]), int(fields["since"])))
+bare = [1 for tid, end in waiting if not any(tid == of and time - since <= end <= time for of, time, since in told)]
+print(len(waiting), len(bare))' >"$scratch/all.counts"
 	read -r waits bare <"$scratch/all.counts"
 	check_number "waits in system calls that had not ended: $waits" "$waits >= 3"
 	check_equal "of them with neither a user stack nor a reason" 0 "$bare"

@@ -246,6 +246,16 @@ embedded_in_time() {
 	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
 }
 
+# embedded NAME COMMAND...: run_ok, for a recording to NAME.rwk with --embed, again until embedded_in_time.
+embedded() {
+	local try
+	for try in 1 2 3 4 5; do
+		run_ok "$@" || return
+		! embedded_in_time "$scratch/$1.rwk" || return 0
+		echo "# $1: a file was not opened in time, try $try"
+	done
+}
+
 # state_of FOLDER: state of the task with this folder in /proc: R, S, D...
 state_of() {
 	local state=

@@ -57,9 +57,32 @@ def status_of(pid):
         return {}
 
 
-def has_signal(pid, *masks):
+def has_signal(pid, number, *masks):
     status = status_of(pid)
-    return any(int(status.get(mask, "0"), 16) >> (signal.SIGINT - 1) & 1 for mask in masks)
+    return any(int(status.get(mask, "0"), 16) >> (number - 1) & 1 for mask in masks)
+
+
+def session_of(stat):
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return fields[0], int(fields[3])
+
+
+def processes_of(session):
+    """Those that have not exited."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                state, of = session_of(open(f"/proc/{name}/stat", "rb").read())
+            except (OSError, ValueError):
+                continue
+            if of == session and state != b"Z":
+                found.append(int(name))
+    return found
+
+
+def left_of(session):
+    return [pid for pid in processes_of(session) if pid != session]
 
 
 def wait_until(condition):
@@ -69,8 +92,9 @@ def wait_until(condition):
 
 
 class Slowly:
-    """Lets a command run for moments only. When it catches Ctrl-C, its work has begun. It is stopped there until its
-    progress line is due, so that all of its work is still ahead, however fast the machine is."""
+    """Lets a command run for moments only. When its worker catches Ctrl-C, which it gets as SIGUSR1, its work has begun.
+    It is stopped there until its progress line is due, so that all of its work is still ahead, however fast the machine
+    is."""
 
     def __init__(self, pid):
         os.waitpid(pid, os.WUNTRACED)
@@ -85,7 +109,7 @@ class Slowly:
         time.sleep(RUNS)
         os.killpg(self.pid, signal.SIGSTOP)
         wait_until(lambda: status_of(self.pid).get("State", "Z")[0] in "TZ")
-        if not self.begun and has_signal(self.pid, "SigCgt"):
+        if not self.begun and any(has_signal(pid, signal.SIGUSR1, "SigCgt") for pid in processes_of(self.pid)):
             self.begun = True
             time.sleep(BEFORE)
 
@@ -96,7 +120,7 @@ def press(pid, terminal, how, slowly):
         os.kill(pid, signal.SIGKILL)
     elif how == "press":
         os.write(terminal, b"\x03")
-        wait_until(lambda: not slowly or has_signal(pid, "SigPnd", "ShdPnd"))
+        wait_until(lambda: not slowly or has_signal(pid, signal.SIGINT, "SigPnd", "ShdPnd"))
     if slowly:
         os.killpg(pid, signal.SIGCONT)
     return how != "look"
@@ -116,24 +140,6 @@ def follow(pid, terminal, options):
         if waiting and re.search(options.pattern.encode(), seen):
             pressed, waiting = press(pid, terminal, options.how, slowly), False
     return seen, pressed
-
-
-def session_of(stat):
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    return fields[0], int(fields[3])
-
-
-def left_of(session):
-    left = []
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                state, of = session_of(open(f"/proc/{name}/stat", "rb").read())
-            except (OSError, ValueError):
-                continue
-            if of == session and int(name) != session and state != b"Z":
-                left.append(int(name))
-    return left
 
 
 def left_after(session):

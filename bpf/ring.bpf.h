@@ -58,8 +58,8 @@ static __always_inline bool ring_has_room(u32 cpu, u64 length)
 	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + ring_record_bytes(length) <= ring_size;
 }
 
-/* Copies a record into the ring of `cpu`. Returns the counter for its outcome. */
-static __always_inline enum ring_counter ring_output(const struct ring_slot *slot, u32 cpu, void *record, u64 length)
+/* Copies a record into the ring of `cpu`. Returns the counter for its outcome. Not inline: its callers' stack is scarce. */
+static __noinline enum ring_counter ring_output(const struct ring_slot *slot, u32 cpu, void *record, u64 length)
 {
 	u64 task = ring_hooked ? bpf_get_current_task() : 0, flags = BPF_RB_NO_WAKEUP;
 	u64 taken = ring_record_bytes(length), used, after;

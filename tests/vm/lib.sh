@@ -58,6 +58,7 @@ boot() {
 	boot_rc=$?
 	if [ $boot_rc -ne 0 ]; then
 		tail -n 30 "$dir/console.log" | cat -v
+		echo # the console may have ended within a line
 		not_ok "$1" "the guest ended with $boot_rc (124 = time is over, 200 = crash), see '$dir/console.log'"
 		return 1
 	fi

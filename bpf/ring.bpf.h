@@ -58,7 +58,7 @@ static __always_inline bool ring_has_room(u32 cpu, u64 length)
 	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + ring_record_bytes(length) <= ring_size;
 }
 
-/* Copies a record into the ring of `cpu`. Returns the counter for its outcome. Not inline: callers have little stack. */
+/* Copies a record into the ring of `cpu`. Returns the counter for its outcome. Not inline: callers need the stack. */
 static __noinline enum ring_counter ring_output(const struct ring_slot *slot, u32 cpu, void *record, u64 length)
 {
 	u64 task = ring_hooked ? bpf_get_current_task() : 0, flags = BPF_RB_NO_WAKEUP;

@@ -70,9 +70,11 @@ static __always_inline bool kernel_has(enum ring_part part)
 #define TASK_TRACED_BIT 0x0008
 #define TASK_INTERRUPTIBLE 0x0001
 #define TASK_DEAD 0x0080
+#define TASK_WAKEKILL 0x0100
 #define TASK_WAKING 0x0200 /* woken, on its way to a run queue */
 #define TASK_NOLOAD 0x0400
 #define TASK_RTLOCK_WAIT 0x1000
+#define TASK_FREEZABLE 0x2000
 #define TASK_FROZEN 0x8000
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

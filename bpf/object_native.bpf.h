@@ -21,6 +21,14 @@ static __always_inline void child_take(struct task_struct *task, s32 child, stru
 		object->process = child;
 }
 
+/* How a parent in vfork() sleeps (kernel/fork.c), and in those calls nothing else. */
+static __always_inline bool is_vfork_state(u32 state)
+{
+	const u32 all = TASK_UNINTERRUPTIBLE | TASK_WAKEKILL | TASK_FREEZABLE;
+
+	return (state & all) == all;
+}
+
 static __always_inline void call_take(struct task_struct *task, struct object_room *room,
 				      const struct wait_entry *entry, u32 number, u64 now, struct ring_object *object)
 {
@@ -39,6 +47,10 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		break;
 	case RING_CALL_WAITID:
 		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
+		break;
+	case RING_CALL_CLONE:
+		if (is_vfork_state(entry->state))
+			object->kind = RING_OBJECT_CHILD;
 		break;
 	case RING_CALL_POLL:
 	case RING_CALL_SELECT:

@@ -15,6 +15,7 @@ enum ring_call_kind {
 	RING_CALL_FUTEX,
 	RING_CALL_WAIT4,
 	RING_CALL_WAITID,
+	RING_CALL_CLONE, /* with CLONE_VFORK, it waits for the child to execute a program or exit */
 	RING_CALL_SLEEP,
 	RING_CALL_POLL,
 	RING_CALL_SELECT,

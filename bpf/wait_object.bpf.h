@@ -49,7 +49,7 @@ static __always_inline bool note_object(struct task_struct *prev, struct wait_en
 static __always_inline bool is_for_object(const struct ring_object *object, u32 state)
 {
 	return state & TASK_INTERRUPTIBLE || object->kind == RING_OBJECT_FILE || object->kind == RING_OBJECT_DEVICE ||
-	       object->kind == RING_OBJECT_BLOCK;
+	       object->kind == RING_OBJECT_BLOCK || (object->kind == RING_OBJECT_CHILD && is_vfork_state(state));
 }
 
 /*

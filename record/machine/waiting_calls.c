@@ -23,7 +23,8 @@ static const struct {
 	{"futex", RING_CALL_FUTEX},   {"wait4", RING_CALL_WAIT4},	   {"waitid", RING_CALL_WAITID},
 	{"nanosleep", RING_CALL_SLEEP}, {"clock_nanosleep", RING_CALL_SLEEP},
 	{"poll", RING_CALL_POLL},     {"ppoll", RING_CALL_POLL},	   {"select", RING_CALL_SELECT},
-	{"pselect6", RING_CALL_SELECT},
+	{"pselect6", RING_CALL_SELECT}, {"clone", RING_CALL_CLONE},	   {"clone3", RING_CALL_CLONE},
+	{"vfork", RING_CALL_CLONE},
 };
 
 static bool is_named(const char *name, size_t length, const char *wanted)

@@ -49,17 +49,6 @@ void walk_deinit(struct walk *walk)
 	walk->buffer = NULL;
 }
 
-static void note_worst(struct walk *walk, const struct ring_walk_task *raw)
-{
-	if (!(raw->state & TASK_UNINTERRUPTIBLE) || (raw->state & TASK_NOLOAD) || raw->wait <= walk->worst.wait)
-		return;
-	walk->worst.wait = raw->wait;
-	walk->worst.tgid = raw->task.tgid;
-	walk->worst.tid = raw->task.tid;
-	memcpy(walk->worst.comm, raw->task.comm, sizeof(walk->worst.comm));
-	walk->worst.comm[sizeof(walk->worst.comm) - 1] = '\0';
-}
-
 static bool is_wanted(struct walk *walk, const struct ring_walk_task *raw)
 {
 	char comm[RING_COMM_SIZE + 1] = "";
@@ -172,6 +161,20 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 
 /* --- the walk ---------------------------------------------------------------------------------------- */
 
+/* A parent in vfork() is in D by design. */
+static void note_worst(struct walk *walk, const struct ring_walk_task *raw, const struct row_parts *parts)
+{
+	if (parts->object && parts->object->kind == RING_OBJECT_CHILD)
+		return;
+	if (!(raw->state & TASK_UNINTERRUPTIBLE) || (raw->state & TASK_NOLOAD) || raw->wait <= walk->worst.wait)
+		return;
+	walk->worst.wait = raw->wait;
+	walk->worst.tgid = raw->task.tgid;
+	walk->worst.tid = raw->task.tid;
+	memcpy(walk->worst.comm, raw->task.comm, sizeof(walk->worst.comm));
+	walk->worst.comm[sizeof(walk->worst.comm) - 1] = '\0';
+}
+
 static void take_row(struct walk *walk, const struct ring_walk_task *raw, const struct row_parts *parts)
 {
 	static const struct walk_user none;
@@ -179,7 +182,7 @@ static void take_row(struct walk *walk, const struct ring_walk_task *raw, const 
 	note_object(walk, raw, parts);
 	if (!is_wanted(walk, raw))
 		return;
-	note_worst(walk, raw);
+	note_worst(walk, raw, parts);
 	if (walk->users)
 		walk_users_hold(walk->users, raw, parts->length, encode_row, walk);
 	else

@@ -49,16 +49,20 @@ test_lock() {
 	check "lock: who held it is there" grep -q 'sleep' <("$report" --no-local-files --chains -c '^flock$' "$(first lock)")
 }
 
-# The rule fires while the thread is stuck, and the dump has the thread's stack.
+# The rule fires while the thread is stuck, and the dump has the thread's stack. A parent in vfork(), which is in D by
+# design, has been so for longer.
 test_stuck() {
 	begin stuck --trigger 'stuck:D>1500ms'
+	start "$workloads/pool" 1
 	start "$workloads/stuck" 60
 	made stuck 'stuck:D>1500ms, stuck_parent'
 	check "stuck: it still is" kill -0 "$started"
 	check "stuck: whose it is" grep -q " trigger .* tgid=$started tid=$started comm=\"stuck_parent\"" \
 		<("$report" --dump "$(first stuck)" 2>/dev/null)
-	check "stuck: its stack is there" grep -q 'vfork' <("$report" --tasks -c '^stuck_parent$' "$(first stuck)")
-	kill -KILL "$started" $(pgrep -P "$started") # it is in D until its child ends
+	check "stuck: its stack is there" grep -q 'process_vm' <("$report" --tasks -c '^stuck_parent$' "$(first stuck)")
+	check "stuck: a parent in vfork() waits for its child" grep -q '^comm pool-stuck .* state D .*vfork child' \
+		<("$report" --tasks -c '^pool-stuck$' "$(first stuck)")
+	kill -KILL "$started"
 	end stuck
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Task walks: the default walk, -w and -s find a task held in D by vfork, with its wait;
+# Task walks: the default walk, -w and -s find a task in D, with its wait;
 # running tasks are marked as running; sleepers are shown only on request.
 # two tries: whether a task runs is compared with what it says of itself a moment later.
 . "$(dirname "$0")/lib.sh"
@@ -49,7 +49,7 @@ test_default_walk() {
 	after=$(monotonic_ns)
 	check "the stuck task is in D" grep -qE 'state D ' <<<"$(task_line plain "$pid_stuck")"
 	check_wait plain "$before" "$after"
-	check "its stack" grep -q kernel_clone "$scratch/plain.tasks"
+	check "its stack" grep -q process_vm "$scratch/plain.tasks"
 	check "the burner is there" grep -qE 'walked_burner.*state R' "$scratch/plain.tasks"
 	check "the sleepers are not" lacks -E 'state (S|I|T)' "$scratch/plain.tasks"
 }

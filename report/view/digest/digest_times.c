@@ -161,6 +161,19 @@ static bool is_state(uint32_t state, char letter)
 	return text[0] == letter;
 }
 
+static bool is_vfork_parent(const struct waits *waits, const struct profile_wait *wait)
+{
+	return waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD && is_state(wait->state, 'D');
+}
+
+static bool has_vfork_parents(const struct waits *waits)
+{
+	for (size_t i = 0; i < waits->count; i++)
+		if (wait_is_shown(&waits->items[i]) && is_vfork_parent(waits, &waits->items[i]))
+			return true;
+	return false;
+}
+
 static struct in_state find_in_state(const struct waits *waits, char letter)
 {
 	struct in_state found = {.longest = SIZE_MAX};
@@ -177,7 +190,7 @@ static struct in_state find_in_state(const struct waits *waits, char letter)
 			state = wait->state;
 			wanted = is_state(state, letter);
 		}
-		if (!wanted)
+		if (!wanted || is_vfork_parent(waits, wait))
 			continue;
 		found.weight = wait_add(found.weight, wait->weight);
 		/* Waits are ordered by task. */
@@ -216,7 +229,11 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 	int r;
 
 	if (!sums->in_d)
-		return digest_line_add(lines, "", DIGEST_LEAST, "D: no thread waited uninterruptibly", "--summary");
+		return digest_line_add(lines, "", DIGEST_LEAST,
+				       has_vfork_parents(&digest->ground.waits) ?
+					       "D: no thread waited uninterruptibly, but in vfork()" :
+					       "D: no thread waited uninterruptibly",
+				       "--summary");
 	found = find_in_state(&digest->ground.waits, 'D');
 	r = digest_line_begin(lines, "", DIGEST_MAIN);
 	if (r < 0)

@@ -365,12 +365,25 @@ static void write_ready(FILE *out, const struct waits *waits, const struct profi
 	object_write(out, &waits->objects[wait->ready]);
 }
 
+/* A parent in vfork() waits for its child to execute a program or exit. */
+static bool is_vfork(const struct profile_operation *operation)
+{
+	return !strcmp(operation->name, "vfork") || !strcmp(operation->name, "clone") ||
+	       !strcmp(operation->name, "clone3");
+}
+
 static void write_both(FILE *out, const struct profile_operation *operation, const struct profile_object *object,
 		       uint64_t asked)
 {
 	switch (object->kind) {
-	case PROFILE_OBJECT_SLEEP:
 	case PROFILE_OBJECT_CHILD:
+		if (is_vfork(operation)) {
+			(void)fputs("vfork child", out);
+			break;
+		}
+		object_write(out, object);
+		break;
+	case PROFILE_OBJECT_SLEEP:
 		object_write(out, object);
 		break;
 	case PROFILE_OBJECT_FUTEX:

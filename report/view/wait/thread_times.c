@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static unsigned int blocked_in(const struct profile_wait *wait)
+/* The kernel keeps a parent in vfork() in D until its child executes a program: no trouble of its own. */
+static unsigned int blocked_in(const struct waits *waits, const struct profile_wait *wait)
 {
 	char state[24];
 
 	profile_wait_state(wait->state, state);
+	if (state[0] == 'D' && waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD)
+		return THREAD_BLOCKED_OTHER;
 	return state[0] == 'D' ? THREAD_BLOCKED_D : state[0] == 'S' ? THREAD_BLOCKED_S : THREAD_BLOCKED_OTHER;
 }
 
@@ -24,7 +27,10 @@ static void add_waits(struct thread_times *times, struct thread_time *row, const
 		row->asked = true;
 		row->waits++;
 		row->run_queue = wait_add(row->run_queue, run_queue);
-		*(wait->wait_class == PROFILE_THROTTLED ? &row->throttled : &row->blocked[blocked_in(wait)]) += blocked;
+		if (wait->wait_class == PROFILE_THROTTLED)
+			row->throttled += blocked;
+		else
+			row->blocked[blocked_in(times->index->waits, wait)] += blocked;
 		if (wait->flags & PROFILE_WAIT_IOWAIT)
 			row->iowait += blocked;
 	}

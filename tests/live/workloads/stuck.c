@@ -1,27 +1,64 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * stuck SECONDS [BUSY]: burns BUSY seconds of CPU, then is in D for SECONDS as the
- * parent of a vfork whose child sleeps. Before that it prints
+ * stuck SECONDS [BUSY]: burns BUSY seconds of CPU, then is in D for SECONDS: it lets the kernel read
+ * a page of its own that does not come before. Before that it prints
  *
  *     stuck PID CLOCK_MONOTONIC_NS
  */
+#define _GNU_SOURCE
 #include "truth.h"
 
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+enum { PAGE = 4096 };
+
+static struct uffdio_zeropage page = {.range.len = PAGE};
+static int faults;
+static uint64_t rest_ns;
+
+static void *bring(void *unused)
+{
+	struct timespec rest = {(time_t)(rest_ns / NS_PER_S), (long)(rest_ns % NS_PER_S)};
+
+	nanosleep(&rest, NULL);
+	(void)ioctl(faults, UFFDIO_ZEROPAGE, &page);
+	return unused;
+}
+
+static char *absent_page(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING, .range.len = PAGE};
+	char *absent = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	range.range.start = page.range.start = (unsigned long)absent;
+	if (absent == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api) ||
+	    ioctl(faults, UFFDIO_REGISTER, &range)) {
+		perror("userfaultfd");
+		exit(1);
+	}
+	return absent;
+}
 
 void stuck_parent(uint64_t sleep_ns)
 {
-	struct timespec rest = { (time_t)(sleep_ns / NS_PER_S), (long)(sleep_ns % NS_PER_S) };
-	int status;
-	pid_t pid = vfork();
+	char byte;
+	struct iovec to = {&byte, 1}, from = {absent_page(), 1};
+	pthread_t thread;
 
-	if (pid == 0) {
-		nanosleep(&rest, NULL);
-		_exit(0);
-	}
-	waitpid(pid, &status, 0);
+	rest_ns = sleep_ns;
+	if (pthread_create(&thread, NULL, bring, NULL))
+		exit(1);
+	(void)process_vm_readv(getpid(), &to, 1, &from, 1, 0);
 }
 
 int main(int argc, char **argv)

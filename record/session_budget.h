@@ -11,6 +11,7 @@
 #include "record/plan/memory_plan.h"
 #include "record/source/programs_time.h"
 
+struct cpus;
 struct session;
 
 struct session_budget { /* --max-cpu, --realtime-safe */
@@ -26,7 +27,7 @@ int session_plan_memory(struct session *session);
 int session_tell_memory(struct session *session);
 uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: no limit */
 size_t session_ring_bytes(const struct record_config *config); /* as asked for */
-uint32_t session_threads(uint32_t cpus); /* to expect on this host */
+uint32_t session_threads(const struct cpus *cpus); /* to expect on this host */
 uint32_t session_entries(const struct session *session);
 
 /* --max-cpu: everything here does nothing without it and --realtime-safe. */

@@ -258,7 +258,7 @@ int session_print_plan(const struct record_config *config)
 	int r = session ? cpus_open(&session->cpus, config->who.cpus) : -ENOMEM;
 
 	if (r >= 0) {
-		session->recording.threads = session_threads(session->cpus.possible);
+		session->recording.threads = session_threads(&session->cpus);
 		r = session_plan_memory(session);
 		cpus_close(&session->cpus);
 	}

@@ -99,12 +99,13 @@ static int open_signals(struct session *session)
 }
 
 /* As many as there are now, but at least what a busy host of this size has. */
-uint32_t session_threads(uint32_t cpus)
+uint32_t session_threads(const struct cpus *cpus)
 {
 	enum { PER_CPU = 64 };
-	uint32_t now = host_threads();
+	struct cpu_set online;
+	uint32_t now = host_threads(), busy = cpus_online_all(cpus, &online) < 0 ? 0 : cpu_set_count(&online) * PER_CPU;
 
-	return now > cpus * PER_CPU ? now : cpus * PER_CPU;
+	return now > busy ? now : busy;
 }
 
 static int check_present(struct session *session)
@@ -145,9 +146,11 @@ static int open_host(struct session *session)
 		r = filter_init(&session->filter, &config->who, config->command && !config->who.system_wide);
 	if (r >= 0)
 		r = check_present(session);
+	if (r < 0)
+		return r;
 	session->recording.max_cpus = session->cpus.possible;
-	session->recording.threads = session_threads(session->cpus.possible);
-	return r < 0 ? r : session_plan_memory(session);
+	session->recording.threads = session_threads(&session->cpus);
+	return session_plan_memory(session);
 }
 
 static bool to_stdout(const struct record_config *config)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# time-limit: 600
+# time-limit: 1800
 #
 # Debian's kernels load the BPF programs of waits whatever is wanted of them: each set of options leaves other parts of
 # the code, and each verifier has its own limits.
@@ -14,6 +14,7 @@ judge_kernel() { # NAME
 }
 
 need_programs
+VM_SECONDS=600
 mkdir -p "$RESULTS"
 for kernel in $(kernels); do
 	judged judge_kernel "loads-$kernel" "$kernel" loads.sh

@@ -52,8 +52,13 @@ struct thread_struct___arm64 {
 	struct cpu_context cpu_context;
 };
 
+struct signal_struct___runtime {
+	unsigned long long sum_sched_runtime;
+};
+
 struct task_struct___files {
 	struct files_struct *files;
+	struct signal_struct___runtime *signal;
 	struct pid *thread_pid;
 	void *worker_private;
 };

@@ -85,6 +85,14 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
 	entry->noted_out = now;
 }
 
+/* Whether no other thread could have closed a descriptor meanwhile: there is none, and none of the process has ended. */
+static __always_inline bool is_alone(struct task_struct *task, const struct files_struct *files)
+{
+	u64 signal = as_number(TASK_POINTER(task_struct___files, task, signal));
+
+	return files->count.counter == 1 && !OBJECT_READ(signal_struct___runtime, signal, sum_sched_runtime);
+}
+
 /*
  * Whether the call works with the file: the kernel stack then has the file, or its data. That alone
  * is no proof: the word may be left from an earlier call. But it is the only evidence for a file
@@ -97,7 +105,7 @@ static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 nu
 	return stack_find_again(task, file, data ? data : file, number, call);
 }
 
-/* alone: no other thread could have closed the descriptor meanwhile. */
+/* alone: see is_alone(). */
 static __always_inline void file_in_use_take(struct task_struct *task, struct object_room *room, u64 file, bool alone,
 					     u32 descriptor, u32 number, struct ring_object *object)
 {
@@ -118,7 +126,7 @@ static __always_inline void descriptor_take(struct task_struct *task, struct obj
 
 	if (files)
 		file_in_use_take(task, room, noted ? entry->noted : find_file(files, descriptor),
-				 !noted && files->count.counter == 1, descriptor, number, object);
+				 !noted && is_alone(task, files), descriptor, number, object);
 }
 
 #endif

@@ -58,7 +58,7 @@ static __always_inline void polled_take(struct task_struct *task, struct object_
 	struct files_struct *files = files_of(task);
 
 	if (entry->noted_out == entry->out && entry->noted && files)
-		file_in_use_take(task, room, find_file(files, entry->noted - 1), files->count.counter == 1,
+		file_in_use_take(task, room, find_file(files, entry->noted - 1), is_alone(task, files),
 				 entry->noted - 1, number, object);
 }
 

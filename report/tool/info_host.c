@@ -115,6 +115,7 @@ static void print_id(const struct trace_section *section, FILE *out)
 void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out)
 {
 	const uint64_t began = trace_model_realtime(model, model->start);
+	const uint64_t realtime = began ? began : section->header.realtime;
 
 	print_id(section, out);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -128,7 +129,7 @@ void info_host(const struct trace_model *model, const struct trace_section *sect
 			info_text(out, model->metas.items[i].value);
 			(void)fputc('\n', out);
 		}
-	(void)fprintf(out, "  %-16s%s UTC, for %s s\n", "recorded", figure_date(began ? began : section->header.realtime).text,
+	(void)fprintf(out, "  %-16s%s UTC, for %s s\n", "recorded", figure_date(realtime).text,
 		      figure_seconds(model->stop > model->start ? model->stop - model->start : 0).text);
 	info_line(out, "ended", ending(section));
 }

@@ -8,8 +8,8 @@ from trace_read import X86, Trace, call_of, verdict
 
 NOT_ENDED, FAULT, PIPE, NONE = 1024, "3", "3", "0"
 READ, WRITE = (call_of(0), call_of(1)) if X86 else (call_of(63), call_of(64))
-WANTED = {"w-read": (READ, PIPE), "w-notify": (READ, NONE), "w-touch": (FAULT, NONE), "w-write": (WRITE, NONE),
-          "w-direct": (WRITE, NONE), "w-iced": ("0", NONE), "w-spin": ("0", NONE)}
+WANTED = {"w-read": (READ, PIPE), "w-notify": (READ, NONE), "w-replaced": (READ, NONE), "w-touch": (FAULT, NONE),
+          "w-write": (WRITE, NONE), "w-direct": (WRITE, NONE), "w-iced": ("0", NONE), "w-spin": ("0", NONE)}
 
 
 def judge(comm, records):

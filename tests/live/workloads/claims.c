@@ -5,6 +5,7 @@
  *
  *	w-read		reads an empty pipe
  *	w-notify	the same call, but a seccomp supervisor has not let it begin
+ *	w-replaced	reads it too, but a thread that has ended since put another file at its descriptor
  *	w-touch		touches a page of its own that never comes
  *	w-write		writes that page to a pipe
  *	w-direct	writes it to FILE with O_DIRECT, so that the kernel itself takes the fault; if FILE can do that
@@ -22,6 +23,7 @@
 #include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
 #include <net/if.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -33,7 +35,7 @@
 enum { PAGE = 4096, CLIENT = 40000, SERVER = 7411 };
 
 static const char *file;
-static int pipe_fds[2], direct;
+static int pipe_fds[2], replaced[2], direct;
 
 /* --- sleeps --- */
 
@@ -181,16 +183,35 @@ static void await(pid_t pid, const char *states)
 		looks = strchr(states, state_of(pid)) ? looks + 1 : 0;
 }
 
+static void *replace(void *unused)
+{
+	(void)unused;
+	await(getpid(), "S");
+	must(dup2(open("/dev/null", O_RDONLY), pipe_fds[0]) >= 0 && write(replaced[1], "", 1) == 1, "dup2");
+	return NULL;
+}
+
+static void read_replaced(void)
+{
+	pthread_t thread;
+
+	must(!pthread_create(&thread, NULL, replace, NULL), "pthread_create");
+	read_pipe();
+}
+
 int main(int argc, char **argv)
 {
 	int ends[2];
+	char byte;
 
 	must(argc == 2 && (file = argv[1]), "usage: claims FILE");
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	must(!pipe(pipe_fds), "pipe");
+	must(!pipe(pipe_fds) && !pipe(replaced), "pipe");
 	direct = open(file, O_WRONLY | O_CREAT | O_DIRECT, 0600);
 	await(run("w-read", read_pipe), "S");
 	await(run("w-notify", read_supervised), "S");
+	run("w-replaced", read_replaced);
+	must(read(replaced[0], &byte, 1) == 1, "read");
 	await(run("w-iced", read_pipe), "S");
 	await(run("w-touch", touch), "SD");
 	await(run("w-write", write_absent), "SD");

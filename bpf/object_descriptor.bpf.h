@@ -85,7 +85,7 @@ static __always_inline void note_file(struct task_struct *prev, struct wait_entr
 	entry->noted_out = now;
 }
 
-/* Whether no other thread could have closed a descriptor meanwhile: there is none, and none of the process has ended. */
+/* No other thread could have closed a descriptor meanwhile: there is none, and none of the process has ended. */
 static __always_inline bool is_alone(struct task_struct *task, const struct files_struct *files)
 {
 	u64 signal = as_number(TASK_POINTER(task_struct___files, task, signal));

@@ -19,6 +19,7 @@ record_objects() { # NAME OPTION...
 }
 
 record_objects all
+check "this kernel's types lack nothing" lacks 'types lack' "$scratch/all.err"
 judged python3 -B "$here/tests/live/objects_check.py" "$scratch/all.rwk" "$scratch/all.truth" "$rounds"
 
 # Below mounts, below other roots, and in a namespace of its own.

@@ -98,8 +98,10 @@ def times_of(events):
             continue
         first = min(int(row["time"]) - int(row["span"]) for row in rows)
         walls[thread] = max(int(row["time"]) for row in rows) - max(first, start)
+        ran = sum(int(row["running"]) for row in rows)
+        brief = sum(int(value) for row in rows for name, value in row.items() if name.endswith("_total"))
+        total["running"] += min(ran, max(0, walls[thread] - told[thread] - brief)) # what is more, ran before the recording
         for row in rows:
-            total["running"] += int(row["running"])
             for kind in ("interruptible", "uninterruptible", "other_blocked", "preempted", "yielded", "cancelled",
                          "started"):
                 queued = int(row[kind + "_run_queue"])

@@ -150,9 +150,7 @@
 				this.divideRest(state, {from: state.at, to: span.to});
 				state.at = span.to;
 			}
-			if (span.to > state.at)
-				this.note({task: waker, from: state.at, to: span.to, kind: 'ran'});
-			state.running += span.to - state.at;
+			this.divideGap(state, null, span.to);
 			this.divideRunning(state, recording);
 		}
 
@@ -173,29 +171,28 @@
 				if (!lengthOf(part)) continue;
 				if (!this.work) return true;
 				this.work--;
-				this.divideBefore(state, own, part.from - state.at);
+				this.divideGap(state, own, part.from);
 				this.divideOwn(state, own, part);
 				state.at = part.to;
 			}
 			return false;
 		}
 
-		/* A waker did not run before it was created. */
-		divideBefore(state, own, length) {
-			const {waitClass} = this.waits.kinds[this.waits.kind[own]];
+		/*
+		 * Between two waits, until `to`, a waker ran, but not before it was created, or was first seen; `own` is the
+		 * later wait, or null.
+		 */
+		divideGap(state, own, to) {
+			const {thread, waker, at} = state,
+				starts =
+					own !== null &&
+					this.waits.kinds[this.waits.kind[own]].waitClass === rwalker.CLASS.STARTED;
+			const known = starts ? to : Math.min(Math.max(thread?.from ?? at, at), to);
+			const kind = starts || thread?.started ? 'notBorn' : 'unseen';
 
-			if (waitClass !== rwalker.CLASS.STARTED) {
-				state.running += length;
-				if (length)
-					this.note({
-						task: state.waker,
-						from: state.at,
-						to: state.at + length,
-						kind: 'ran',
-					});
-			} else {
-				this.end(state.node, {...state.woke, kind: 'notBorn'}, length);
-			}
+			if (to > known) this.note({task: waker, from: known, to, kind: 'ran'});
+			state.running += Math.max(to - known, 0);
+			this.end(state.node, {...state.woke, kind}, Math.max(known - at, 0));
 		}
 
 		/* Notes what a part of a waker's own wait was for. */

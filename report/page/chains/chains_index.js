@@ -14,6 +14,8 @@
 			this.ends = null; /* only if waits overlap: at least the end of the one before */
 			this.first = this.count = this.brief = this.running = this.unknown = 0;
 			this.summed = false;
+			this.from = -Infinity; /* since when it is known, in ticks; before that it did not run */
+			this.started = false; /* it did not exist before */
 		}
 
 		number(i) {
@@ -101,12 +103,16 @@
 		}
 
 		addSums() {
-			const {sums, unit} = this.profile;
+			const {sums, unit, recordings} = this.profile;
 
 			for (let i = 0; i < sums.task.length; i++) {
 				const thread = this.enter(sums.recording[i], sums.task[i]);
 
+				const from = recordings[sums.recording[i]].offset + sums.from[i];
+
+				thread.from = thread.summed ? Math.min(thread.from, from) : from;
 				thread.summed = true;
+				thread.started ||= sums.count[(i + 1) * sums.kinds - 1] > 0; /* the last kind: started */
 				thread.running += sums.running[i];
 				thread.unknown += sums.unknown[i];
 				for (let kind = 0; kind < sums.kinds; kind++)

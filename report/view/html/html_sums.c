@@ -28,13 +28,6 @@ static uint64_t unknown_of(const struct wait_index *index, const struct profile_
 	return thread && thread->to == row->to ? thread->unknown : 0;
 }
 
-static uint64_t running_of(const struct wait_index *index, const struct profile_task_sums *row)
-{
-	const struct wait_thread *thread = wait_index_find(index, row->recording, row->task);
-
-	return thread && thread->running < row->running ? thread->running : row->running;
-}
-
 int html_write_sums(struct html_page *page)
 {
 	_cleanup_(wait_index_deinit) struct wait_index index;
@@ -54,7 +47,7 @@ int html_write_sums(struct html_page *page)
 		column_add(html_column(page, COLUMN_SUM_FLAGS), row->unasked ? SUM_UNASKED : 0);
 		column_add(html_column(page, COLUMN_SUM_FROM), ticks_from_start(page, row->recording, row->from));
 		column_add(html_column(page, COLUMN_SUM_TO), ticks_from_start(page, row->recording, row->to));
-		column_add(html_column(page, COLUMN_SUM_RUNNING), running_of(&index, row));
+		column_add(html_column(page, COLUMN_SUM_RUNNING), wait_index_running(&index, row));
 		column_add(html_column(page, COLUMN_SUM_UNKNOWN), unknown_of(&index, row));
 		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++) {
 			column_add(html_column(page, COLUMN_SUM_COUNT), row->kinds[kind].count);

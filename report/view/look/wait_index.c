@@ -313,6 +313,13 @@ const struct wait_thread *wait_index_find(const struct wait_index *index, uint32
 	return bsearch(&key, index->threads, index->thread_count, sizeof(key), compare_threads);
 }
 
+uint64_t wait_index_running(const struct wait_index *index, const struct profile_task_sums *row)
+{
+	const struct wait_thread *thread = wait_index_find(index, row->recording, row->task);
+
+	return thread && thread->running < row->running ? thread->running : row->running;
+}
+
 uint32_t wait_index_after(const struct wait_index *index, const struct wait_thread *thread, uint64_t time)
 {
 	const uint64_t *ends = index->ends + thread->first;

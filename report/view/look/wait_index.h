@@ -39,6 +39,9 @@ void wait_index_deinit(struct wait_index *index);
 /* NULL: nothing is known about the task's thread in this recording. */
 const struct wait_thread *wait_index_find(const struct wait_index *index, uint32_t recording, uint32_t task);
 
+/* ns that a row of sums ran: not what its thread cannot have run beside its waits. */
+uint64_t wait_index_running(const struct wait_index *index, const struct profile_task_sums *row);
+
 /* Wait number `i` of a thread, from 0: returns its number in the profile's list. */
 static inline uint32_t wait_index_number(const struct wait_index *index,
 					 const struct wait_thread *thread, uint32_t i)

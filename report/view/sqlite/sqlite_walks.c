@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "common/cleanup.h"
+#include "report/view/look/wait_index.h"
 
 enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 13, BRIEF_COLUMNS = 7, RUNNING_COLUMNS = 5 };
 
@@ -124,31 +125,34 @@ static int write_brief(struct database_insert *insert, const struct profile_task
 	return r;
 }
 
-static int write_running(struct database_insert *insert, const struct profile_task_sums *sums)
+static int write_running(struct database_insert *insert, const struct profile_task_sums *sums, uint64_t ran)
 {
 	database_number(insert, sums->recording);
 	database_number(insert, sums->task);
 	database_number(insert, sums->from);
 	database_number(insert, sums->to);
-	database_number(insert, sums->running);
+	database_number(insert, ran);
 	return database_row(insert);
 }
 
 static int write_sums(struct sqlite_export *job)
 {
 	_cleanup_insert_ struct database_insert *brief = NULL, *running = NULL;
+	_cleanup_(wait_index_deinit) struct wait_index index = {0};
 	const struct profile_task_sums *sums;
 	size_t count = profile_task_sums(job->profile, &sums);
 	int r = database_insert_create(job->database, "brief_waits", BRIEF_COLUMNS, &brief);
 
 	if (!r)
 		r = database_insert_create(job->database, "running", RUNNING_COLUMNS, &running);
+	if (!r)
+		r = wait_index_init(&index, &job->reader.waits);
 	for (size_t i = 0; i < count && !r; i++) {
 		if (sums[i].unasked)
 			continue;
 		r = write_brief(brief, &sums[i]);
 		if (!r)
-			r = write_running(running, &sums[i]);
+			r = write_running(running, &sums[i], wait_index_running(&index, &sums[i]));
 	}
 	return r;
 }

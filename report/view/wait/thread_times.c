@@ -36,7 +36,7 @@ static void add_waits(struct thread_times *times, struct thread_time *row, const
 	}
 }
 
-static void add_sums(const struct thread_times *times, struct thread_time *row, const struct wait_thread *thread,
+static void add_sums(const struct thread_times *times, struct thread_time *row,
 		     const struct profile_task_sums *sums)
 {
 	static const unsigned int states[PROFILE_SUM_KINDS] = {
@@ -54,7 +54,7 @@ static void add_sums(const struct thread_times *times, struct thread_time *row, 
 	row->asked = true;
 	row->whole = true;
 	row->wall = sums->to > from ? sums->to - from : 0;
-	row->running = sums->running < thread->running ? sums->running : thread->running;
+	row->running = wait_index_running(times->index, sums);
 	row->task = sums->task;
 	for (size_t i = 0; i < PROFILE_SUM_KINDS; i++) {
 		const struct profile_wait_sum *sum = &sums->kinds[i];
@@ -95,7 +95,7 @@ int thread_times_init(struct thread_times *times, const struct wait_index *index
 								   sums[i].recording, sums[i].task);
 
 		if (thread)
-			add_sums(times, &times->rows[thread - times->index->threads], thread, &sums[i]);
+			add_sums(times, &times->rows[thread - times->index->threads], &sums[i]);
 	}
 	return 0;
 }

@@ -161,15 +161,10 @@ static bool is_state(uint32_t state, char letter)
 	return text[0] == letter;
 }
 
-static bool is_vfork_parent(const struct waits *waits, const struct profile_wait *wait)
-{
-	return waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD && is_state(wait->state, 'D');
-}
-
 static bool has_vfork_parents(const struct waits *waits)
 {
 	for (size_t i = 0; i < waits->count; i++)
-		if (wait_is_shown(&waits->items[i]) && is_vfork_parent(waits, &waits->items[i]))
+		if (wait_is_shown(&waits->items[i]) && wait_is_of_vfork(waits, &waits->items[i]))
 			return true;
 	return false;
 }
@@ -190,7 +185,7 @@ static struct in_state find_in_state(const struct waits *waits, char letter)
 			state = wait->state;
 			wanted = is_state(state, letter);
 		}
-		if (!wanted || is_vfork_parent(waits, wait))
+		if (!wanted || wait_is_of_vfork(waits, wait))
 			continue;
 		found.weight = wait_add(found.weight, wait->weight);
 		/* Waits are ordered by task. */

@@ -193,14 +193,15 @@ static void write_kind(struct wait_writer *writer, const struct profile_wait *wa
 	json_text_uint(json, NULL, wait->wait_class);
 	json_text_uint(json, NULL, wake_context(wait));
 	json_text_uint(json, NULL, wait->flags);
-	json_text_name(json, NULL, state);
+	json_text_name(json, NULL, wait_is_of_vfork(writer->purposes.waits, wait) ? "vfork" : state);
 	json_text_uint(json, NULL, wait_length_bound(wait));
 	json_text_end_array(json);
 }
 
 static int find_kind(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
 {
-	const struct number_key key = {{wait->wait_class, wake_context(wait), wait->flags, wait->state}};
+	const uint32_t vfork = wait_is_of_vfork(writer->purposes.waits, wait) ? UINT32_C(1) << 31 : 0;
+	const struct number_key key = {{wait->wait_class, wake_context(wait), wait->flags, wait->state | vfork}};
 	int r = find_number(&writer->kinds, &key, ret_number);
 
 	if (r > 0)

@@ -97,6 +97,14 @@ enum profile_wait_bound wait_age_bound(const struct profile_wait *wait)
 	return wait->flags & PROFILE_WAIT_OUT_EARLIEST ? PROFILE_WAIT_AT_MOST : PROFILE_WAIT_EXACT;
 }
 
+bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait)
+{
+	char state[24];
+
+	profile_wait_state(wait->state, state);
+	return state[0] == 'D' && waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD;
+}
+
 enum profile_wait_bound wait_length_bound(const struct profile_wait *wait)
 {
 	enum profile_wait_bound age = wait_age_bound(wait);

@@ -53,6 +53,9 @@ static inline bool wait_is_shown(const struct profile_wait *wait)
 	return !(wait->flags & PROFILE_WAIT_BESIDE);
 }
 
+/* In D, as the kernel keeps a parent in vfork() until its child executes a program: no trouble of its own. */
+bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait);
+
 /* What is known about the length: exact, a bound, or neither (PROFILE_WAIT_NONE: start and end are both bounds). */
 enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
 

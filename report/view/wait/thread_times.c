@@ -4,13 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The kernel keeps a parent in vfork() in D until its child executes a program: no trouble of its own. */
 static unsigned int blocked_in(const struct waits *waits, const struct profile_wait *wait)
 {
 	char state[24];
 
 	profile_wait_state(wait->state, state);
-	if (state[0] == 'D' && waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD)
+	if (wait_is_of_vfork(waits, wait))
 		return THREAD_BLOCKED_OTHER;
 	return state[0] == 'D' ? THREAD_BLOCKED_D : state[0] == 'S' ? THREAD_BLOCKED_S : THREAD_BLOCKED_OTHER;
 }

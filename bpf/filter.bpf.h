@@ -10,12 +10,13 @@
 #include "bpf/kernel.h"
 #include "bpf/regime.bpf.h"
 #include "bpf/ring_event.h"
-#include "bpf/comm_regex.h"
+#include "bpf/comm_names.h"
 
 enum { MAX_CGROUP_DEPTH = 32 };
 
 const volatile struct ring_filter_knobs knobs;
 const volatile __u64 wanted_cpus[RING_CPU_WORDS];
+const volatile struct comm_names wanted_comms; /* -c */
 
 /* Set by the recorder once it knows them, before the first event. */
 struct ring_own own;
@@ -41,14 +42,6 @@ struct {
 	__type(key, u64);
 	__type(value, u32);
 } wanted_cgroups SEC(".maps");
-
-/* The compiled -c. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct comm_regex_table);
-} wanted_comms SEC(".maps");
 
 /* The command's descendants: created by the recorder for the command itself, then at each fork (bpf/follow.bpf.h). */
 struct {
@@ -99,14 +92,10 @@ static __always_inline bool task_in_cgroup(struct task_struct *task)
 
 static __always_inline bool task_comm_matches(struct task_struct *task)
 {
-	u32 zero = 0;
-	struct comm_regex_table *table = bpf_map_lookup_elem(&wanted_comms, &zero);
-	char comm[COMM_REGEX_BYTES] = {};
+	char comm[COMM_BYTES] = {};
 
-	if (!table)
-		return false;
 	bpf_probe_read_kernel(comm, sizeof(comm), task->comm);
-	return comm_regex_table_match(table, comm);
+	return comm_names_match(&wanted_comms, comm);
 }
 
 static __always_inline bool cpu_is_wanted(u32 cpu)

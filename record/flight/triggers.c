@@ -14,7 +14,7 @@
 #include "common/time_units.h"
 #include "record/flight/flight.h"
 #include "record/machine/clocks.h"
-#include "record/plan/comm_regex.h"
+#include "record/plan/comm_pattern.h"
 #include "record/plan/task_state.h"
 
 enum { USAGES = 32, ALL_PERCENT = 10000 };
@@ -25,7 +25,7 @@ struct usage { /* CPU time of a cgroup, or time under pressure, up to a moment, 
 
 struct watched {
 	const struct trigger_rule *rule;
-	struct comm_regex regex; /* of tasks; empty: any */
+	regex_t regex; /* of tasks; empty: any */
 	bool has_regex;
 	int fd;	    /* a pressure file, or a cgroup's cpu.stat; -1: none */
 	bool reads; /* the kernel does not notify us of this pressure, so we read its total */
@@ -56,7 +56,7 @@ static int open_waits(struct watched *watched, const struct record_offcpu *offcp
 	int r = 0;
 
 	if (*rule->name)
-		r = comm_regex_init(&watched->regex, rule->name);
+		r = comm_pattern_compile(rule->name, &watched->regex);
 	if (r < 0)
 		return r;
 	watched->has_regex = *rule->name;
@@ -256,7 +256,8 @@ void triggers_destroy(struct triggers *triggers)
 	if (!triggers)
 		return;
 	for (uint32_t i = 0; i < triggers->count; i++) {
-		comm_regex_deinit(&triggers->items[i].regex);
+		if (triggers->items[i].has_regex)
+			regfree(&triggers->items[i].regex);
 		if (triggers->items[i].fd >= 0)
 			(void)close(triggers->items[i].fd);
 	}
@@ -306,7 +307,7 @@ static bool is_meant(const struct watched *watched, const struct event_wait *wai
 
 	if (length_for(rule, wait) <= rule->value || (rule->states && !(rule->states & state_bits(wait->state))))
 		return false;
-	return !watched->has_regex || comm_regex_match(&watched->regex, task->comm);
+	return !watched->has_regex || !regexec(&watched->regex, task->comm, 0, NULL, 0);
 }
 
 void triggers_wait(struct triggers *triggers, const struct event_wait *wait, const struct event_task *task)

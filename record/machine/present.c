@@ -16,7 +16,7 @@
 #include "record/machine/small_file.h"
 
 enum {
-	COMM_BYTES = 64,
+	LINE_BYTES = 64,
 	LONG_SECONDS = 600,
 	LOOKED_AT = 20000, /* threads: with more of them, the search ends */
 };
@@ -91,11 +91,11 @@ static void close_folder(DIR **folder)
 }
 
 /* Looks at the threads of one process; `left` counts down. */
-static bool any_thread_fits(const char *process, const struct comm_regex *regex, int *left)
+static bool any_thread_fits(const char *process, const regex_t *regex, int *left)
 {
 	_cleanup_(close_folder) DIR *threads = NULL;
 	const struct dirent *entry;
-	char path[300], comm[COMM_BYTES];
+	char path[300], comm[LINE_BYTES];
 
 	(void)snprintf(path, sizeof(path), "/proc/%.20s/task", process);
 	threads = opendir(path);
@@ -105,14 +105,14 @@ static bool any_thread_fits(const char *process, const struct comm_regex *regex,
 			continue;
 		small_file_read(path, comm, sizeof(comm));
 		comm[strcspn(comm, "\n")] = '\0';
-		comm[COMM_REGEX_BYTES - 1] = '\0'; /* /proc has longer names of kernel threads */
-		if (comm_regex_match(regex, comm) || --*left <= 0)
+		comm[COMM_BYTES - 1] = '\0'; /* /proc has longer names of kernel threads */
+		if (!regexec(regex, comm, 0, NULL, 0) || --*left <= 0)
 			return true;
 	}
 	return false;
 }
 
-static bool any_fits(const struct comm_regex *regex)
+static bool any_fits(const regex_t *regex)
 {
 	_cleanup_(close_folder) DIR *processes = opendir("/proc");
 	const struct dirent *entry;
@@ -124,7 +124,7 @@ static bool any_fits(const struct comm_regex *regex)
 	return !processes;
 }
 
-int present_check_comm(const struct record_who *who, const struct comm_regex *regex, bool one_look)
+int present_check_comm(const struct record_who *who, const regex_t *regex, bool one_look)
 {
 	if (!who->command || any_fits(regex))
 		return 0;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/plan/comm_regex.h"
+#include "record/plan/comm_pattern.h"
 #include "record/plan/record_options.h"
 
 /* 0 if any of the processes and threads exists; -ESRCH if none does. Reports those that do not. */
@@ -23,6 +23,6 @@ void present_check_time(int64_t time);
  * Reports if no thread has such a name: as an error (-ESRCH) if the recording is a single look at
  * what exists, else as a warning (0).
  */
-int present_check_comm(const struct record_who *who, const struct comm_regex *regex, bool one_look);
+int present_check_comm(const struct record_who *who, const regex_t *regex, bool one_look);
 
 #endif

@@ -86,6 +86,7 @@ void probe_share(const struct probe *probe, const struct shared *object)
 	(void)probe_objects(probe, all);
 	first = all[0].followed == object->followed;
 	*object->knobs = probe->settings.filter->knobs;
+	*object->comms = probe->settings.filter->names;
 	memcpy(object->cpus, probe->settings.cpus->wanted.words, RING_CPU_WORDS * sizeof(*object->cpus));
 	if (!probe->settings.filter->cgroups.count)
 		(void)bpf_map__set_max_entries(object->cgroups, 1);
@@ -157,15 +158,12 @@ static int fill_cgroups(struct bpf_map *map, const struct filter_cgroups *cgroup
 
 int probe_fill_filter(const struct shared *object, const struct filter *filter)
 {
-	uint32_t zero = 0;
 	int r = fill_ids(object->tgids, filter->tgids);
 
 	if (r >= 0)
 		r = fill_ids(object->tids, filter->tids);
 	if (r >= 0)
 		r = fill_cgroups(object->cgroups, &filter->cgroups);
-	if (r >= 0 && (filter->knobs.filters & RING_FILTER_COMM))
-		r = bpf_map_update_elem(bpf_map__fd(object->comms), &zero, &filter->regex.table, BPF_ANY);
 	return r;
 }
 

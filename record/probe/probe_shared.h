@@ -13,8 +13,9 @@
 struct shared {
 	struct ring_filter_knobs *knobs;
 	__u64 *cpus; /* RING_CPU_WORDS */
+	struct comm_names *comms;
 	struct ring_own *own;
-	struct bpf_map *tgids, *tids, *cgroups, *comms, *followed;
+	struct bpf_map *tgids, *tids, *cgroups, *followed;
 	struct bpf_program *follow, *clock;
 	__u64 *follow_failed;
 	__u64 *parts;
@@ -33,7 +34,7 @@ struct shared {
 		.tgids = (object)->maps.wanted_tgids,                                              \
 		.tids = (object)->maps.wanted_tids,                                                \
 		.cgroups = (object)->maps.wanted_cgroups,                                          \
-		.comms = (object)->maps.wanted_comms,                                              \
+		.comms = &(object)->rodata->wanted_comms,                                           \
 		.followed = (object)->maps.followed,                                               \
 		.follow = (object)->progs.follow_new,                                              \
 		.clock = (object)->progs.read_clock,                                               \

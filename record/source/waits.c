@@ -380,7 +380,7 @@ static const struct kind *kind_of(const struct ring_head *head)
 void waits_take(struct waits *waits, const struct ring_head *head, size_t length)
 {
 	const struct kind *kind = kind_of(head);
-	char comm[COMM_REGEX_BYTES];
+	char comm[COMM_BYTES];
 
 	if (!kind || length < kind->size || head->cpu >= waits->recording->max_cpus) {
 		waits->refused++;

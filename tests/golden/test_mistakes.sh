@@ -138,7 +138,7 @@ record 2 | -tt ls                      | --tid
 record 2 | strace ls                   | --trace 'syscalls
 record 2 | funccount 'tcp_*'           | --kfunc 'tcp_*
 record 2 | runqlat 5                   | --offcpu 5; --summary
-record 2 | -c '*nginx*' -p 1           | nothing to repeat; anywhere in a name; 'nginx'
+record 2 | -c '*nginx*' -p 1           | nothing to repeat; anywhere in a name
 record 2 | --offcpu 5 --state D,S      | letters from RSDKITtFZXP
 record 2 | --offcpu 5 -m 1h            | 2147483647us
 record 2 | '-p 5'                      | 500ms; --pid 1234

@@ -44,7 +44,7 @@ record 1 | --cgroup nosuchgroup                     | no control group fits --cg
 record 2 | --cgroup /tmp                            | /sys/fs/cgroup/
 record 1 | --container nosuchcontainer              | --container 'nosuchcontainer'
 record 2 | -P 8000                                  | no CPU 8000
-record 2 | -c '['                                   | unmatched
+record 2 | -c '['                                   | regular expression
 record 1 | --pid $PROCESS,$NOBODY -p 50ms -o /dev/null --force | there is no process 4194305; not a regular file
 record 0 | -p 50ms -c '^no such name$' -o - >$TEXT | that get one are recorded
 record 0 | -p 50ms -o - -- true >$TEXT               | left out (idle CPUs, itself, not asked for)

@@ -35,9 +35,12 @@ static inline size_t made_sample_bytes(const struct made_sample_record *record)
 	return sizeof(record->raw) + sizeof(uint64_t) * ((size_t)record->raw.kernel_count + record->raw.user_count);
 }
 
-/* A -c that the recorder applies itself; filter_deinit() when done. */
+/* A -c that the recorder applies itself, as it is more than names; filter_deinit() when done. */
 static inline int made_late_filter(struct filter *filter, const char *pattern)
 {
-	*filter = (struct filter){.late = true};
-	return comm_regex_init(&filter->regex, pattern);
+	const struct record_who who = {.command = pattern};
+	int r = filter_init(filter, &who, false);
+
+	filter->tgids = filter->tids = NULL; /* for the programs */
+	return r;
 }

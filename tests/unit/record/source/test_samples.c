@@ -155,7 +155,7 @@ static void a_late_filter_counts_what_it_keeps_out(struct test *t)
 	struct bench b;
 
 	bench_open(&b);
-	made_check(made_late_filter(&b.filter, "^work"));
+	made_check(made_late_filter(&b.filter, "^wor[k]"));
 	take(&b, &record);
 	(void)snprintf(record.raw.task.comm, sizeof(record.raw.task.comm), "idler");
 	take(&b, &record);
@@ -188,11 +188,10 @@ static void what_is_no_sample_is_refused(struct test *t)
 	record.raw.head.cpu = CPUS;
 	take(&b, &record);
 	CHECK_INT(t, b.samples.refused, 3);
-	made_check(made_late_filter(&b.filter, "^nobody"));
+	made_check(made_late_filter(&b.filter, "^nobod[y]"));
 	take(&b, &record); /* nor filtered: that is counted by CPU */
 	CHECK_INT(t, b.samples.refused, 4);
 	filter_deinit(&b.filter);
-	b.filter.late = false;
 	record = good;
 	record.raw.kernel_count = RING_MAX_FRAMES + 1;
 	samples_take(&b.samples, &record.raw.head, 1 << 20); /* nothing after it is read */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * `-c RE`: a POSIX extended regular expression, searched for anywhere in a comm. The BPF programs know names
- * alone: `nginx`, `^name$`, `^prefix` or `^prefix.*`, `^(a|b)$`, and alternatives of these, 64 bytes in all. Whatever else it
- * is, the recorder matches it with the C library's regexec(), once for each comm that it meets.
+ * `-c RE`: a POSIX extended regular expression, searched for anywhere in a comm. The BPF programs
+ * know names alone: `nginx`, `^name$`, `^prefix`, `^prefix.*`, `^(a|b)$`, and alternatives of
+ * these, 64 bytes in all. Whatever else it is, the recorder matches it with the C library's
+ * regexec(), once for each comm that it meets.
  */
 #ifndef RWALKER_RECORD_PLAN_COMM_PATTERN_H
 #define RWALKER_RECORD_PLAN_COMM_PATTERN_H

@@ -12,6 +12,7 @@ loads() {
 
 have_recorder || exit 0
 loads -m 0 -u --wakers
+loads -u --wakers -c '^a|b$|sh'
 loads -m 0 -u --no-objects
 loads -m 0 --dwarf --wakers --no-objects
 loads --dwarf --wakers

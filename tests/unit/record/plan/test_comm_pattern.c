@@ -68,10 +68,12 @@ static void names_are_known(struct test *t)
 {
 	static const char *const names[] = {
 		"nginx", "^nginx$", "^ng", "^ng.*", "er$", "^(a.*|b)$", "java|node", "^java$|^node", "^(sort|uniq)$", "(a|b)", "kworker/0:1",
-		"Web Content", "^0123456789abcde$", "^0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde$",
+		"Web Content", "^0123456789abcde$",
+		"^0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde$",
 	};
 	static const char *const others[] = {
-		"", "^", "$", "^$", "a|", "a||b", ".", "ng.nx", "ngin[xy]", "a*", ".*", "a.*b", "a+", "a?", "a{2}", "lib\\.so", "a\\$",
+		"", "^", "$", "^$", "a|", "a||b", ".", "ng.nx", "ngin[xy]", "a*", ".*", "a.*b", "a+", "a?", "a{2}",
+		"lib\\.so", "a\\$",
 		"a^b", "a$b", "^(a)(b)$", "(a)|(b)", "x(a|b)", "(a|b)x", "^a|(b)$", "((a))", "()", "(a|)", "^()$",
 		"^0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef$",
 	};

@@ -67,8 +67,8 @@ static void agrees_with_the_c_library(struct test *t)
 static void names_are_known(struct test *t)
 {
 	static const char *const names[] = {
-		"nginx", "^nginx$", "^ng", "^ng.*", "er$", "^(a.*|b)$", "java|node", "^java$|^node", "^(sort|uniq)$", "(a|b)",
-		"kworker/0:1", "Web Content", "^0123456789abcde$",
+		"nginx", "^nginx$", "^ng", "^ng.*", "er$", "^(a.*|b)$", "java|node", "^java$|^node", "^(sort|uniq)$",
+		"(a|b)", "kworker/0:1", "Web Content", "^0123456789abcde$",
 		"^0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde$",
 	};
 	static const char *const others[] = {

@@ -71,7 +71,6 @@ enum event_kind {
 	EVENT_SNAPSHOT = 96,
 	/* NAMES */
 	EVENT_OBJECT_NAME = 97,
-	EVENT_CGROUP_NAME = 98,
 };
 
 /* One record. Texts, segments and symbols point into the payload it was read from, or to what the writer passed. */
@@ -114,7 +113,6 @@ struct event {
 		struct event_embed_unwind embed_unwind;
 		struct event_snapshot snapshot;
 		struct event_object_name object_name;
-		struct event_cgroup_name cgroup_name;
 	};
 	struct byte_cursor symbols; /* EMBED_SYMBOLS, PERF_MAP: for event_next_symbol(); EMBED_LINES */
 };

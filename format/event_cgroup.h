@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The cgroups of the host's version 2 hierarchy that tasks were in (FORMAT.md §5, §13). Tasks refer
- * to them by id. The names that container runtimes give them are in separate chunks, which can be
- * dropped. Members are in the order of the fields on disk; (t) as in event.h.
+ * to them by id. Members are in the order of the fields on disk; (t) as in event.h.
  */
 #ifndef RWALKER_FORMAT_EVENT_CGROUP_H
 #define RWALKER_FORMAT_EVENT_CGROUP_H
@@ -19,11 +18,6 @@ struct event_cgroup {
 	uint64_t id;		/* of its directory: st_ino */
 	uint64_t flags;		/* enum cgroup_flag */
 	struct event_text path; /* below the root that the recorder saw; "/" is that root; empty: unknown */
-};
-
-struct event_cgroup_name {
-	uint64_t id;
-	struct event_text name; /* of the container */
 };
 
 #endif

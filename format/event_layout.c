@@ -141,7 +141,6 @@ static const struct event_field object_name[] = {
 	END};
 static const struct event_field cgroup[] = {TIME(cgroup, time), U64(cgroup, id), HEX(cgroup, flags),
 					    TEXT(cgroup, path, RWK_MAX_STRING), END};
-static const struct event_field cgroup_name[] = {U64(cgroup_name, id), TEXT(cgroup_name, name, RWK_MAX_STRING), END};
 #define SUM(kind, name)                                                                                       \
 	{#name "_count", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].count), 0, 1 << (kind)},     \
 	{#name "_total", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].total), 0, 1 << (kind)},     \
@@ -220,7 +219,6 @@ static const struct event_layout layouts[] = {
 	[EVENT_EMBED_UNWIND] = {EVENT_EMBED_UNWIND, false, "embed-unwind", embed_unwind, false, 0, 0},
 	[EVENT_SNAPSHOT] = {EVENT_SNAPSHOT, false, "snapshot", snapshot, false, 0, 0},
 	[EVENT_OBJECT_NAME] = {EVENT_OBJECT_NAME, false, "object-name", object_name, false, 0, 0},
-	[EVENT_CGROUP_NAME] = {EVENT_CGROUP_NAME, false, "cgroup-name", cgroup_name, false, 0, 0},
 };
 
 const struct event_layout *event_layout_find(uint64_t kind)

@@ -202,7 +202,7 @@ int event_log_add(struct event_log *log, const struct event *event)
 	struct lane *lane = lane_of(log, event->kind);
 	int r;
 
-	if (event->kind == EVENT_OBJECT_NAME || event->kind == EVENT_CGROUP_NAME)
+	if (event->kind == EVENT_OBJECT_NAME)
 		return add_name(log, event);
 	r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : is_account(event->kind) ? 0 : log->error;
 

@@ -47,7 +47,7 @@ int event_log_add_snapshot(struct event_log *log, struct snapshot_owner owner, c
 /* Before the first name of an object or a cgroup; may be called again. -ENOMEM. */
 int event_log_want_names(struct event_log *log);
 
-/* Any STATE record, a WALK, an OBJECT_NAME or a CGROUP_NAME. */
+/* Any STATE record, a WALK or an OBJECT_NAME. */
 int event_log_add(struct event_log *log, const struct event *event);
 int event_log_add_meta(struct event_log *log, const char *key, const char *value);
 

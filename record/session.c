@@ -18,7 +18,6 @@
 #include "format/trace_writer.h"
 #include "record/cgroup/cgroup_table.h"
 #include "record/cgroup/cgroups.h"
-#include "record/cgroup/container_names.h"
 #include "record/embed/embed.h"
 #include "record/flight/flight.h"
 #include "record/machine/clocks.h"
@@ -283,7 +282,6 @@ static void run(struct session *session)
 		follow_start_state(session);
 		if (session->cgroups)
 			(void)cgroups_step(session->cgroups, 0);
-		container_names_take(session->container_names, 0);
 		streams_step(&session->streams, clocks_now(), !session->start_state || session->start_state_done);
 		walk_step(&session->walk, 0);
 		unended_waits_step(&session->waits.unended, 0);
@@ -312,7 +310,6 @@ static void tell_cgroups(struct session *session)
 	if (session->cgroups)
 		(void)cgroups_step(session->cgroups, CGROUPS_LAST);
 	cgroup_table_finish(recording->cgroups);
-	container_names_take(session->container_names, CGROUPS_LAST);
 	whole = session->cgroups && cgroups_are_listed(session->cgroups) &&
 		!cgroup_table_left_out(recording->cgroups);
 	(void)snprintf(text, sizeof(text), "v2%s%s%s", session->has_cgroups_v1 ? " v1" : "",

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The session's control groups, and the names of containers. */
+/* The session's control groups. */
 #include "record/session_internal.h"
 
 #include "record/cgroup/cgroup_table.h"
 #include "record/cgroup/cgroups.h"
-#include "record/cgroup/container_names.h"
 #include "record/machine/host.h"
 #include "record/probe/probe.h"
 
@@ -17,9 +16,7 @@ int session_open_cgroups(struct session *session)
 	if (session->config->no_cgroups)
 		return 0;
 	session->has_cgroups_v1 = host_has_cgroups_v1(); /* later, there may be no right to look */
-	r = container_names_create(recording, session->nursery, &session->container_names);
-	if (r >= 0)
-		r = cgroup_table_create(recording, session->container_names, &recording->cgroups);
+	r = cgroup_table_create(recording, &recording->cgroups);
 	if (r >= 0 && probe_cgroups_ring(session->probe) >= 0)
 		r = cgroups_create(recording->cgroups, session->probe, session->nursery, &session->cgroups);
 	return r;
@@ -29,5 +26,4 @@ void session_close_cgroups(struct session *session)
 {
 	cgroups_destroy(session->cgroups);
 	cgroup_table_destroy(session->recording.cgroups);
-	container_names_destroy(session->container_names);
 }

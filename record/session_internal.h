@@ -26,7 +26,6 @@
 #include "record/status.h"
 
 struct cgroups;
-struct container_names;
 struct confinement;
 struct flight;
 struct module_files;
@@ -59,7 +58,6 @@ struct session {
 	const struct confinement *confinement;
 	struct module_files *files;
 	struct start_state *start_state;
-	struct container_names *container_names; /* NULL: not wanted */
 	bool has_cgroups_v1;
 	struct cgroups *cgroups; /* NULL: not wanted, or the kernel refused the programs */
 	struct probe *probe;

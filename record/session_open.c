@@ -164,7 +164,7 @@ static int open_helpers(struct session *session)
 	int r = nursery_create_within(session_helper_bytes(session->config), &session->nursery);
 
 	if (r >= 0)
-		r = cgroup_choice_make(&session->config->who, session->nursery, &session->filter.cgroups);
+		r = cgroup_choice_make(&session->config->who, &session->filter.cgroups);
 	if (r < 0 || !session->config->command)
 		return r;
 	r = command_start(&session->command, session->config->command,

@@ -25,7 +25,7 @@ RECORDS = {
     19: "trigger time:t dump:n rule:s tgid:p tid:p comm:s value:n more:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n",
     21: "regime time:t step:n reason:n lacks:x least:n frequency:n used:n budget:n",
-    20: "cgroup time:t id:n flags:x path:s", 98: "cgroup-name id:n name:s",
+    20: "cgroup time:t id:n flags:x path:s",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
     34: "walk time:t number:n source:n flags:x seen:n kept:n", 64: "embed-module module:n status:n machine:n segment_count:n",
     37: "wake cpu:n task:n source:n flags:x target:n context:n missing:n:32 kernel:k:1 user:k:2 time:T snapshot:n:128",

@@ -36,12 +36,12 @@ bool cgroup_path_fits(const char *pattern, const char *path)
 	return false;
 }
 
-bool container_fits(const char *pattern, const char *id, const char *name, const char *pod)
+bool container_fits(const char *pattern, const char *id, const char *pod)
 {
 	size_t length = strlen(pattern);
 
 	if (!*id)
 		return false;
-	return !fnmatch(pattern, name, 0) || !strcmp(pattern, pod) ||
+	return !fnmatch(pattern, id, 0) || !strcmp(pattern, pod) ||
 	       (length >= LEAST_PREFIX && !strncmp(pattern, id, length));
 }

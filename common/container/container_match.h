@@ -11,7 +11,7 @@
  */
 bool cgroup_path_fits(const char *pattern, const char *path);
 
-/* Whether the pattern fits a container's name, or is its id, the beginning of that, or its pod's uid; id "": none. */
-bool container_fits(const char *pattern, const char *id, const char *name, const char *pod);
+/* Whether the pattern fits a container's id, or is the beginning of that, or its pod's uid; id "": none. */
+bool container_fits(const char *pattern, const char *id, const char *pod);
 
 #endif

@@ -18,17 +18,12 @@
 #include "common/container/container.h"
 #include "common/container/container_match.h"
 #include "common/log.h"
-#include "common/printable.h"
-#include "record/cgroup/container_names.h"
-#include "record/pick/container_name.h"
 
 enum { MOST_DEPTH = 64, NAMED = 8, NAMED_TEXT = 512 };
 
 struct search {
 	const struct record_who *who;
 	struct filter_cgroups *found;
-	struct nursery *nursery;
-	int socket; /* of the helper that reads names, -1: none yet */
 	char path[PATH_MAX]; /* of the folder at hand, below the mount; "" is the mount itself */
 	size_t length;
 	char seen[NAMED_TEXT]; /* containers, for the message */
@@ -68,7 +63,7 @@ static int say_no_mount(const struct record_who *who)
 
 /* --- what fits --- */
 
-static void note_container(struct search *search, const struct container *container, const char *name)
+static void note_container(struct search *search, const struct container *container)
 {
 	size_t used = strlen(search->seen);
 
@@ -76,22 +71,18 @@ static void note_container(struct search *search, const struct container *contai
 	if (search->named == NAMED)
 		return;
 	search->named++;
-	(void)snprintf(search->seen + used, sizeof(search->seen) - used, "%s%s%s%s %.*s%s", used ? ", " : "", name,
-		       *name ? " (" : "", container_runtime_name(container->runtime),
-		       container_short_length(container), container->id, *name ? ")" : "");
+	(void)snprintf(search->seen + used, sizeof(search->seen) - used, "%s%s %.*s", used ? ", " : "",
+		       container_runtime_name(container->runtime), container_short_length(container), container->id);
 }
 
 static bool container_is_wanted(struct search *search)
 {
-	char name[CONTAINER_NAME], shown[4 * CONTAINER_NAME];
 	struct container container;
 
 	if (!container_find(search->path, &container))
 		return false;
-	container_names_look_up(search->nursery, &search->socket, &container, name);
-	(void)printable_escape(shown, sizeof(shown), name, strlen(name));
-	note_container(search, &container, shown);
-	return container_fits(search->who->container, container.id, name, container.pod);
+	note_container(search, &container);
+	return container_fits(search->who->container, container.id, container.pod);
 }
 
 static bool is_wanted(struct search *search)
@@ -210,13 +201,12 @@ static int search_mount(struct search *search, const char *mount)
 	return search->found->count ? 0 : say_none(search);
 }
 
-int cgroup_choice_make(const struct record_who *who, struct nursery *nursery, struct filter_cgroups *cgroups)
+int cgroup_choice_make(const struct record_who *who, struct filter_cgroups *cgroups)
 {
 	struct record_who below = *who;
-	struct search search = {.who = &below, .found = cgroups, .nursery = nursery, .socket = -1};
+	struct search search = {.who = &below, .found = cgroups};
 	char mount[PATH_MAX];
 	struct stat status;
-	int r;
 
 	if (!who->cgroup && !who->container)
 		return 0;
@@ -228,8 +218,5 @@ int cgroup_choice_make(const struct record_who *who, struct nursery *nursery, st
 		return say_no_mount(who);
 	if (who->cgroup)
 		below.cgroup = without_mount(who->cgroup, mount);
-	r = search_mount(&search, mount);
-	if (search.socket >= 0)
-		(void)close(search.socket);
-	return r;
+	return search_mount(&search, mount);
 }

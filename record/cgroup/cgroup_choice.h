@@ -9,9 +9,7 @@
 
 #include "record/plan/filter.h"
 
-struct nursery;
-
 /* Fills filter->cgroups; nothing if neither option was given. 0, or -errno after reporting what there is instead. */
-int cgroup_choice_make(const struct record_who *who, struct nursery *nursery, struct filter_cgroups *cgroups);
+int cgroup_choice_make(const struct record_who *who, struct filter_cgroups *cgroups);
 
 #endif

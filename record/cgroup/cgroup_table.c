@@ -10,7 +10,6 @@
 #include "common/hash_map.h"
 #include "format/event_log.h"
 #include "format/limits.h"
-#include "record/cgroup/container_names.h"
 #include "record/machine/clocks.h"
 #include "record/plan/recording.h"
 
@@ -35,7 +34,6 @@ struct entry {
 
 struct cgroup_table {
 	struct recording *recording;
-	struct container_names *containers; /* NULL: they are not asked for */
 	struct hash_map places; /* by id: index of an entry */
 	struct entry *entries;
 	char *names, *spare; /* both of one size */
@@ -46,7 +44,7 @@ struct cgroup_table {
 	bool removed; /* there may be removed ones that were not forgotten */
 };
 
-int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table)
+int cgroup_table_create(struct recording *recording, struct cgroup_table **ret_table)
 {
 	struct cgroup_table *table = calloc(1, sizeof(*table));
 	int r;
@@ -54,7 +52,6 @@ int cgroup_table_create(struct recording *recording, struct container_names *nam
 	if (!table)
 		return -ENOMEM;
 	table->recording = recording;
-	table->containers = names;
 	table->entries = calloc(CGROUP_TABLE_MOST, sizeof(*table->entries));
 	table->names = malloc(NAME_BYTES);
 	table->spare = malloc(NAME_BYTES);
@@ -188,8 +185,6 @@ static void tell(struct cgroup_table *table, struct entry *entry)
 		event.cgroup.flags |= CGROUP_INITIAL;
 	entry->flags |= ENTRY_TOLD;
 	(void)recording_check(recording, event_log_add(recording->log, &event));
-	if (path)
-		container_names_ask(table->containers, entry->id, path);
 	if (entry->flags & ENTRY_REMOVED)
 		tell_removal(table, entry);
 }

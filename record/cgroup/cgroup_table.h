@@ -13,14 +13,13 @@
 #include <stdint.h>
 
 struct cgroup_table;
-struct container_names;
 struct recording;
 struct ring_cgroup;
 
 enum { CGROUP_TABLE_MOST = 16384 };
 
-/* names: asked for the names of containers whose cgroups are written; NULL: no names. 0, -ENOMEM. */
-int cgroup_table_create(struct recording *recording, struct container_names *names, struct cgroup_table **ret_table);
+/* 0, -ENOMEM. */
+int cgroup_table_create(struct recording *recording, struct cgroup_table **ret_table);
 void cgroup_table_destroy(struct cgroup_table *table);
 
 /* A list of all cgroups begins: its first record is that of the root. */

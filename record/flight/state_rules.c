@@ -73,11 +73,6 @@ static struct numbers cgroup_key(const struct event *event)
 	return (struct numbers){.a = event->cgroup.id};
 }
 
-static struct numbers cgroup_name_key(const struct event *event)
-{
-	return (struct numbers){.a = event->cgroup_name.id};
-}
-
 /* --- totals --- */
 
 static uint64_t less(uint64_t total, uint64_t before)
@@ -152,7 +147,6 @@ static const struct row {
 	[EVENT_TRIGGER] = {STATE_DROPPED, NULL, NULL},
 	[EVENT_REGIME] = {STATE_LATEST, no_key, NULL}, /* each record is complete */
 	[EVENT_OBJECT_NAME] = {STATE_TOLD_AGAIN, name_key, NULL},
-	[EVENT_CGROUP_NAME] = {STATE_LATEST, cgroup_name_key, NULL},
 };
 
 static const struct row *row_of(enum event_kind kind)

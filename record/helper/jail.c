@@ -52,11 +52,6 @@ static const struct call_row OPENER[] = {
 	CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG), CALL_EQUAL(prctl, 0, PR_SET_DUMPABLE),
 };
 
-/* The same is true of its openat2(). */
-static const struct call_row NAMES[] = {
-	CALL_WITHOUT(openat, 2, WRITING), CALL(openat2),
-};
-
 static const struct call_row ELF[] = {
 	CALL(pread64), CALL(getrusage), CALL_EQUAL(prlimit64, 0, 0),
 };
@@ -98,8 +93,6 @@ static const struct jail {
 	[HELPER_PERF_OPEN] = {CAPABILITY(PERFMON) | CAPABILITY(SYS_ADMIN), CALL_LIST(PERF_OPEN)},
 	/* the recorder opened its file */
 	[HELPER_CGROUPS] = {0, {0}},
-	/* files of runtimes, which only root may read */
-	[HELPER_NAMES] = {CAPABILITY(DAC_READ_SEARCH), CALL_LIST(NAMES)},
 };
 
 static const struct limit {

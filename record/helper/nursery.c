@@ -28,7 +28,6 @@
 #include "record/helper/elf_helper.h"
 #include "record/helper/jail.h"
 #include "record/helper/maps_helper.h"
-#include "record/helper/name_helper.h"
 #include "record/helper/opener_helper.h"
 #include "record/helper/perf_open.h"
 #include "record/helper/sleeper_helper.h"
@@ -72,7 +71,6 @@ static const struct {
 	[HELPER_SLEEPER] = {sleeper_helper_run, "sleeper"},
 	[HELPER_PERF_OPEN] = {perf_open_helper_run, "perf-open"},
 	[HELPER_CGROUPS] = {cgroup_helper_run, "cgroups"},
-	[HELPER_NAMES] = {name_helper_run, "names"},
 	[HELPER_ELF_SOON] = {elf_helper_run, "ELF"},
 };
 

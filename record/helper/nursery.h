@@ -21,7 +21,6 @@ enum helper_kind {
 	HELPER_SLEEPER, /* copies user stacks of sleeping tasks; sleeper_helper.h */
 	HELPER_PERF_OPEN, /* opens perf events; perf_open.h */
 	HELPER_CGROUPS, /* lists control groups; cgroup_helper.h */
-	HELPER_NAMES, /* reads names of containers; name_helper.h */
 	HELPER_ELF_SOON, /* as HELPER_ELF, for a dump that somebody waits for */
 	HELPER_KINDS
 };

@@ -221,7 +221,7 @@ static const struct option_row rows[] = {
 	{"Whom to record", "node", 0, TAKES_TEXT("LIST", AT(who.nodes)),
 	 .help = "only the CPUs of these NUMA nodes, as in 0,2-3"},
 	{"Whom to record", "container", 0, TAKES_TEXT("ID", AT(who.container)),
-	 .help = "threads in this container: its id or the beginning of it, its name or a pattern, or its pod's uid"},
+	 .help = "threads in this container: its id, the beginning of it or a pattern, or its pod's uid"},
 	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),
 	 .help = "threads in this control group (v2) or below it, as in /system.slice or nginx.service; may be a "
 		 "pattern"},

@@ -359,7 +359,7 @@ static const struct option_row rows[] = {
 	 .help = "processes, as in 12,345", .often = true},
 	{"Filters", "tid", 0, IS_PARSED("LIST", report_filter_tids), .help = "threads"},
 	{"Filters", "container", 0, IS_PARSED("ID", report_filter_container),
-	 .help = "threads in this container: its id or the beginning of it, its name or a pattern, or its pod's uid"},
+	 .help = "threads in this container: its id, the beginning of it or a pattern, or its pod's uid"},
 	{"Filters", "cgroup", 0, IS_PARSED("PATH", report_filter_cgroup),
 	 .help = "threads in this control group or below it, as in /system.slice or nginx.service; may be a pattern"},
 	{"Filters", "on", 0, IS_PARSED("RE", report_filter_on),

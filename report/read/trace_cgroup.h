@@ -13,7 +13,6 @@ struct trace_cgroup {
 	uint64_t made, removed; /* times; removed 0: not removed, as far as is known */
 	bool initial;		/* it existed before the recording */
 	const char *path;	/* "": unknown */
-	const char *name;	/* of its container; "": none */
 };
 
 /* NULL: unknown. */

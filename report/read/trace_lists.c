@@ -137,7 +137,7 @@ static int find_cgroup(struct trace_model *model, uint64_t id, struct trace_cgro
 	if (!slot)
 		return -ENOMEM;
 	if (!slot->number) {
-		if (array_push(&model->cgroups, (struct trace_cgroup){.id = id, .path = "", .name = ""}) < 0)
+		if (array_push(&model->cgroups, (struct trace_cgroup){.id = id, .path = ""}) < 0)
 			return -ENOMEM;
 		index_table_set(&model->cgroup_table, slot, hash, (uint32_t)(model->cgroups.count - 1));
 	}
@@ -162,18 +162,6 @@ int trace_lists_cgroup(struct trace_model *model, uint32_t chunk, const struct e
 	if (!record->path.length)
 		return 0;
 	return text_pool_add(&model->texts, record->path.bytes, record->path.length, &cgroup->path);
-}
-
-int trace_lists_cgroup_name(struct trace_model *model, uint32_t chunk, const struct event *event)
-{
-	const struct event_cgroup_name *record = &event->cgroup_name;
-	struct trace_cgroup *cgroup;
-	int r = find_cgroup(model, record->id, &cgroup);
-
-	(void)chunk;
-	if (r < 0)
-		return r;
-	return text_pool_add(&model->texts, record->name.bytes, record->name.length, &cgroup->name);
 }
 
 /* --- the recording's own --- */

@@ -13,7 +13,6 @@ int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct e
 /* A name may come before its object. */
 int trace_lists_object_name(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_cgroup(struct trace_model *model, uint32_t chunk, const struct event *event);
-int trace_lists_cgroup_name(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_unsure(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_window(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_trigger(struct trace_model *model, uint32_t chunk, const struct event *event);

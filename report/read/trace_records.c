@@ -470,7 +470,6 @@ int trace_model_add_record(struct trace_model *model, uint32_t chunk, const stru
 		[EVENT_OBJECT] = trace_lists_object,
 		[EVENT_OBJECT_NAME] = trace_lists_object_name,
 		[EVENT_CGROUP] = trace_lists_cgroup,
-		[EVENT_CGROUP_NAME] = trace_lists_cgroup_name,
 	};
 
 	if ((size_t)event->kind >= sizeof(add) / sizeof(add[0]) || !add[event->kind])

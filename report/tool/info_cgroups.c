@@ -8,7 +8,7 @@
 #include "report/tool/info_text.h"
 
 struct counts {
-	size_t groups, containers, made, removed, named;
+	size_t groups, containers, made, removed;
 };
 
 static struct counts count(const struct trace_model *model)
@@ -22,7 +22,6 @@ static struct counts count(const struct trace_model *model)
 		counts.containers += container_find(cgroup->path, &container);
 		counts.made += !cgroup->initial && *cgroup->path;
 		counts.removed += cgroup->removed != 0;
-		counts.named += *cgroup->name != '\0';
 	}
 	return counts;
 }
@@ -34,8 +33,6 @@ static void print_each(const struct trace_model *model, FILE *out)
 
 		(void)fputs("    ", out);
 		info_text(out, *cgroup->path ? cgroup->path : "its path is unknown");
-		(void)fputs(*cgroup->name ? " " : "", out);
-		info_text(out, cgroup->name);
 		(void)fputs(cgroup->removed ? " (removed)" : "", out);
 		(void)fputc('\n', out);
 	}
@@ -48,11 +45,9 @@ void info_cgroups(const struct trace_model *model, bool verbose, FILE *out)
 
 	if (!words && !counts.groups)
 		return;
-	(void)fprintf(out, "  %-16s%zu that threads were in, of %zu container%s", "control groups", counts.groups,
-		      counts.containers, plural(counts.containers));
-	if (counts.named)
-		(void)fprintf(out, " (%zu with a name)", counts.named);
-	(void)fprintf(out, "; %zu made and %zu removed while it was recorded\n", counts.made, counts.removed);
+	(void)fprintf(out, "  %-16s%zu that threads were in, of %zu container%s; %zu made and %zu removed while it was recorded\n",
+		      "control groups", counts.groups, counts.containers, plural(counts.containers), counts.made,
+		      counts.removed);
 	if (words && strstr(words, "v1"))
 		(void)fprintf(out, "  %-16sthe host has those of version 1, too, which are not recorded: "
 				   "its containers may be there\n", "");

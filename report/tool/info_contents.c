@@ -11,7 +11,7 @@
 #include "report/profile/seam/figures.h"
 #include "report/tool/info_text.h"
 
-enum { EVENT_KINDS = EVENT_CGROUP_NAME + 1 };
+enum { EVENT_KINDS = EVENT_OBJECT_NAME + 1 };
 
 struct contents {
 	uint64_t records[EVENT_KINDS];

@@ -280,11 +280,6 @@ static int take_cgroup(struct privacy *privacy, struct event *event)
 			    !begins(path->bytes, path->length, "/init"));
 }
 
-static int take_cgroup_name(struct privacy *privacy, struct event *event)
-{
-	return note_text(privacy, PRIVACY_CONTAINERS, &event->cgroup_name.name);
-}
-
 static int take_snapshot(struct privacy *privacy, struct event *event)
 {
 	(void)event;
@@ -358,7 +353,7 @@ int privacy_take(struct privacy *privacy, struct event *event)
 		[EVENT_EMBED_UNWIND] = take_unwind,  [EVENT_EMBED_LINES] = take_lines,
 		[EVENT_SNAPSHOT] = take_snapshot,    [EVENT_OBJECT] = take_object,
 		[EVENT_OBJECT_NAME] = take_object_name, [EVENT_TRIGGER] = take_trigger,
-		[EVENT_CGROUP] = take_cgroup, [EVENT_CGROUP_NAME] = take_cgroup_name,
+		[EVENT_CGROUP] = take_cgroup,
 	};
 
 	if ((size_t)event->kind >= sizeof(takes) / sizeof(takes[0]) || !takes[event->kind])

@@ -167,14 +167,6 @@ static void add_cgroup(struct many *many)
 	add(many, &(struct event){.kind = EVENT_CGROUP, .cgroup = {now(many), many->number + 1, 0, made_text(path)}});
 }
 
-/* One that is not described yet. */
-static void add_cgroup_name(struct many *many)
-{
-	const struct event_cgroup_name name = {many->number + 1, name_of(many)};
-
-	add(many, &(struct event){.kind = EVENT_CGROUP_NAME, .cgroup_name = name});
-}
-
 /* --- events --- */
 
 struct stack {
@@ -396,7 +388,7 @@ static const struct {
 	{"mapping", add_mapping}, {"mapping-beside", add_mapping_beside}, {"fork", add_fork}, {"comm", add_comm},
 	{"exit", add_exit}, {"kernel-symbol", add_kernel_symbol}, {"loss", add_loss}, {"cost", add_cost},
 	{"maps-unavailable", add_maps_unavailable}, {"probe", add_probe}, {"probe-hits", add_probe_hits},
-	{"unsure", add_unsure}, {"counter", add_counter}, {"cgroup", add_cgroup}, {"cgroup-name", add_cgroup_name},
+	{"unsure", add_unsure}, {"counter", add_counter}, {"cgroup", add_cgroup},
 	{"task", add_task}, {"task-in-cgroup", add_task_in_cgroup}, {"sample", add_sample},
 	{"stack", add_stack}, {"walk", add_walk}, {"walk-task", add_walk_task}, {"wait", add_wait},
 	{"wake", add_wake}, {"user-stack", add_user_stack}, {"wait-sums", add_wait_sums}, {"snapshot", add_snapshot},

@@ -28,7 +28,6 @@ static inline void kinds_add_other_state(struct event_log *log)
 		{.kind = EVENT_OBJECT_NAME, .object_name = {2, syn_text("/var/lib/a"), syn_text(""), syn_text("")}},
 		{.kind = EVENT_CGROUP, .cgroup = {SYN_BASE, 7, CGROUP_INITIAL, syn_text(KINDS_CONTAINER)}},
 		{.kind = EVENT_CGROUP, .cgroup = {SYN_BASE + 5, 7, CGROUP_REMOVED, syn_text("")}},
-		{.kind = EVENT_CGROUP_NAME, .cgroup_name = {7, syn_text("web")}},
 	};
 	if (event_log_want_names(log) < 0)
 		abort();

@@ -37,19 +37,19 @@ enum group {
 };
 
 static const struct {
-	const char *path, *name;
+	const char *path;
 	uint64_t made, removed; /* ms from the start; 0: before the start, and never */
 } groups[GROUPS] = {
-	[ROOT] = {"/", NULL, 0, 0},
-	[IN_WEB] = {"/system.slice/docker-" WEB ".scope", "shop\x1b[1m", 0, 0},
+	[ROOT] = {"/", 0, 0},
+	[IN_WEB] = {"/system.slice/docker-" WEB ".scope", 0, 0},
 	[IN_DATABASE] = {"/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" POD ".slice/crio-" DATABASE
-			 ".scope", NULL, 0, 0},
-	[IN_JOB] = {"/machine.slice/libpod-" JOB ".scope", NULL, 0, 0},
-	[IN_NEXT] = {"/machine.slice/libpod-" NEXT ".scope/container", NULL, 300, 0},
-	[IN_MACHINE] = {"/machine.slice/machine-old\\x2dhost.scope", NULL, 0, 0},
-	[IN_SERVICE] = {"/system.slice/cron.service", NULL, 0, 0},
-	[IN_BRIEF] = {"/jobs/\x1b[2Jbatch", NULL, 400, 700},
-	[UNKNOWN] = {"", NULL, 0, 0},
+			 ".scope", 0, 0},
+	[IN_JOB] = {"/machine.slice/libpod-" JOB ".scope", 0, 0},
+	[IN_NEXT] = {"/machine.slice/libpod-" NEXT ".scope/container", 300, 0},
+	[IN_MACHINE] = {"/machine.slice/machine-old\\x2dhost.scope", 0, 0},
+	[IN_SERVICE] = {"/system.slice/cron.service", 0, 0},
+	[IN_BRIEF] = {"/jobs/\x1b[2Jbatch", 400, 700},
+	[UNKNOWN] = {"", 0, 0},
 };
 
 struct thread {
@@ -113,16 +113,12 @@ static void add_wait(struct made_trace *trace, const struct wait *made)
 
 static void add_groups(struct made_trace *trace)
 {
-	made_trace_check(event_log_want_names(trace->log), "names");
 	for (uint64_t i = ROOT; i < GROUPS; i++) {
 		struct event_cgroup group = {.time = START + groups[i].made * MS, .id = 1000 * i + 1,
 					     .flags = groups[i].made ? 0 : CGROUP_INITIAL,
 					     .path = made_text(groups[i].path)};
 
 		made_trace_add(trace, &(struct event){.kind = EVENT_CGROUP, .cgroup = group});
-		if (groups[i].name)
-			made_trace_add(trace, &(struct event){.kind = EVENT_CGROUP_NAME, .cgroup_name = {
-				group.id, made_text(groups[i].name)}});
 		if (groups[i].removed)
 			made_trace_add(trace, &(struct event){.kind = EVENT_CGROUP, .cgroup = {
 				START + groups[i].removed * MS, group.id, CGROUP_REMOVED, {"", 0}}});

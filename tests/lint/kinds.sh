@@ -22,7 +22,6 @@ END
 
 # Exceptions on purpose: KIND FILES.
 exceptions=(
-	"EVENT_CGROUP_NAME report/scrub/*.c"	# left out: it is only read together with the container
 	"EVENT_SOURCE report/tool/info_privacy.c"	# our own texts: hooks
 	"EVENT_KERNEL_SYMBOL report/tool/info_privacy.c"	# functions of the kernel
 )

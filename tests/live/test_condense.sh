@@ -37,8 +37,8 @@ same_reports() {
 		"$report" "$@" $view "$scratch/$old.rwk" >"$scratch/old.txt" 2>"$scratch/old.err"
 		# shellcheck disable=SC2086
 		"$report" "$@" $view "$scratch/$new.rwk" >"$scratch/new.txt" 2>"$scratch/new.err"
-		# A process on this host may wait for a file or be in a container, whose names --condense leaves out.
-		sed -i -E 's%( of )(/[^ ]+|file#[0-9]+)%\1FILE%; s%(container )[^()]+ \(([^()]+)\)%\1\2%' "$scratch/old.txt" "$scratch/new.txt"
+		# A process on this host may wait for a file, whose name --condense leaves out.
+		sed -i -E 's%( of )(/[^ ]+|file#[0-9]+)%\1FILE%' "$scratch/old.txt" "$scratch/new.txt"
 		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt" ||
 			diff "$scratch/old.txt" "$scratch/new.txt" | head -n 6 >&2
 		check "$new: $view is said the same" cmp "$scratch/old.err" "$scratch/new.err"

@@ -10,7 +10,7 @@ struct profile;
 struct profile_cgroup { /* texts are never NULL */
 	const char *path;      /* "/system.slice/nginx.service"; "id:N" if the trace has no path for it */
 	bool known;	       /* the trace has a path */
-	const char *container; /* what people call it: its name, else the start of its id; "": in none */
+	const char *container; /* the start of its id; "": in none */
 	const char *id;	       /* the full id of the container */
 	const char *runtime;   /* "docker" */
 	const char *pod;       /* the uid of its pod */

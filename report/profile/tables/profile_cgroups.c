@@ -16,18 +16,17 @@ static int keep(struct profile *profile, const char *text, size_t length, const 
 
 struct wanted {
 	const struct profile *profile;
-	const char *path, *name;
+	const char *path;
 };
 
 static bool is_same(const void *context, uint32_t number)
 {
 	const struct wanted *wanted = context;
 
-	return wanted->profile->cgroups.items[number]->path == wanted->path &&
-	       wanted->profile->cgroup_names.items[number] == wanted->name;
+	return wanted->profile->cgroups.items[number]->path == wanted->path;
 }
 
-static int describe(struct profile *profile, const char *name, struct profile_cgroup *cgroup)
+static int describe(struct profile *profile, struct profile_cgroup *cgroup)
 {
 	struct container container;
 	const char *runtime;
@@ -42,14 +41,12 @@ static int describe(struct profile *profile, const char *name, struct profile_cg
 		r = keep(profile, container.pod, strlen(container.pod), &cgroup->pod);
 	if (!r)
 		r = keep(profile, runtime, strlen(runtime), &cgroup->runtime);
-	if (!r && *name)
-		cgroup->container = name;
-	else if (!r)
+	if (!r)
 		r = keep(profile, container.id, (size_t)container_short_length(&container), &cgroup->container);
 	return r;
 }
 
-static int add(struct profile *profile, const char *path, const char *name)
+static int add(struct profile *profile, const char *path)
 {
 	struct profile_cgroup *cgroup = calloc(1, sizeof(*cgroup));
 	int r = cgroup ? array_push(&profile->cgroups, cgroup) : -ENOMEM;
@@ -60,8 +57,7 @@ static int add(struct profile *profile, const char *path, const char *name)
 	}
 	cgroup->path = path;
 	cgroup->known = *path == '/';
-	r = describe(profile, name, cgroup);
-	return r < 0 ? r : array_push(&profile->cgroup_names, name);
+	return describe(profile, cgroup);
 }
 
 int profile_intern_cgroup(struct profile *profile, const struct trace_model *model, uint64_t id,
@@ -81,16 +77,14 @@ int profile_intern_cgroup(struct profile *profile, const struct trace_model *mod
 		(void)snprintf(number, sizeof(number), "id:%" PRIu64, id);
 	r = known && *known->path ? keep(profile, known->path, strlen(known->path), &wanted.path) :
 				    keep(profile, number, strlen(number), &wanted.path);
-	if (!r)
-		r = keep(profile, known ? known->name : "", known ? strlen(known->name) : 0, &wanted.name);
 	if (r < 0)
 		return r;
-	hash = index_table_hash(&profile->cgroup_table, (uintptr_t)wanted.path, (uintptr_t)wanted.name);
+	hash = index_table_hash(&profile->cgroup_table, (uintptr_t)wanted.path, 0);
 	slot = index_table_find(&profile->cgroup_table, hash, is_same, &wanted);
 	if (!slot)
 		return -ENOMEM;
 	if (!slot->number) {
-		r = add(profile, wanted.path, wanted.name);
+		r = add(profile, wanted.path);
 		if (r < 0)
 			return r;
 		index_table_set(&profile->cgroup_table, slot, hash, (uint32_t)(profile->cgroups.count - 1));
@@ -104,7 +98,6 @@ void profile_free_cgroups(struct profile *profile)
 	for (size_t i = 0; i < profile->cgroups.count; i++)
 		free(profile->cgroups.items[i]);
 	array_free(&profile->cgroups);
-	array_free(&profile->cgroup_names);
 	index_table_deinit(&profile->cgroup_table);
 }
 
@@ -115,7 +108,7 @@ bool profile_cgroup_is_wanted(const struct profile_filter *filter, const struct 
 	if (filter->cgroup && !(cgroup && cgroup_path_fits(filter->cgroup, cgroup->path)))
 		return false;
 	return !filter->container ||
-	       (cgroup && container_fits(filter->container, cgroup->id, cgroup->container, cgroup->pod));
+	       (cgroup && container_fits(filter->container, cgroup->id, cgroup->pod));
 }
 
 /* --- access --- */

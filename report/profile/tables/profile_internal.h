@@ -113,7 +113,6 @@ struct profile {
 	ARRAY(uint32_t) process_of; /* by task; may be shorter */
 	uint32_t sections_read;
 	ARRAY(struct profile_cgroup *) cgroups;
-	ARRAY(const char *) cgroup_names; /* of their containers; "" */
 	ARRAY(struct profile_node) nodes;
 	ARRAY(struct profile_frame) frames;
 	ARRAY(uint8_t) overhead; /* by frame, enum overhead */

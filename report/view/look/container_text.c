@@ -8,28 +8,14 @@
 
 #include "common/printable.h"
 
-static void write_text(FILE *out, const char *text, size_t most)
-{
-	size_t length = strlen(text);
-
-	printable_write(out, text, length < most ? length : most);
-}
-
 static void write_container(const struct profile_cgroup *cgroup, const char *word, FILE *out)
 {
-	enum { SHORT = 12 };
 	const char *container = profile_container(cgroup);
-	bool named;
 
 	if (!*container)
 		return;
-	named = strncmp(container, cgroup->id, strlen(container)) != 0;
-	(void)fputs(word, out);
-	if (named)
-		write_text(out, container, SIZE_MAX);
-	(void)fprintf(out, "%s%s ", named ? " (" : "", cgroup->runtime);
-	write_text(out, named ? cgroup->id : container, named ? SHORT : SIZE_MAX);
-	(void)fputs(named ? ")" : "", out);
+	(void)fprintf(out, "%s%s ", word, cgroup->runtime);
+	printable_write(out, container, strlen(container));
 }
 
 void container_write(const struct profile_cgroup *cgroup, FILE *out)

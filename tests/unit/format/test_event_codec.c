@@ -87,7 +87,6 @@ static void state_records_come_back(struct test *t)
 		{.kind = EVENT_OBJECT_NAME, .object_name = {5, text("/a\033b"), {"0123456789abcdef", 16},
 							    {"fedcba9876543210", 16}}},
 		{.kind = EVENT_CGROUP, .cgroup = {80, big, CGROUP_REMOVED, text("/a\033b.slice")}},
-		{.kind = EVENT_CGROUP_NAME, .cgroup_name = {big, text("web\033")}},
 		{.kind = EVENT_WALK, .walk = {78, 1, 2, WALK_END, 3, 4}},
 	};
 	struct event got;

@@ -199,7 +199,7 @@ static void what_is_not_written_is_counted(struct test *t)
 static const struct version {
 	const char *name;
 	uint64_t state, all;
-} versions[] = {{"0.1.0", EVENT_PROBE_HITS, EVENT_SNAPSHOT}, {"0.2.0", EVENT_REGIME, EVENT_CGROUP_NAME}};
+} versions[] = {{"0.1.0", EVENT_PROBE_HITS, EVENT_SNAPSHOT}, {"0.2.0", EVENT_REGIME, EVENT_OBJECT_NAME}};
 
 static bool version_knows(const struct version *version, uint64_t kind)
 {

@@ -39,15 +39,14 @@ static void chooses_containers(struct test *t)
 {
 	static const char id[] = "0123456789abcdef";
 
-	CHECK(t, container_fits("0123", id, "", ""));
-	CHECK(t, container_fits("0123456789abcdef", id, "", ""));
-	CHECK(t, !container_fits("012", id, "", ""));
-	CHECK(t, !container_fits("123456", id, "", ""));
-	CHECK(t, container_fits("web-1", id, "web-1", ""));
-	CHECK(t, container_fits("web-*", id, "web-1", ""));
-	CHECK(t, !container_fits("web", id, "web-1", ""));
-	CHECK(t, container_fits("0f6b1c2d-3e4f", id, "", "0f6b1c2d-3e4f"));
-	CHECK(t, !container_fits("*", "", "", ""));
+	CHECK(t, container_fits("0123", id, ""));
+	CHECK(t, container_fits("0123456789abcdef", id, ""));
+	CHECK(t, !container_fits("012", id, ""));
+	CHECK(t, !container_fits("123456", id, ""));
+	CHECK(t, container_fits("web-*", "web-1", ""));
+	CHECK(t, !container_fits("web", "web-1", ""));
+	CHECK(t, container_fits("0f6b1c2d-3e4f", id, "0f6b1c2d-3e4f"));
+	CHECK(t, !container_fits("*", "", ""));
 }
 
 TEST_MAIN(TEST(chooses_control_groups), TEST(chooses_containers))

@@ -26,7 +26,7 @@ static void bench_open(struct bench *bench)
 {
 	made_recording_open(&bench->made, 1);
 	bench->made.recording.start = START;
-	made_check(cgroup_table_create(&bench->made.recording, NULL, &bench->table));
+	made_check(cgroup_table_create(&bench->made.recording, &bench->table));
 }
 
 static void bench_close(struct bench *bench)

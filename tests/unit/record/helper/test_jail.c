@@ -31,7 +31,6 @@ static const struct {
 	[HELPER_SLEEPER] = {"sleeper", 1ull << 2 | 1ull << 19},
 	/* SYS_ADMIN, PERFMON */
 	[HELPER_PERF_OPEN] = {"perf-open", 1ull << 21 | 1ull << 38},
-	[HELPER_NAMES] = {"names", 1ull << 2},
 	[HELPER_ELF_SOON] = {"ELF, soon", 0},
 };
 
@@ -193,8 +192,8 @@ static const struct {
 	unsigned int allowed;
 } OWN[] = {
 	{{"read a file", SYS_openat, {AT_FDCWD, ADDRESS(NOWHERE), O_RDONLY}},
-	 BIT(HELPER_MAPS) | BIT(HELPER_OPENER) | BIT(HELPER_NAMES) | BIT(HELPER_SLEEPER)},
-	{{"resolve a path", SYS_openat2, {AT_FDCWD, ADDRESS(NOWHERE), 0, 0}}, BIT(HELPER_OPENER) | BIT(HELPER_NAMES)},
+	 BIT(HELPER_MAPS) | BIT(HELPER_OPENER) | BIT(HELPER_SLEEPER)},
+	{{"resolve a path", SYS_openat2, {AT_FDCWD, ADDRESS(NOWHERE), 0, 0}}, BIT(HELPER_OPENER)},
 	{{"read a folder", SYS_getdents64, {NO_FILE, 0, 0}}, BIT(HELPER_MAPS) | BIT(HELPER_OPENER)},
 	{{"files as another user", SYS_setfsuid, {0}}, BIT(HELPER_OPENER)},
 	{{"read at an offset", SYS_pread64, {NO_FILE, 0, 0, 0}},

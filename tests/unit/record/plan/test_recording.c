@@ -7,7 +7,7 @@
 #include "tests/test.h"
 #include "tests/unit/record/made_recording.h"
 
-static const struct event NAME = {.kind = EVENT_CGROUP_NAME, .cgroup_name = {.id = 7, .name = {"web", 3}}};
+static const struct event NAME = {.kind = EVENT_OBJECT_NAME, .object_name = {.number = 7, .path = {"web", 3}}};
 
 static void one_record_that_is_refused(struct test *t)
 {

@@ -1,1 +1,0 @@
---waits-on --container shop*

@@ -45,9 +45,9 @@ void info_cgroups(const struct trace_model *model, bool verbose, FILE *out)
 
 	if (!words && !counts.groups)
 		return;
-	(void)fprintf(out, "  %-16s%zu that threads were in, of %zu container%s; %zu made and %zu removed while it was recorded\n",
-		      "control groups", counts.groups, counts.containers, plural(counts.containers), counts.made,
-		      counts.removed);
+	(void)fprintf(out, "  %-16s%zu that threads were in, of %zu container%s; ", "control groups", counts.groups,
+		      counts.containers, plural(counts.containers));
+	(void)fprintf(out, "%zu made and %zu removed while it was recorded\n", counts.made, counts.removed);
 	if (words && strstr(words, "v1"))
 		(void)fprintf(out, "  %-16sthe host has those of version 1, too, which are not recorded: "
 				   "its containers may be there\n", "");

@@ -247,24 +247,12 @@ static int group_gather(const struct embedding *embedding, struct group *group, 
 	return 0;
 }
 
-/* Most compilers write the map; those that write a dump usually write no map. */
-static void group_find_jit(struct embedding *embedding, struct group *group)
-{
-	group->what = ELF_PERF_MAP;
-	group->fd = module_files_perf_map(embedding->files, group->tgid);
-	group->fd_owned = group->fd >= 0;
-	if (group->fd_owned)
-		return;
-	group->what = ELF_JIT_LOG;
-	group->fd = module_files_jit_log(embedding->files, group->tgid);
-}
-
 static void group_find_file(struct embedding *embedding, struct group *group)
 {
-	group->what = ELF_SYMBOLS;
+	group->what = group->module ? ELF_SYMBOLS : ELF_PERF_MAP;
 	if (!group->module)
-		return group_find_jit(embedding, group);
-	if (group->module->kind == MODULE_VDSO)
+		group->fd = module_files_perf_map(embedding->files, group->tgid);
+	else if (group->module->kind == MODULE_VDSO)
 		group->fd = vdso_open();
 	else
 		return;

@@ -4,8 +4,8 @@
  * information. The jailed helper reads them from the files that module_files holds open. min: for the functions that
  * were hit. full: for all of each module that was hit (of its unwind information only if there are snapshots), while
  * these fit into EMBED_FULL_BYTES together, then min while everything fits into EMBED_BYTES, then nothing. Each module
- * gets a record that reports the outcome. JIT code: the perf-PID.map of the process, else the jit-PID.dump that it has
- * mapped. The vDSO: our own, which is the same for all. All of it takes at most EMBED_TIME (embed_budget.h).
+ * gets a record that reports the outcome. JIT code: the perf-PID.map of the process.
+ * The vDSO: our own, which is the same for all. All of it takes at most EMBED_TIME (embed_budget.h).
  */
 #ifndef RWALKER_RECORD_EMBED_EMBED_H
 #define RWALKER_RECORD_EMBED_EMBED_H

@@ -125,8 +125,6 @@ static void take_mapping(struct finalizing *all, const struct event *event)
 				.file_offset = mapping->file_offset, .module = id ? (uint32_t)*id : 0};
 
 	(void)address_spaces_map(hits_spaces(all->recording.hits), mapping->tgid, &range);
-	if (id)
-		module_files_note(all->files, (uint32_t)*id, mapping->tgid);
 }
 
 static void take_fork(struct finalizing *all, const struct event *event)

@@ -36,8 +36,8 @@ struct symbol_wish {
 };
 
 /*
- * hits: ascending file offsets (ELF_SYMBOLS), places (ELF_VARIABLES) or addresses (ELF_PERF_MAP,
- * ELF_JIT_LOG). 0: ret_reply->error is the result for the file (-ENOSPC: no room), and if that is 0
+ * hits: ascending file offsets (ELF_SYMBOLS), places (ELF_VARIABLES) or addresses
+ * (ELF_PERF_MAP). 0: ret_reply->error is the result for the file (-ENOSPC: no room), and if that is 0
  * the symbols follow; -ETIMEDOUT, -ECHILD: the helper is gone.
  */
 int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wish, int fd, const uint64_t *hits,

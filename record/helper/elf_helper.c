@@ -18,7 +18,6 @@
 #include "record/helper/unwind_answer.h"
 #include "record/pick/debug_pick.h"
 #include "record/pick/function_pick.h"
-#include "record/pick/jit_log.h"
 #include "record/pick/perf_map.h"
 #include "record/pick/symbol_pick.h"
 #include "record/pick/variable_pick.h"
@@ -362,13 +361,12 @@ static int elf_read(struct answer *answer, int fd, uint64_t *hits)
 	return rc;
 }
 
-static int jit_read(struct answer *answer, int fd, const uint64_t *hits)
+static int perf_map_serve(struct answer *answer, int fd, const uint64_t *hits)
 {
 	const struct elf_request *request = answer->request;
-	const bool log = request->what == ELF_JIT_LOG;
-	int rc = log ? jit_log_read(fd, &answer->symbols) : perf_map_read(fd, &answer->symbols);
+	int rc = perf_map_read(fd, &answer->symbols);
 
-	if (!rc && !log)
+	if (!rc)
 		rc = perf_map_pick(&answer->symbols, hits, request->hit_count, request->settled);
 	return rc ? rc : symbols_mark(answer, hits);
 }
@@ -410,8 +408,8 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 		return rc;
 	if (request->what == ELF_VARIABLES)
 		answer.reply.error = variables_read(&answer, fd, hits);
-	else if (request->what == ELF_PERF_MAP || request->what == ELF_JIT_LOG)
-		answer.reply.error = jit_read(&answer, fd, hits);
+	else if (request->what == ELF_PERF_MAP)
+		answer.reply.error = perf_map_serve(&answer, fd, hits);
 	else
 		answer.reply.error = elf_read(&answer, fd, hits);
 	return answer_send(&answer, socket);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that reads files which may be hostile: ELF files, JIT symbol maps and dumps. It runs
+ * The helper that reads files which may be hostile: ELF files and JIT symbol maps. It runs
  * in a jail (jail.h), gets an open descriptor with each request, and answers with identity,
  * segments, the function symbols that are wanted, and the bytes from which the functions are
  * unwound.
  *
  * Request: struct elf_request with the descriptor; if `debug` is set, the descriptor of a debug
  * file; then hit_count uint64_t, ascending, in packets of at most PACKET_MAX bytes: file offsets
- * (ELF) or run-time addresses (perf map, JIT dump) that samples point to.
+ * (ELF) or run-time addresses (perf map) that samples point to.
  *
  * Reply: struct elf_reply. For requests that return symbols, if error is 0, packets of struct
  * elf_symbols_reply follow, each with `count` times struct elf_symbol_record and name_length
@@ -27,9 +27,8 @@
 enum elf_what { ELF_BUILD_ID = 1,
 		ELF_SYMBOLS = 2,
 		ELF_PERF_MAP = 3,
-		ELF_JIT_LOG = 4,
-		ELF_EVIDENCE = 6, /* identity, with `evidence` */
-		ELF_VARIABLES = 5 /* places (variable_pick.h) are sent instead of hits */ };
+		ELF_EVIDENCE = 5, /* identity, with `evidence` */
+		ELF_VARIABLES = 4 /* places (variable_pick.h) are sent instead of hits */ };
 
 enum elf_unwind_wish {
 	ELF_UNWIND_NONE,

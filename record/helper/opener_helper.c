@@ -159,10 +159,9 @@ static uint64_t nanoseconds(const struct timespec *time)
 	return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_nsec;
 }
 
-/* A file system may give a removed file's inode to a new file. JIT dumps do change: the compiler goes on writing. */
-static bool is_unchanged(int fd, const struct opener_request *request)
+/* A file system may give a removed file's inode to a new file. */
+static bool is_unchanged(int fd, uint64_t since)
 {
-	const uint64_t since = request->what == OPENER_MAPPING ? request->unchanged_since : 0;
 	struct stat status;
 
 	return !since || (!fstat(fd, &status) && nanoseconds(&status.st_ctim) <= since);
@@ -181,9 +180,9 @@ static int if_same(int fd, const struct opener_request *request)
 {
 	if (fd == -ENOEXEC && !request->as_caller)
 		return -ESTALE; /* at this path; the mapped one may have been a program */
-	if (fd < 0 || (request->verified_later && request->what == OPENER_MAPPING) ||
+	if (fd < 0 || request->verified_later ||
 	    (file_gate_is(fd, request->device, request->inode) && is_generation(fd, request->generation) &&
-	     is_unchanged(fd, request)))
+	     is_unchanged(fd, request->unchanged_since)))
 		return fd;
 	(void)close(fd);
 	return -ESTALE;
@@ -206,26 +205,23 @@ static int map_file_find(const struct target *target, const struct opener_reques
 }
 
 /* Opens ELF files with our rights: programs that their user may execute but not read have names, too. */
-static int map_file_open(struct opener *opener, const struct target *target, int found, bool log)
+static int map_file_open(struct opener *opener, int found)
 {
 	const struct rights own = {.own = true};
 
-	return open_with(opener, log ? &target->rights : &own,
-			 &(struct wanted){.root = found,
-					  .rules = {.elf = !log, .written = log, .owner = target->rights.uid}});
+	return open_with(opener, &own, &(struct wanted){.root = found, .rules = {.elf = true}});
 }
 
 /* Opens a path in the root of a running process. */
 static int path_open(struct opener *opener, struct target *target, const struct request *request)
 {
-	bool log = request->head.what == OPENER_JIT_LOG;
 	int r = target_root(target), fd;
 
 	if (r)
 		return r;
 	fd = open_with(opener, &target->rights,
 		       &(struct wanted){.root = target->root, .path = request->path,
-					.rules = {.elf = !log, .written = log, .owner = target->rights.uid}});
+					.rules = {.elf = true}});
 	return if_same(fd, &request->head);
 }
 
@@ -244,15 +240,9 @@ static bool is_for_everybody(int fd)
  */
 static int path_open_here(struct opener *opener, const struct request *request)
 {
-	bool log = request->head.what == OPENER_JIT_LOG, theirs = log && !request->head.as_caller;
-	const struct rights owner = rights_of_user(request->head.owner.uid, request->head.owner.gid);
-	const struct wanted wanted = {.root = opener->root, .path = request->path,
-				      .rules = {.elf = !log, .written = theirs, .owner = owner.uid}};
-	int fd;
+	const struct wanted wanted = {.root = opener->root, .path = request->path, .rules = {.elf = true}};
+	int fd = open_with(opener, &opener->caller, &wanted);
 
-	if (theirs && !request->head.owner.start)
-		return -ESRCH;
-	fd = open_with(opener, theirs ? &owner : &opener->caller, &wanted);
 	if (fd >= 0 && !request->head.as_caller && !is_for_everybody(fd) &&
 	    !file_gate_is(fd, request->head.device, request->head.inode)) {
 		(void)close(fd);
@@ -270,7 +260,7 @@ static int mapping_open(struct opener *opener, struct target *target, const stru
 	if (target->folder >= 0 && !request->head.as_caller) {
 		found = map_file_find(target, &request->head);
 		if (found >= 0)
-			return map_file_open(opener, target, found, request->head.what == OPENER_JIT_LOG);
+			return map_file_open(opener, found);
 		fd = named ? path_open(opener, target, request) : found;
 	}
 	return named && (fd == -ENOENT || fd == -ESRCH) ? path_open_here(opener, request) : fd;
@@ -446,7 +436,6 @@ static int request_open(struct opener *opener, struct target *target, const stru
 
 	switch ((enum opener_what)request->head.what) {
 	case OPENER_MAPPING:
-	case OPENER_JIT_LOG:
 		return mapping_open(opener, target, request);
 	case OPENER_PERF_MAP:
 		return perf_map_open(opener, target, request);

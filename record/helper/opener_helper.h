@@ -7,8 +7,7 @@
  *
  *     a mapped ELF file   the very inode that is mapped, through map_files, which follows no path; else by path, and
  *                         then only the file of that device and inode, or if its build-id will be compared
- *     a jit-PID.dump      the same, but with the rights of the process, and its user or root must own the file
- *     a perf-PID.map      by path in the process's root, under the same conditions
+ *     a perf-PID.map      by path in the process's root, with the rights of the process, and its user or root must own it
  *
  * A process that is gone has no root, and its rights are not known. Its programs are then looked
  * for in our own root with the rights of whoever started the recorder, and what its JIT compiler
@@ -27,11 +26,10 @@
 #include <stdint.h>
 
 enum opener_what { OPENER_MAPPING = 1, /* an ELF file; has a path */
-		   OPENER_JIT_LOG = 2, /* jit-PID.dump; has a path */
-		   OPENER_PERF_MAP = 3,
-		   OPENER_DEBUG = 4, /* the caller's own ELF file, through people's links; has a path */
-		   OPENER_OWNER = 5,
-		   OPENER_COPY = 6 /* whether memory holds what a file has: comes with its descriptor */ };
+		   OPENER_PERF_MAP = 2,
+		   OPENER_DEBUG = 3, /* the caller's own ELF file, through people's links; has a path */
+		   OPENER_OWNER = 4,
+		   OPENER_COPY = 5 /* whether memory holds what a file has: comes with its descriptor */ };
 
 /* A process and its user. */
 struct opener_owner {

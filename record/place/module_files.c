@@ -21,8 +21,6 @@
 #include "record/helper/nursery.h"
 #include "record/helper/opener_helper.h"
 #include "record/machine/clocks.h"
-#include "record/pick/jit_log.h"
-#include "record/place/jit_logs.h"
 #include "record/place/jit_owners.h"
 #include "record/place/module_table.h"
 #include "record/place/silent_users.h"
@@ -78,7 +76,6 @@ struct module_files {
 	struct file *files; /* by module id */
 	struct user_shares fds, queued;
 	uint32_t last_user; /* for whom a file was opened last */
-	struct jit_logs jit_logs;
 	struct jit_owners jit_owners;
 	struct silent_users silent;
 	uint32_t owner_asked; /* the process of TOKEN_OWNER */
@@ -135,7 +132,6 @@ void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid
 {
 	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
 
-	module_files_note(files, module, tgid);
 	if (!file || file->fd_plus_1 || file->waiting || !may_try(file))
 		return;
 	files->counts.asked += !file->tries;
@@ -262,7 +258,7 @@ static struct opener_request mapping_request(const struct module_files *files, c
 					     const struct module_entry *entry)
 {
 	return (struct opener_request){
-		.what = jit_log_is_path(entry->path) ? OPENER_JIT_LOG : OPENER_MAPPING,
+		.what = OPENER_MAPPING,
 		.token = ask->module,
 		.tgid = ask->tgid,
 		.path_length = (uint32_t)strnlen(entry->path, RWK_MAX_STRING),
@@ -457,7 +453,6 @@ void module_files_forget(struct module_files *files, uint32_t module)
 	for (uint32_t i = 0; i < MODULE_COPIES; i++)
 		if (files->copies[i].copy.module == module)
 			files->copies[i] = (struct possible_copy){0};
-	jit_logs_forget(&files->jit_logs, module);
 }
 
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts)
@@ -591,14 +586,6 @@ bool module_files_refused(const struct module_files *files, uint32_t module)
 	return module < FILES_ROOM && files->files[module].refused;
 }
 
-void module_files_note(struct module_files *files, uint32_t module, uint32_t tgid)
-{
-	const struct module_entry *entry = module_table_find(files->modules, module);
-
-	if (entry && jit_log_is_path(entry->path))
-		jit_logs_note(&files->jit_logs, tgid, module);
-}
-
 void module_files_note_jit(struct module_files *files, uint32_t tgid, bool initial)
 {
 	if (!jit_owners_note(&files->jit_owners, tgid, initial, clocks_now()))
@@ -606,13 +593,6 @@ void module_files_note_jit(struct module_files *files, uint32_t tgid, bool initi
 	files->counts.attempts++;
 	if (queue_add(files, &(struct ask){.tgid = tgid, .uid = module_table_user(files->modules, tgid)}))
 		(void)step(files);
-}
-
-int module_files_jit_log(const struct module_files *files, uint32_t tgid)
-{
-	uint32_t module = jit_logs_find(&files->jit_logs, tgid);
-
-	return module ? module_files_fd(files, module) : -1;
 }
 
 /* Room for the descriptors that are kept, but no more than the system allows. */

@@ -91,15 +91,11 @@ bool module_files_gave_up(const struct module_files *files);
 bool module_files_refused(const struct module_files *files, uint32_t module);
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts);
 
-/* The module has been mapped there: for module_files_jit_log(). module_files_ask() includes this. */
-void module_files_note(struct module_files *files, uint32_t module, uint32_t tgid);
 /*
  * The process has mapped executable memory without a file: asks for its user now, in case it is gone at the
  * end. initial: it had it before the recording.
  */
 void module_files_note_jit(struct module_files *files, uint32_t tgid, bool initial);
-/* A descriptor of the jit-PID.dump that the process mapped last; -1: none. Stays owned by `files`. */
-int module_files_jit_log(const struct module_files *files, uint32_t tgid);
 
 struct module_owner {
 	uint32_t uid; /* UINT32_MAX: not known */

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Makes the files with names for workloads/villain.c, and makes them grow.
 
-hostile_files.py patterns FOLDER            makes a perf-PID.map and a jit-PID.dump for the villain's code: "map", "dump"
+hostile_files.py patterns FOLDER            makes a perf-PID.map for the villain's code: "map"
 hostile_files.py write                      for lines "PATTERN FILE NAME ID": writes the pattern with that name and id
 hostile_files.py link DEBUG FILE...         makes the programs' .gnu_debuglink fit that debug file
-hostile_files.py grow map|dump|elf FILE N   adds N lines or records, or symbols of an ELF file
-hostile_files.py stretch map|dump|elf FILE  adds a hole of 1 TiB, which an ELF file says are its symbols
+hostile_files.py grow map|elf FILE N        adds N lines, or symbols of an ELF file
+hostile_files.py stretch map|elf FILE       adds a hole of 1 TiB, which an ELF file says are its symbols
 hostile_files.py swap A B                   exchanges their names until it is killed"""
 import ctypes, hashlib, os, struct, sys, time, zlib
 
@@ -23,16 +23,9 @@ def map_lines(name, count=1):
     return b"%x %x %s\n" % (CODE_AT, CODE_SIZE, name) * count
 
 
-def dump_records(name, count=1):
-    body = struct.pack("<IIQQQQ", 1, 1, CODE_AT, CODE_AT, CODE_SIZE, 0) + name + b"\0"
-    return (struct.pack("<IIQ", 0, 16 + len(body), 0) + body) * count
-
-
 def patterns(folder):
-    header = struct.pack("<IIIIIIQQ", 0x4a695444, 1, 40, 62, 0, 1, 0, 0)
-    for name, data in ("map", map_lines(NAME)), ("dump", header + dump_records(NAME)):
-        with open(f"{folder}/{name}", "wb") as file:
-            file.write(data)
+    with open(f"{folder}/map", "wb") as file:
+        file.write(map_lines(NAME))
 
 
 def write():
@@ -78,7 +71,7 @@ def grow(kind, path, count):
     if kind == "elf":
         return set_symbols(path, lambda size: size + 24 * count, lambda old: old + old[-24:] * count)
     with open(path, "ab") as file:
-        file.write((map_lines if kind == "map" else dump_records)(b"another_name", count))
+        file.write(map_lines(b"another_name", count))
 
 
 def stretch(kind, path):

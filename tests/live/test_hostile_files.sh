@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An unprivileged user plants files that the recorder, --finalize and the reporter read: a perf map, a JIT dump, a
-# program and its debug file, each in many ways that try to make root read another file, wait, or work without end.
+# An unprivileged user plants files that the recorder, --finalize and the reporter read: a perf map, a program
+# and its debug file, each in many ways that try to make root read another file, wait, or work without end.
 # Each file that only root may read has a name of its own inside, which must not leak into any trace or report. The
 # recording ends in time, and honest programs beside it have their names.
 TMPDIR=/tmp # perf maps are there, and some attacks hard-link to them
 . "$(dirname "$0")/lib.sh"
 
-targets='map dump prog debug'
+targets='map prog debug'
 attacks='symlink hardlink fifo sparse huge replaced namespace' # and fuse
 villain=65533 friend=65532 honest=65531 other=65530
 cells=$scratch/cells
@@ -65,21 +65,6 @@ run_map() {
 	as_villain "$folder/$name"
 }
 
-run_dump() {
-	local dump=$folder/jit-$BASHPID.dump
-	case $attack in
-	honest | sparse | huge)
-		"attack_$attack" dump "$folder/own" "$secret"
-		mv "$folder/own" "$dump"
-		as_villain "$folder/$name" "$dump" ;;
-	namespace) run_in_namespace "$folder/own" "$secret" "$folder/$name" "$secret" ;;
-	fuse) as_villain "$folder/$name" "$fuse/jit-1.dump" ;;
-	esac
-	cp -p "$folder/own" "$dump"
-	"attack_$attack" dump "$folder/own" "$secret"
-	as_villain "$folder/$name" "$dump" "$folder/own"
-}
-
 # In the namespace, the program is at the path of a file of root's. Each run ends before the recorder can open it.
 run_prog() {
 	[ "$attack" != fuse ] || as_villain "$fuse/$name"
@@ -101,7 +86,7 @@ own_name() { printf 'own_name_in_a_%-10s' "$1" | tr ' ' _; } # all have the same
 enter() {
 	target=$1 attack=$2 name=$1-$2 folder=$cells/$1-$2
 	secret=$secrets/$name/$name
-	case $target in dump) secret=$secrets/$name/jit-1.dump ;; debug) secret=$secrets/$name/names.debug ;; esac
+	[ "$target" != debug ] || secret=$secrets/$name/names.debug
 }
 
 make_patterns() {
@@ -187,7 +172,7 @@ seen() {
 # begin NAME COMM...: starts a recording of all villains, and waits until each of these has been seen.
 begin() {
 	local trace=$scratch/$1.rwk
-	"$record" -p 0 -u -c '^(map|dump|prog|debug)-' --force -o "$trace" 2>"$scratch/$1.err" &
+	"$record" -p 0 -u -c '^map-|^prog-|^debug-' --force -o "$trace" 2>"$scratch/$1.err" &
 	recorder=$!
 	children="$children $recorder"
 	wait_for 120 seen "$trace" "${@:2}" || die "'$(cat "$scratch/unseen")' is not seen: $(cat "$scratch/$1.err")"
@@ -241,7 +226,7 @@ reported() {
 }
 
 # named: the cells whose own names are in the report. lacking CELL...: those of the given cells whose names are not.
-named() { sed -nE 's/^((map|dump|prog|debug)-[a-z]+);.*own_name_in_a_\2_.*/\1/p' "$scratch/out" | sort -u; }
+named() { sed -nE 's/^((map|prog|debug)-[a-z]+);.*own_name_in_a_\2_.*/\1/p' "$scratch/out" | sort -u; }
 lacking() { printf '%s\n' "$@" | sort | comm -23 - <(named) | paste -sd' '; }
 
 # refused NAME TEXT...: the given reasons for not reading a file that the trace does not have.
@@ -310,12 +295,12 @@ test_matrix() {
 	all_cells "honest $attacks" cell_files
 	hostile write <"$scratch/files"
 	all_cells "honest $attacks" start_villain
-	check_complete killed killed {map,dump,prog}-honest
+	check_complete killed killed {map,prog}-honest
 	check_equal "killed: reasons for refusal without a file" '' \
 		"$(refused killed 'through a symbolic link' 'not readable for the process' 'not a regular file')"
 	check_reports killed
 	# The attacked programs' paths lead elsewhere by now, but the programs are mapped.
-	check_complete live live {map,dump,prog}-honest prog-{symlink,hardlink,fifo,replaced}
+	check_complete live live {map,prog}-honest prog-{symlink,hardlink,fifo,replaced}
 	check_equal "live: reasons for refusal without a file" '' \
 		"$(refused live 'through a symbolic link' 'not readable for the process' 'not a regular file' 'with several names')"
 	check_reports live
@@ -341,11 +326,11 @@ end_villains() {
 } 2>/dev/null
 
 killed_fuse() {
-	record_killed fuse-killed {map,dump,prog,debug}-{honest,fuse}
+	record_killed fuse-killed {map,prog,debug}-{honest,fuse}
 	finalize fuse-killed
 }
 
-live_fuse() { record_live fuse {map,dump,prog,debug}-{honest,fuse}; }
+live_fuse() { record_live fuse {map,prog,debug}-{honest,fuse}; }
 
 test_dead_server() {
 	[ -w /dev/fuse ] || { skip_one hostile_files_fuse "'/dev/fuse' cannot be opened"; return; }
@@ -358,11 +343,11 @@ test_dead_server() {
 	sleep 1
 	kill -USR1 "$server"
 	wait_for 60 grep -q dead "$scratch/fuse.out" || die "the file server does not die"
-	check_complete fuse live_fuse {map,dump,prog}-honest
+	check_complete fuse live_fuse {map,prog}-honest
 	check_reports fuse
 	check_reports fuse --network-files
 	check_unopened fuse 'on network or FUSE'
-	check_complete fuse-killed killed_fuse {map,dump,prog}-honest
+	check_complete fuse-killed killed_fuse {map,prog}-honest
 }
 
 end() {

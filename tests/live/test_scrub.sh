@@ -22,7 +22,7 @@ name() { # NUMBER
 }
 keys="HOST USER PROJECT ROOM PROGRAM LIBRARY LIBRARY_FOLDER LOADED LOADED_FOLDER SCRIPT OUTPUT OUTPUT_FOLDER FILTER_A FILTER_B
 	STATIC CALLS_INLINED EXPORTED HANDLER WAITS WAKES LIBRARY_FUNCTION LOADED_FUNCTION NAMESPACE MANGLED_FUNCTION MAPPED MAPPED_FOLDER
-	MAPPED_FILE DUMPED MEMORY DELETED RENAMED THREAD_A THREAD_B THREAD_C"
+	MAPPED_FILE MEMORY DELETED RENAMED THREAD_A THREAD_B THREAD_C"
 line_keys="SOURCES SOURCE HEADER LIBRARY_SOURCE LOADED_SOURCE INLINED" # once lines were added
 declare -A n
 count=0
@@ -53,7 +53,7 @@ napping() {
 build_workload() {
 	local flags=() k
 	for k in STATIC CALLS_INLINED INLINED EXPORTED HANDLER WAITS WAKES LIBRARY_FUNCTION LOADED_FUNCTION MAPPED MAPPED_FOLDER \
-		MAPPED_FILE DUMPED MEMORY DELETED RENAMED THREAD_A THREAD_B THREAD_C ON_STACK; do
+		MAPPED_FILE MEMORY DELETED RENAMED THREAD_A THREAD_B THREAD_C ON_STACK; do
 		flags+=("-DN_$k=${n[$k]}")
 	done
 	printf 'static inline __attribute__((always_inline)) void %s(void (*call)(void)) { call(); __asm__ volatile(""); }\n' \
@@ -109,7 +109,6 @@ record_names() {
 		"${n[HOST]}" "$record" -p 0 --offcpu 0 --wakers -m 0 -u "${options[@]}" --force -c "^[^/]|${n[FILTER_A]}|^${n[FILTER_B]}" \
 		-o "$trace" -- "$top/${n[SCRIPT]}" "$program" "$room" "$loaded" "$seconds"
 	grep -h '^/tmp/perf-[0-9]*\.map$' "$scratch/$name.out" | xargs -r rm -f
-	rm -f "$room"/jit-*.dump
 	cp "$trace" "$scratch/$name.rwk"
 	lost=$(missing "$scratch/$name.rwk" "$list")
 	[ ! "$lost" ] || { echo "# $name: not in it: $lost"; return 1; }

@@ -2,7 +2,7 @@
 /*
  * private ROOM LIBRARY SECONDS: everything to which a program may give names of its own: functions,
  * inlined ones, threads, libraries, a program that was deleted, a file in memory, code made at run
- * time: a perf map, and a jitdump in ROOM. Each name is a macro, N_...; the test chooses them.
+ * time, with a perf map. Each name is a macro, N_...; the test chooses them.
  * Every function sleeps, so that it is sure to be in the stack of a wait. All processes live on for
  * SECONDS, in which the recorder opens their files.
  */
@@ -75,31 +75,6 @@ static void *take_turns(void *data)
 
 static const uint8_t code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3}; /* push; mov; call *%rdi; pop; ret */
 
-struct dump {
-	uint32_t magic, version, header_size, machine, pad, pid;
-	uint64_t time, flags;
-	uint32_t id, size;
-	uint64_t load_time;
-	uint32_t load_pid, tid;
-	uint64_t vma, address, code_size, index;
-	char name[sizeof(TEXT(N_DUMPED))];
-} __attribute__((packed));
-
-static void make_dump(const char *room, uintptr_t address)
-{
-	const uint32_t pid = (uint32_t)getpid(), load = sizeof(struct dump) - 40 + sizeof(code);
-	struct dump dump = {0x4a695444, 1, 40, 62, 0, pid, 0, 0, 0, load, 0, pid, pid, address, address,
-			    sizeof(code), 1, TEXT(N_DUMPED)};
-	char path[512];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/jit-%d.dump", room, getpid());
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
-	if (fd < 0 || write(fd, &dump, sizeof(dump)) < 0 || write(fd, code, sizeof(code)) < 0 ||
-	    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
-		exit(2);
-}
-
 static void make_map(uintptr_t address)
 {
 	char path[64];
@@ -116,15 +91,15 @@ static void make_map(uintptr_t address)
 	fflush(stdout);
 }
 
-static void *make_code(int fd, size_t at)
+static void *make_code(int fd)
 {
 	const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	uint8_t *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, flags, fd, 0);
 
 	if (memory == MAP_FAILED)
 		exit(2);
-	memcpy(memory + at, code, sizeof(code));
-	return memory + at;
+	memcpy(memory, code, sizeof(code));
+	return memory;
 }
 
 static void call_code(void *made)
@@ -132,17 +107,16 @@ static void call_code(void *made)
 	((void (*)(void (*)(void)))made)(nap);
 }
 
-static void call_all(const char *room, const char *library)
+static void call_all(const char *library)
 {
 	const int memory = memfd_create(TEXT(N_MEMORY), 0);
-	void *loaded = dlopen(library, RTLD_NOW), *dumped = make_code(-1, 64), *in_file;
+	void *loaded = dlopen(library, RTLD_NOW), *in_file;
 	void (*function)(void);
 
 	if (!loaded || memory < 0 || ftruncate(memory, 4096))
 		exit(2);
 	function = (void (*)(void))dlsym(loaded, TEXT(N_LOADED_FUNCTION));
-	in_file = make_code(memory, 0);
-	make_dump(room, (uintptr_t)dumped);
+	in_file = make_code(memory);
 	signal(SIGUSR1, N_HANDLER);
 	for (int i = 0; i < 20; i++) {
 		N_STATIC();
@@ -151,13 +125,11 @@ static void call_all(const char *room, const char *library)
 		N_LIBRARY_FUNCTION();
 		function();
 		mangled();
-		call_code(dumped);
 		call_code(in_file);
 		raise(SIGUSR1);
 	}
 }
 
-/* Runs in a process of its own: if there is a jitdump, no map is read. */
 static pid_t call_mapped(unsigned int seconds)
 {
 	pid_t child = fork();
@@ -165,7 +137,7 @@ static pid_t call_mapped(unsigned int seconds)
 
 	if (!child) {
 		prctl(PR_SET_NAME, TEXT(N_THREAD_C));
-		mapped = make_code(-1, 0);
+		mapped = make_code(-1);
 		make_map((uintptr_t)mapped);
 		for (int i = 0; i < 20; i++)
 			call_code(mapped);
@@ -222,7 +194,7 @@ int main(int argc, char **argv)
 		pthread_create(&threads[i], NULL, take_turns, (void *)i);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	call_all(argv[1], argv[2]);
+	call_all(argv[2]);
 	sleep((unsigned int)atoi(argv[3]));
 	if (waitpid(mapped, &status, 0) < 0 || status || waitpid(deleted, &status, 0) < 0 || status)
 		return 2;

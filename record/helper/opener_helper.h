@@ -7,7 +7,7 @@
  *
  *     a mapped ELF file   the very inode that is mapped, through map_files, which follows no path; else by path, and
  *                         then only the file of that device and inode, or if its build-id will be compared
- *     a perf-PID.map      by path in the process's root, with the rights of the process, and its user or root must own it
+ *     a perf-PID.map      by path in the process's root, with its rights; its user or root must own the file
  *
  * A process that is gone has no root, and its rights are not known. Its programs are then looked
  * for in our own root with the rights of whoever started the recorder, and what its JIT compiler

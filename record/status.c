@@ -152,7 +152,7 @@ void status_summary(const struct status_figures *figures, const char *path)
 		 "%s in %s%s%s", what, grouped(figures->lost, lost),
 		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "'" : "",
 		 is_file ? path : "stdout", is_file ? "'" : "");
-	log_info("the trace holds %s; before you pass it on: rwalker-report --info --privacy %s",
+	log_info("the trace holds %s; before you pass it on: rwalker-report --info %s",
 		 figures->snapshots ? "stack memory and names of what ran" : "names of what ran",
 		 is_file ? path : "FILE");
 	if (is_file)

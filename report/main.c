@@ -24,7 +24,6 @@
 #include "report/sandbox/errand.h"
 #include "report/sandbox/user.h"
 #include "report/sandbox/worker.h"
-#include "report/scrub/key_file.h"
 #include "report/tool/output_desk.h"
 #include "report/tool/words.h"
 #include "report/work.h"
@@ -56,15 +55,6 @@ static int keep(const struct report_options *options, const struct worker *worke
 	output_desk_deinit(&file);
 	name_desk_destroy(cache);
 	return r;
-}
-
-/* The key of --scrub-key or --unscrub. Without a file, a new key is used and forgotten. */
-static int open_key(const struct report_options *options, struct key_file *key)
-{
-	*key = (struct key_file){.fd = -1, .next_fd = -1};
-	if (!options->scrub_key)
-		return 0;
-	return key_file_open(options->scrub_key, options->tool->writes ? KEY_FILE_GROWS : KEY_FILE_READ, key);
 }
 
 static void cleanup_opener(struct opener **opener)
@@ -158,7 +148,6 @@ static int run(struct report_options *options, int argc, char **argv)
 {
 	_cleanup_(trace_inputs_close) struct trace_inputs inputs = {0};
 	struct report_output output;
-	struct key_file key;
 	_cleanup_(cleanup_opener) struct opener *opener = NULL;
 	_cleanup_close_ int servers = -1;
 	struct reader_users users;
@@ -176,18 +165,16 @@ static int run(struct report_options *options, int argc, char **argv)
 		return EXIT_USAGE;
 	if (check_replaced(options, &inputs) < 0)
 		return EXIT_USAGE;
-	if (leave_root(options, &inputs, &opener, &users) < 0 || open_key(options, &key) < 0 ||
+	if (leave_root(options, &inputs, &opener, &users) < 0 ||
 	    start_errand(options, &users.opener, &servers) < 0)
 		return EXIT_FAILED;
 	report_output_open(&output, options, &users.worker);
 	r = worker_fork(&worker, &users.worker);
 	if (!r && !worker.pid)
-		return work(options, &output, &inputs, &key, &(struct work_lines){worker.socket, servers, opener});
+		return work(options, &output, &inputs, &(struct work_lines){worker.socket, servers, opener});
 	opener_leave(opener);
 	trace_inputs_close(&inputs);
 	r = r < 0 || user_become_keeper(&users.keeper) < 0 ? EXIT_FAILED : keep(options, &worker);
-	if (key_file_close(&key, r == EXIT_OK || r == EXIT_DAMAGED) < 0)
-		r = EXIT_FAILED;
 	report_output_wait(&output);
 	return r < 0 ? EXIT_FAILED : r;
 }

@@ -18,7 +18,6 @@
 #include "report/sandbox/jail.h"
 #include "report/sandbox/keeper.h"
 #include "report/sandbox/worker.h"
-#include "report/scrub/key_file.h"
 #include "report/targets.h"
 #include "report/tool/tool.h"
 #include "report/view/text/view.h"
@@ -30,7 +29,7 @@ static int say_no_memory(void)
 }
 
 static int run_tool(const struct report_options *options, const struct profile_names *names,
-		    const struct report_output *output, const struct key_file *key, bool *ret_damaged)
+		    const struct report_output *output, bool *ret_damaged)
 {
 	const struct tool_request request = {
 		.paths = options->paths.items,
@@ -40,9 +39,8 @@ static int run_tool(const struct report_options *options, const struct profile_n
 		.verbose = options->settings.addresses,
 		.output = options->output,
 		.partial = options->partial,
-		.privacy = options->privacy,
-		.scrub = &options->scrub,
-		.key = key,
+		.scrub = options->tool_wanted[TOOL_SCRUB],
+		.keep = options->kept,
 		.out = output->stream,
 	};
 
@@ -143,9 +141,9 @@ static int create_cache(const struct report_options *options, const struct desk 
 
 /* New cache entries are written after the report. */
 static int run(const struct report_options *options, struct profile_names *names, struct report_output *output,
-	       const struct key_file *key, bool *ret_damaged)
+	       bool *ret_damaged)
 {
-	int r = options->tool ? run_tool(options, names, output, key, ret_damaged) :
+	int r = options->tool ? run_tool(options, names, output, ret_damaged) :
 				run_view(options, names, output, ret_damaged);
 
 	report_output_flush(output);
@@ -183,15 +181,13 @@ static int prepare(const struct report_options *options, struct progress *progre
 
 /* Everything after this is done in the sandbox. */
 static int enter_jail(const struct report_options *options, const struct trace_inputs *inputs,
-		      const struct key_file *key, const struct work_lines *lines, char text[static JAIL_TEXT])
+		      const struct work_lines *lines, char text[static JAIL_TEXT])
 {
-	int fds[2 * OPTION_LIST_MAX + 4 + OPENER_CHANNELS];
+	int fds[2 * OPTION_LIST_MAX + 2 + OPENER_CHANNELS];
 	struct jail_settings settings = {.parts = options->no_sandbox ? 0 : JAIL_ALL, .fds = fds};
 
 	fds[settings.fd_count++] = lines->keeper;
 	fds[settings.fd_count++] = lines->servers;
-	fds[settings.fd_count++] = key->fd;
-	fds[settings.fd_count++] = key->next_fd;
 	settings.fd_count += opener_descriptors(lines->opener, fds + settings.fd_count);
 	for (size_t i = 0; i < inputs->items.count; i++)
 		fds[settings.fd_count++] = inputs->items.items[i].fd;
@@ -199,7 +195,7 @@ static int enter_jail(const struct report_options *options, const struct trace_i
 }
 
 enum exit_code work(const struct report_options *options, struct report_output *output, struct trace_inputs *inputs,
-		    const struct key_file *key, const struct work_lines *lines)
+		    const struct work_lines *lines)
 {
 	struct keeper_desk far[] = {{lines->keeper, WORK_CACHE}, {lines->keeper, WORK_OUTPUT},
 				    {lines->keeper, WORK_INTERRUPTS}};
@@ -214,7 +210,7 @@ enum exit_code work(const struct report_options *options, struct report_output *
 	int r = prepare(options, &progress, inputs, &interrupts), closed;
 
 	if (!r)
-		r = enter_jail(options, inputs, key, lines, sandbox);
+		r = enter_jail(options, inputs, lines, sandbox);
 	names.progress = &progress;
 	names.inputs = inputs;
 	names.opener = lines->opener;
@@ -224,7 +220,7 @@ enum exit_code work(const struct report_options *options, struct report_output *
 	if (!r)
 		r = create_cache(options, &cache, &names.cache);
 	if (!r)
-		r = run(options, &names, output, key, &damaged);
+		r = run(options, &names, output, &damaged);
 	closed = report_output_close(output);
 	if (r < 0 || closed < 0)
 		return r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;

@@ -13,15 +13,14 @@ enum work_desk { WORK_CACHE, WORK_OUTPUT, WORK_INTERRUPTS, WORK_DESKS };
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 };
 
-struct key_file;
 
 struct work_lines { /* connections to other processes */
 	int keeper, servers; /* servers: to debug_server_desk(); -1: no servers are asked */
 	struct opener *opener;
 };
 
-/* The traces and the key are already open, and still belong to the caller. */
+/* The traces are already open, and still belong to the caller. */
 enum exit_code work(const struct report_options *options, struct report_output *output, struct trace_inputs *inputs,
-		    const struct key_file *key, const struct work_lines *lines);
+		    const struct work_lines *lines);
 
 #endif

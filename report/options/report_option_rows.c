@@ -12,7 +12,6 @@
 #include "report/options/report_option_filters.h"
 #include "report/options/report_options.h"
 #include "report/options/report_values.h"
-#include "report/scrub/scrub_settings.h"
 #include "report/view/text/object_text.h"
 
 enum {
@@ -130,42 +129,20 @@ static int parse_waits_on(void *config, const char *value)
 	return 0;
 }
 
-static int parse_scrub(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	if (options->tool_wanted[TOOL_SCRUB])
-		return log_error(EINVAL, "--scrub may be given only once; join classes with ','");
-	options->tool_wanted[TOOL_SCRUB] = true;
-	if (scrub_classes_parse(value, &options->scrub.classes) < 0)
-		return log_error(EINVAL, "--scrub expects any of %s, as in host,comms, not '%s'", scrub_classes_text,
-				 value);
-	return 0;
-}
-
 static int parse_keep(void *config, const char *value)
 {
 	struct report_options *options = config;
 	char why[256];
 	int r;
 
-	if (options->scrub.keep)
+	if (options->kept)
 		return log_error(EINVAL, "--keep may be given only once; join expressions with '|'");
 	r = *value ? regcomp(&options->keep, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
 	if (r) {
 		(void)regerror(r, &options->keep, why, sizeof(why));
 		return log_error(EINVAL, "--keep expects a regular expression for names, not '%s': %s", value, why);
 	}
-	options->scrub.keep = &options->keep;
-	return 0;
-}
-
-static int parse_unscrub(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	options->tool_wanted[TOOL_UNSCRUB] = true;
-	options->unscrub_key = value;
+	options->kept = &options->keep;
 	return 0;
 }
 
@@ -323,9 +300,6 @@ static const struct option_row rows[] = {
 	{"The trace itself", "info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_INFO])),
 	 .help = "host, command line, clocks, sources, contents, cost of recording, and what was "
 		 "lost and why", .often = true},
-	{"The trace itself", "privacy", 0, TAKES_NOTHING(AT(privacy)),
-	 .help = "with --info: instead, what the trace would tell whoever gets it, each with a count, an example and "
-		 "what takes it out"},
 	{"The trace itself", "needs", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_NEEDS])),
 	 .help = "modules without symbols: build-id, share of the samples, and where to put the file"},
 	{"The trace itself", "dump", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_DUMP])),
@@ -335,16 +309,12 @@ static const struct option_row rows[] = {
 		 "no command line and no names that they do not need; cannot be undone"},
 	{"The trace itself", "partial", 0, TAKES_NOTHING(AT(partial)),
 	 .help = "with --condense: continue if unwind tables are missing; stacks end there"},
-	{"The trace itself", "scrub", 0, IS_PARSED("[=LIST]", parse_scrub),
-	 .help = "condense the trace, and replace what tells about the host: host, command, comms, paths, "
-		 "build-ids, symbols, sources, addresses, pids, times, cgroups (all of them)"},
-	{"The trace itself", "scrub-key", 0, TAKES_TEXT("FILE", AT(scrub_key)),
-	 .help = "with --scrub: a file with the key, which is made if there is none; the same key gives the same "
-		 "pseudonyms, and --unscrub needs it"},
+	{"The trace itself", "scrub", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_SCRUB])),
+	 .help = "condense the trace, and replace its names by random ones, except the kernel's: of the host, "
+		 "programs, files, functions, control groups; cannot be undone"},
 	{"The trace itself", "keep", 0, IS_PARSED("RE", parse_keep),
-	 .help = "with --scrub: names that match this regular expression stay"},
-	{"The trace itself", "unscrub", 0, IS_PARSED("KEY", parse_unscrub),
-	 .help = "translate a report of a scrubbed trace (a file, or stdin) back with the key"},
+	 .help = "with --scrub: names that match this regular expression stay; of a file that matches by its path, its "
+		 "functions too"},
 
 	{"The trace itself", "resolve-lines", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_RESOLVE_LINES])),
 	 .help = "write the trace to -o FILE with files, lines and inlined functions, for "

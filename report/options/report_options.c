@@ -67,12 +67,8 @@ static int check_condense(const struct report_options *options)
 
 static int check_scrub(const struct report_options *options)
 {
-	if (options->scrub_key && !options->tool_wanted[TOOL_SCRUB])
-		return log_error(EINVAL, "--scrub-key requires --scrub; --unscrub KEY names the key itself");
-	if (options->scrub.keep && !options->tool_wanted[TOOL_SCRUB])
+	if (options->kept && !options->tool_wanted[TOOL_SCRUB])
 		return log_error(EINVAL, "--keep requires --scrub");
-	if (options->tool_wanted[TOOL_UNSCRUB] && options->paths.count > 1)
-		return log_error(EINVAL, "--unscrub takes one report at a time");
 	return 0;
 }
 
@@ -135,8 +131,6 @@ static int check(struct report_options *options)
 {
 	if (options->help && *options->help && strcmp(options->help, "all") != 0)
 		return log_error(EINVAL, "--help takes nothing, or --help=all, not '%s'", options->help);
-	if (options->privacy && !options->tool_wanted[TOOL_INFO])
-		return log_error(EINVAL, "--privacy requires --info");
 	if (options->filter.user_only && options->filter.kernel_only)
 		return log_error(EINVAL, "-U and -K cannot be used together");
 	if (options->filter.user_threads && options->filter.kernel_threads)
@@ -160,8 +154,6 @@ static int check(struct report_options *options)
 	    check_base(options) < 0 || check_objects(options) < 0)
 		return -EINVAL;
 	if (options->help || options->explain || options->version || options->completion)
-		return 0;
-	if (options->tool && options->tool->reads_text)
 		return 0;
 	if (options->tool && options->tool->without_trace)
 		return check_without_trace(options);
@@ -228,12 +220,6 @@ static void choose_whom(struct report_options *options)
 		report_filter_note(options, "--kernel-threads", NULL);
 }
 
-/* --info also has notes about missing source lines. */
-static bool tells_notes(const struct report_options *options)
-{
-	return options->tool_wanted[TOOL_INFO] && !options->privacy;
-}
-
 static void complete(struct report_options *options)
 {
 	if (!options->settings.max_page)
@@ -273,14 +259,9 @@ static void complete(struct report_options *options)
 		options->debug_dirs[i] = options->debug_dir_list.items[i];
 	options->names.debug_dirs = options->debug_dirs;
 	options->names.full = options->settings.addresses;
-	/* Tools print no lines. */
-	options->names.quick |= options->tool && !options->tool->writes && !tells_notes(options);
+	/* Tools print no lines, but --info has notes about missing ones. */
+	options->names.quick |= options->tool && !options->tool->writes && !options->tool_wanted[TOOL_INFO];
 	options->no_pager |= options->tool && options->tool->writes;
-	if (options->tool_wanted[TOOL_UNSCRUB]) {
-		options->scrub_key = options->unscrub_key;
-		if (!options->paths.count)
-			options->paths.items[options->paths.count++] = "-";
-	}
 }
 
 int report_options_parse(struct report_options *options, int argc, char **argv)
@@ -320,9 +301,9 @@ void report_options_deinit(struct report_options *options)
 	options->filter.on.passes = NULL;
 	options->filter.comm = NULL;
 	options->settings.chain_comm = NULL;
-	if (options->scrub.keep)
+	if (options->kept)
 		regfree(&options->keep);
-	options->scrub.keep = NULL;
+	options->kept = NULL;
 }
 
 void report_options_help(bool all)

@@ -46,10 +46,8 @@ struct report_options {
 	const char *cache;    /* the file; NULL: none */
 	bool cache_is_default;
 	bool no_sandbox;
-	bool privacy;	      /* of --info */
 	bool partial;	      /* of --condense and --scrub */
-	struct scrub_settings scrub;
-	const char *scrub_key; /* of --scrub and --unscrub; NULL: not given */
+	const regex_t *kept;   /* of --scrub: --keep; NULL: not given */
 	uint64_t max_memory;  /* bytes, 0: no limit, UINT64_MAX: not given */
 	int64_t max_seconds;  /* of CPU time, 0: no limit */
 
@@ -64,7 +62,6 @@ struct report_options {
 	const char *named_files[2 * OPTION_LIST_MAX + 3], *named_folders[OPTION_LIST_MAX + 2];
 	int64_t max_groups;
 	struct option_list probe_list;
-	const char *unscrub_key;
 	bool top_waits_given, raw, no_cache;
 	char default_cache[REPORT_CACHE_PATH];
 	char filter_text[REPORT_FILTER_TEXT];

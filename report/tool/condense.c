@@ -21,6 +21,8 @@ static void condensing_deinit(struct condensing *condensing)
 	free(condensing->missing);
 	free(condensing->places);
 	free(condensing->ids);
+	array_free(&condensing->code);
+	scrub_destroy(condensing->scrub);
 }
 
 /* --- one section --- */
@@ -56,6 +58,12 @@ static int add_origin(struct condensing *condensing)
 	}
 	if (damaged)
 		(void)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 "%s", FROM, chunks, DAMAGED);
+	if (condensing->scrub) {
+		int r = event_log_add_meta(condensing->log, "scrubbed", "names");
+
+		if (r < 0)
+			return r;
+	}
 	return event_log_add_meta(condensing->log, "condensed", text);
 }
 
@@ -120,21 +128,10 @@ static int add_totals(struct condensing *condensing)
 
 static int begin_section(struct condensing *condensing)
 {
-	const struct condense_rewrite *rewrite = condensing->rewrite;
-	int r = condense_used_next(&condensing->used);
-
-	if (r < 0)
-		return r;
 	memset(condensing->places, 0, sizeof(*condensing->places) << CONDENSE_PLACE_BITS);
+	condensing->code.count = 0;
 	condensing->before = condensing->counts;
-	return rewrite && rewrite->begin ? rewrite->begin(rewrite->data, &condensing->context) : 0;
-}
-
-static int end_section(struct condensing *condensing)
-{
-	const struct condense_rewrite *rewrite = condensing->rewrite;
-
-	return rewrite && rewrite->end ? rewrite->end(rewrite->data, condensing->log) : 0;
+	return condense_used_next(&condensing->used);
 }
 
 static int write_section(struct condensing *condensing, const struct trace_section *section)
@@ -142,7 +139,7 @@ static int write_section(struct condensing *condensing, const struct trace_secti
 	static int (*const steps[])(struct condensing *) = {
 		begin_section,	   add_adds_to,	      condense_state,		condense_events,
 		condense_settle,   condense_referred, condense_object_names, condense_embedded,
-		end_section,	   add_totals,
+		condense_symbols,  add_totals,
 		add_origin, /* after everything was read and its damage is known */
 	};
 	int r = 0;
@@ -157,8 +154,7 @@ static int write_section(struct condensing *condensing, const struct trace_secti
 
 static int write_log(struct condensing *condensing, const struct trace_section *section)
 {
-	const uint64_t realtime = condensing->rewrite ? condensing->rewrite->realtime : 0;
-	const struct trace_writer_settings settings = {.realtime = realtime ? realtime : section->header.realtime};
+	const struct trace_writer_settings settings = {.realtime = section->header.realtime};
 	char *id = condensing->ids[condensing->model - condensing->file->models];
 	struct trace_writer *writer = NULL;
 	int r = trace_writer_create(&trace_io_system, condensing->output.fd, &settings, &writer);
@@ -291,22 +287,26 @@ static int finish(struct condensing *condensing, bool *ret_damaged)
 		 "line and nothing that no event refers to is left", trace_output_name(&condensing->output),
 		 condensing->counts.unwound, plural(condensing->counts.unwound), figure_bytes(after).text,
 		 figure_bytes(before).text);
+	if (condensing->scrub)
+		log_info("%zu name%s replaced by stand-ins, for good; names of the kernel, times, pids and addresses "
+			 "are left", scrub_count(condensing->scrub), plural(scrub_count(condensing->scrub)));
 	return 0;
 }
 
-static int init(struct condensing *condensing)
+static int init(struct condensing *condensing, const struct tool_request *request)
 {
+	if (request->scrub && scrub_create(request->keep, &condensing->scrub) < 0)
+		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
 	condensing->places = calloc((size_t)1 << CONDENSE_PLACE_BITS, sizeof(*condensing->places));
 	if (!condensing->places || condense_used_init(&condensing->used) < 0)
 		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
 	return 0;
 }
 
-static int condense(const struct tool_request *request, const struct condense_rewrite *rewrite, bool *ret_damaged)
+static int condense(const struct tool_request *request, bool *ret_damaged)
 {
-	_cleanup_(condensing_deinit) struct condensing condensing = {.output.fd = -1, .rewrite = rewrite,
-								     .partial = request->partial};
-	int r = init(&condensing);
+	_cleanup_(condensing_deinit) struct condensing condensing = {.output.fd = -1, .partial = request->partial};
+	int r = init(&condensing, request);
 
 	if (!r)
 		r = profile_create_unread(request->paths, 1, request->filter, request->names, &condensing.profile);
@@ -324,17 +324,12 @@ static int condense(const struct tool_request *request, const struct condense_re
 	return r < 0 ? r : finish(&condensing, ret_damaged);
 }
 
-int condense_trace(const struct tool_request *request, const struct condense_rewrite *rewrite, bool *ret_damaged)
+int tool_condense(const struct tool_request *request, bool *ret_damaged)
 {
 	int r;
 
 	progress_enter(request->names->progress);
-	r = condense(request, rewrite, ret_damaged);
+	r = condense(request, ret_damaged);
 	progress_leave(request->names->progress);
 	return r;
-}
-
-int tool_condense(const struct tool_request *request, bool *ret_damaged)
-{
-	return condense_trace(request, NULL, ret_damaged);
 }

@@ -53,5 +53,6 @@ int condense_take_lines(struct condensing *condensing, struct event *event)
 
 	if (r < 0)
 		return r == -EBADMSG ? -EINVAL : r;
-	return condense_write_lines(condensing, event, gathered.lines.items, gathered.lines.count);
+	return condense_write_lines(condensing, event->embed_lines.module, gathered.lines.items, gathered.lines.count,
+				    gathered.levels.items, gathered.levels.count);
 }

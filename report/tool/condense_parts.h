@@ -12,8 +12,9 @@
 #include "format/event_log.h"
 #include "format/section_id.h"
 #include "report/profile/gather/chain_unwind.h"
-#include "report/tool/condense_rewrite.h"
 #include "report/tool/condense_used.h"
+#include "report/tool/scrub.h"
+#include "report/tool/tool.h"
 #include "report/tool/trace_output.h"
 
 struct condense_counts {
@@ -34,6 +35,12 @@ struct condense_place { /* whether an address of an address space is code; if so
 
 enum { CONDENSE_PLACE_BITS = 15 };
 
+struct condense_code { /* an address in a user stack */
+	uint32_t module; /* id in the section */
+	uint32_t number; /* of the module in the profile */
+	uint64_t address; /* link-time; of memory without a file, in its process */
+};
+
 struct condense_missing { /* by module number in the profile */
 	uint64_t stacks, last; /* last: the stack that was counted last, from 1 */
 };
@@ -42,7 +49,7 @@ struct condensing {
 	struct profile *profile;
 	struct trace_file *file;
 	struct trace_output output;
-	const struct condense_rewrite *rewrite; /* NULL: nothing is rewritten */
+	struct scrub *scrub; /* NULL: names stay */
 	struct condense_counts counts;
 	struct condense_missing *missing;
 	size_t missing_room;
@@ -55,6 +62,7 @@ struct condensing {
 	struct condense_used used;
 	struct condense_counts before; /* the counts at the start of the section */
 	struct condense_place *places; /* 1 << CONDENSE_PLACE_BITS */
+	ARRAY(struct condense_code) code;
 	struct chain_context context;
 	uint64_t kernel[RWK_MAX_FRAMES], user[RWK_MAX_PATH];
 };
@@ -74,8 +82,10 @@ int condense_end(struct condensing *condensing, enum rwk_end_reason reason);
 /* Handles the result of event_log: a record that the format rejects is left out. */
 int condense_taken(struct condensing *condensing, int r);
 
-/* condense_symbols.c, condense_lines.c: the EMBED records that are lists. They return what event_log returns. */
-int condense_take_symbols(struct condensing *condensing, struct event *event);
+/* condense_symbols.c: writes the names of the code in the stacks. */
+int condense_symbols(struct condensing *condensing);
+
+/* condense_lines.c: returns what event_log returns. */
 int condense_take_lines(struct condensing *condensing, struct event *event);
 
 /* condense_objects.c: notes that an event refers to an object; writes stand-ins for names. As above. */
@@ -101,14 +111,17 @@ int condense_settle(struct condensing *condensing);
 bool condense_is_referred(struct condensing *condensing, struct event *event);
 uint64_t condense_build_id_hash(const struct trace_module *module);
 
-/* condense_write.c: adds a record to the log, through the rewriter. They return what event_log returns. */
+/* condense_write.c: adds a record to the log, scrubbed if need be. They return what event_log returns. */
 int condense_write(struct condensing *condensing, struct event *record);
 /* others: of a WAIT, WAIT_OTHERS tasks; of a WAKE, its target in an array of as many; else NULL. */
 int condense_write_event(struct condensing *condensing, struct event *event, const struct event_task *task,
 			 const struct event_task *others, struct event_stacks *stacks);
-int condense_write_symbols(struct condensing *condensing, struct event *record, struct event_symbol *symbols,
-			   size_t count);
-int condense_write_lines(struct condensing *condensing, struct event *record, struct event_line *lines, size_t count);
+/* Of a module or, if `tgid` is not 0, of a process's JIT code; ascending. */
+int condense_write_symbols(struct condensing *condensing, uint32_t module, uint32_t tgid,
+			   struct event_symbol *symbols, size_t count);
+/* `levels`: those of all lines, which point into them. */
+int condense_write_lines(struct condensing *condensing, uint32_t module, const struct event_line *lines, size_t count,
+			 struct event_line_level *levels, size_t level_count);
 
 /* condense_missing.c: the modules whose unwind tables are needed but missing. */
 bool condense_holds_tables(const struct trace_file *file);

@@ -128,29 +128,20 @@ int condense_referred(struct condensing *condensing)
 
 /* --- what was embedded --- */
 
-/* Drops unwind information: nothing is left to unwind. Compressed symbols use the same record, and are kept. */
+/* Drops unwind information, of which nothing is left to unwind, and symbols, which condense_symbols() writes. */
 static int take_embedded(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
-	if (event->kind == EVENT_EMBED_UNWIND && event->embed_unwind.section != UNWIND_MINI_DEBUG_INFO)
+	if (event->kind == EVENT_EMBED_UNWIND || event->kind == EVENT_EMBED_SYMBOLS || event->kind == EVENT_PERF_MAP)
 		return 0;
 	if (!condense_is_referred(condensing, event)) {
 		condensing->counts.unreferred++;
 		return 0;
 	}
-	switch (event->kind) {
-	case EVENT_EMBED_SYMBOLS:
-	case EVENT_PERF_MAP:
-		return condense_taken(condensing, condense_take_symbols(condensing, event));
-	case EVENT_EMBED_LINES:
+	if (event->kind == EVENT_EMBED_LINES)
 		return condense_taken(condensing, condense_take_lines(condensing, event));
-	case EVENT_EMBED_MODULE:
-	case EVENT_EMBED_UNWIND:
-		return condense_taken(condensing, condense_write(condensing, event));
-	default:
-		return condense_taken(condensing,
-				      event->kind < EVENT_TASK ? condense_write(condensing, event) : -EINVAL);
-	}
+	return condense_taken(condensing, event->kind < EVENT_TASK || event->kind == EVENT_EMBED_MODULE ?
+						  condense_write(condensing, event) : -EINVAL);
 }
 
 int condense_embedded(struct condensing *condensing)
@@ -171,8 +162,7 @@ static bool is_total(const struct event *event)
 
 static int take_total(struct condensing *condensing, struct event *event, event_list *totals)
 {
-	const struct condense_rewrite *rewrite = condensing->rewrite;
-	int r = rewrite && rewrite->record ? rewrite->record(rewrite->data, event) : 1;
+	int r = condensing->scrub ? scrub_record(condensing->scrub, condensing->model, event) : 1;
 
 	return r > 0 ? array_push(totals, *event) : r;
 }

@@ -166,14 +166,8 @@ bool condense_is_referred(struct condensing *condensing, struct event *event)
 		return condense_used_has(&condensing->used, USED_OBJECT, event->object.number, 0);
 	case EVENT_EMBED_MODULE:
 		return is_module(condensing, event->embed_module.module);
-	case EVENT_EMBED_SYMBOLS:
-		return is_module(condensing, event->embed_symbols.module);
-	case EVENT_EMBED_UNWIND:
-		return is_module(condensing, event->embed_unwind.module);
 	case EVENT_EMBED_LINES:
 		return is_module(condensing, event->embed_lines.module);
-	case EVENT_PERF_MAP:
-		return condense_used_any(&condensing->used, USED_JIT, event->perf_map.tgid, 0, UINT64_MAX);
 	default:
 		return true;
 	}

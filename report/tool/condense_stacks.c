@@ -14,17 +14,18 @@ enum { PAGE_BITS = 12 };
 /* Names are looked up by the module's number in the profile, which modules with the same build-id share. */
 static int use_code(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)
 {
-	uint32_t tgid = condensing->model->timeline.processes.items[process].tgid;
 	const struct trace_module *module = trace_model_module(condensing->model, mapping->module);
 	struct profile_frame frame = {.address = address};
 	int r = chain_mapped_frame(&condensing->context, process, mapping, &frame);
 
-	if (r < 0 || !module)
+	if (r < 0 || !module || !frame.module)
 		return r;
-	if (module->kind == MODULE_ANONYMOUS)
-		return condense_used_add(&condensing->used, USED_JIT, tgid, address);
 	r = condense_used_add(&condensing->used, USED_BUILD_ID, 0, condense_build_id_hash(module));
-	return r < 0 ? r : condense_used_add(&condensing->used, USED_CODE, frame.module, frame.address);
+	if (r >= 0)
+		r = condense_used_add(&condensing->used, USED_CODE, frame.module, frame.address);
+	if (r <= 0)
+		return r;
+	return array_push(&condensing->code, ((struct condense_code){mapping->module, frame.module, frame.address}));
 }
 
 static int use_mapping(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)

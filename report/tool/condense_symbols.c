@@ -1,139 +1,145 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Copies the symbols that contain an address of a stack, and those that tell where these symbols end. */
+/*
+ * The functions that contain an address of a user stack, and no others, from whatever knows their
+ * names: the trace, or files of this machine. Functions without a name are written, too.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "report/tool/condense_parts.h"
 
-struct gathered_symbols { /* of one record; texts point into the payload, as in the record */
-	ARRAY(struct event_symbol) symbols;
-	bool *kept;
-};
-
-static void cleanup_symbols(struct gathered_symbols *gathered)
-{
-	array_free(&gathered->symbols);
-	free(gathered->kept);
-}
-
-static int gather(struct event *event, struct gathered_symbols *gathered)
-{
+struct found { /* of one module, or of one process's memory without a file */
+	uint32_t module, tgid; /* tgid 0: a module's */
 	struct event_symbol symbol;
-	uint64_t address = 0;
-	int r;
-
-	while ((r = event_next_symbol(event, &address, &symbol)) > 0)
-		if (array_push(&gathered->symbols, symbol) < 0)
-			return -ENOMEM;
-	if (r < 0)
-		return r == -EBADMSG ? -EINVAL : r;
-	gathered->kept = calloc(gathered->symbols.count + 1, sizeof(*gathered->kept));
-	return gathered->kept ? 0 : -ENOMEM;
-}
-
-struct hits { /* the addresses of one module, or of one process's memory without a file */
-	const struct condense_used *used;
-	enum used_kind kind;
-	uint32_t owner;
 };
 
-/* Addresses of callers are after the call: the last one may be the end of the function. */
-static bool is_hit(const struct hits *hits, uint64_t first, uint64_t end)
+typedef ARRAY(struct found) found_list;
+
+static const struct module *module_of(const struct condensing *condensing, const struct condense_code *code)
 {
-	return condense_used_any(hits->used, hits->kind, hits->owner, first, end);
+	return condensing->profile->modules.items.items[code->number];
 }
 
-static bool is_within(const struct hits *hits, const struct event_symbol *symbol)
+static int add(struct condensing *condensing, const struct condense_code *code, struct event_symbol symbol,
+	       found_list *list)
 {
+	const uint32_t tgid = module_of(condensing, code)->tgid;
+	const struct found found = {.module = tgid ? 0 : code->module, .tgid = tgid, .symbol = symbol};
+
+	return array_push(list, found);
+}
+
+/* The function at the address or, if it has no name, where it starts. `caller`: of the byte before it. */
+static int find(struct condensing *condensing, const struct condense_code *code, bool caller, found_list *list)
+{
+	struct modules *modules = &condensing->profile->modules;
+	struct event_symbol symbol = {.name = {"", 0}};
+	struct module_symbol found;
 	uint64_t end;
+	int r = modules_find_symbol(modules, code->number, code->address, caller, &found);
 
-	if (__builtin_add_overflow(symbol->address, symbol->size, &end))
-		end = UINT64_MAX;
-	return symbol->size && is_hit(hits, symbol->address, end);
-}
+	if (r > 0) {
+		const char *name = symbol_index_name(found.index, found.symbol);
 
-/* The next symbol, from `from` on, that has a name, or that has none; the count if there are no more. */
-static size_t find_next(const struct gathered_symbols *gathered, size_t from, bool named)
-{
-	while (from < gathered->symbols.count && (gathered->symbols.items[from].name.length != 0) != named)
-		from++;
-	return from;
-}
-
-/*
- * Keeps the symbols around a hit and the last ones before it, which are the limit for a symbol
- * without a size. If these have no size themselves, the next symbols are kept too, because they end
- * them. Symbols without a name are functions from a table of their own.
- */
-static void mark(const struct hits *hits, struct gathered_symbols *gathered, bool named)
-{
-	const struct event_symbol *symbols = gathered->symbols.items;
-	size_t count = gathered->symbols.count;
-	bool extends = false; /* the previous symbols are hit and have no size */
-
-	for (size_t i = find_next(gathered, 0, named), next; i < count; i = next) {
-		bool hit, sized = true;
-
-		for (next = i; next < count && symbols[next].address == symbols[i].address;)
-			next = find_next(gathered, next + 1, named);
-		hit = is_hit(hits, symbols[i].address, next < count ? symbols[next].address : UINT64_MAX);
-		for (size_t k = i; k < next; k = find_next(gathered, k + 1, named)) {
-			gathered->kept[k] = hit || extends || is_within(hits, &symbols[k]);
-			sized &= symbols[k].size != 0;
-		}
-		extends = hit && !sized;
+		symbol.address = found.start;
+		end = symbol_index_end(found.index, found.symbol);
+		symbol.name = (struct event_text){name, (uint32_t)strnlen(name, RWK_MAX_STRING)};
+	} else if (!r) {
+		r = modules_find_function(modules, code->number, code->address, caller, &symbol.address, &end);
 	}
+	if (r <= 0)
+		return r;
+	symbol.size = end - symbol.address;
+	return add(condensing, code, symbol, list);
 }
 
-/* If nothing in a table was hit, it must not become empty: a reader would think that it is missing. */
-static size_t keep_marked(struct gathered_symbols *gathered)
+static int compare_found(const void *left, const void *right)
 {
-	struct event_symbol *symbols = gathered->symbols.items;
+	const struct found *l = left, *r = right;
+
+	if (l->module != r->module)
+		return l->module < r->module ? -1 : 1;
+	if (l->tgid != r->tgid)
+		return l->tgid < r->tgid ? -1 : 1;
+	if (l->symbol.address != r->symbol.address)
+		return l->symbol.address < r->symbol.address ? -1 : 1;
+	return (l->symbol.name.length > 0) - (r->symbol.name.length > 0);
+}
+
+/* --- writing --- */
+
+/* Addresses are link-time addresses only if the trace has the segments, which may be from a local file. */
+static int add_segments(struct condensing *condensing, const struct condense_code *code)
+{
+	const struct trace_module *known = trace_model_module(condensing->model, code->module);
+	const struct module *module = module_of(condensing, code);
+	struct event event = {.kind = EVENT_EMBED_MODULE,
+			      .embed_module = {.module = code->module, .status = EMBED_MIN,
+					       .segment_count = (uint32_t)module->segment_count,
+					       .segments = module->segments}};
+
+	if (!module->link_time || !known || known->segment_count)
+		return 0;
+	return condense_taken(condensing, condense_write(condensing, &event));
+}
+
+static int write_group(struct condensing *condensing, const struct found *group, size_t count)
+{
+	_cleanup_free_ struct event_symbol *symbols = calloc(count, sizeof(*symbols));
 	size_t kept = 0;
 
-	for (size_t i = 0; i < gathered->symbols.count; i++)
-		if (gathered->kept[i])
-			symbols[kept++] = symbols[i];
-	return kept || !gathered->symbols.count ? kept : 1;
+	if (!symbols)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (!i || compare_found(&group[i - 1], &group[i]))
+			symbols[kept++] = group[i].symbol;
+	return condense_taken(condensing,
+			      condense_write_symbols(condensing, group->module, group->tgid, symbols, kept));
 }
 
-/* Without segments, the addresses of the hits cannot be compared with the file's symbols. */
-static int find_hits(struct condensing *condensing, const struct event *event, struct hits *ret_hits, bool *ret_all)
+static int write_all(struct condensing *condensing, found_list *list)
 {
-	const struct profile *profile = condensing->profile;
 	int r = 0;
 
-	*ret_hits = (struct hits){.used = &condensing->used, .kind = USED_JIT};
-	*ret_all = false;
-	if (event->kind == EVENT_PERF_MAP) {
-		ret_hits->owner = event->perf_map.tgid;
-		return 0;
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare_found);
+	for (size_t first = 0, end; first < list->count && r >= 0; first = end) {
+		const struct found *group = &list->items[first];
+
+		for (end = first + 1; end < list->count; end++)
+			if (list->items[end].module != group->module || list->items[end].tgid != group->tgid)
+				break;
+		r = write_group(condensing, group, end - first);
 	}
-	ret_hits->kind = USED_CODE;
-	r = chain_section_module(&condensing->context, event->embed_symbols.module, &ret_hits->owner);
-	if (!r)
-		*ret_all = !profile->modules.items.items[ret_hits->owner]->link_time;
 	return r;
 }
 
-int condense_take_symbols(struct condensing *condensing, struct event *event)
+static int compare_code(const void *left, const void *right)
 {
-	_cleanup_(cleanup_symbols) struct gathered_symbols gathered = {0};
-	struct hits hits;
-	size_t count;
-	bool all;
-	int r = gather(event, &gathered);
+	const struct condense_code *l = left, *r = right;
 
-	if (!r)
-		r = find_hits(condensing, event, &hits, &all);
-	if (r < 0)
-		return r;
-	count = gathered.symbols.count;
-	if (!all) {
-		mark(&hits, &gathered, true);
-		mark(&hits, &gathered, false);
-		count = keep_marked(&gathered);
+	return (l->module > r->module) - (l->module < r->module);
+}
+
+int condense_symbols(struct condensing *condensing)
+{
+	const struct condense_code *code = condensing->code.items;
+	found_list list = {0};
+	int r = 0;
+
+	if (condensing->code.count)
+		qsort(condensing->code.items, condensing->code.count, sizeof(*code), compare_code);
+	for (size_t i = 0; i < condensing->code.count && r >= 0; i++) {
+		r = find(condensing, &code[i], false, &list);
+		if (r >= 0)
+			r = find(condensing, &code[i], true, &list);
+		if (r >= 0 && (!i || code[i - 1].module != code[i].module))
+			r = add_segments(condensing, &code[i]);
 	}
-	return count ? condense_write_symbols(condensing, event, gathered.symbols.items, count) : 0;
+	if (r >= 0)
+		r = write_all(condensing, &list);
+	array_free(&list);
+	return r < 0 ? r : 0;
 }

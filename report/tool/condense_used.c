@@ -58,10 +58,9 @@ int condense_used_next(struct condense_used *used)
 	used->sorted = false;
 	for (size_t i = 0; i < count && r >= 0; i++) {
 		const struct used_item item = used->items.items[i];
-		enum used_kind kind = (enum used_kind)(item.owner >> 32);
 
-		if (kind == USED_CODE || kind == USED_JIT || kind == USED_BUILD_ID)
-			r = condense_used_add(used, kind, (uint32_t)item.owner, item.value);
+		if (item.owner >> 32 == USED_BUILD_ID)
+			r = condense_used_add(used, USED_BUILD_ID, (uint32_t)item.owner, item.value);
 	}
 	return r < 0 ? r : 0;
 }
@@ -100,15 +99,6 @@ static size_t lower_bound(const struct condense_used *used, const struct used_it
 			high = middle;
 	}
 	return low;
-}
-
-const struct used_item *condense_used_from(const struct condense_used *used, enum used_kind kind, uint32_t owner,
-					   uint64_t first, size_t *ret_count)
-{
-	size_t at = lower_bound(used, &(struct used_item){owner_key(kind, owner), first});
-
-	*ret_count = lower_bound(used, &(struct used_item){owner_key(kind, owner) + 1, 0}) - at;
-	return used->items.items + at;
 }
 
 bool condense_used_any(const struct condense_used *used, enum used_kind kind, uint32_t owner, uint64_t first,

@@ -14,8 +14,7 @@ enum used_kind {	 /* owner                        value */
 	USED_MODULE = 1, /* id in the section            0 */
 	USED_PAGE,	 /* id in the section            number of a page, in a process, in which its code was hit */
 	USED_KERNEL,	 /* id in the section            offset */
-	USED_CODE,	 /* module's number in the profile   link-time address */
-	USED_JIT,	 /* tgid                         address in memory without a file */
+	USED_CODE,	 /* module's number in the profile   address in it */
 	USED_PROCESS,	 /* tgid: of a user stack        0 */
 	USED_BLIND,	 /* tgid: its first stack was in no mapping, though some were known   0 */
 	USED_LINEAGE,	 /* tgid: of a user stack, or of an ancestor of its process   0 */
@@ -38,9 +37,8 @@ struct condense_used {
 int condense_used_init(struct condense_used *used); /* 0 or -ENOMEM */
 void condense_used_deinit(struct condense_used *used);
 /*
- * Call before the next section: removes items with numbers of this section. Code and build-ids
- * stay: the next section may add to this one (--resolve-lines, rwalker-record --finalize). 0 or
- * -ENOMEM.
+ * Call before the next section: removes items with numbers of this section. Build-ids stay: the
+ * next section may add to this one (--resolve-lines, rwalker-record --finalize). 0 or -ENOMEM.
  */
 int condense_used_next(struct condense_used *used);
 
@@ -49,13 +47,8 @@ int condense_used_add(struct condense_used *used, enum used_kind kind, uint32_t 
 
 /* Whether the item is in the set. */
 bool condense_used_has(const struct condense_used *used, enum used_kind kind, uint32_t owner, uint64_t value);
-/*
- * Call after the last addition. From then on, the items of an owner are adjacent, sorted by value.
- * condense_used_from() returns those from `first` on, and their number in *ret_count.
- */
+/* Call after the last addition. From then on, the items of an owner are adjacent, sorted by value. */
 void condense_used_sort(struct condense_used *used);
-const struct used_item *condense_used_from(const struct condense_used *used, enum used_kind kind, uint32_t owner,
-					   uint64_t first, size_t *ret_count);
 /* Whether there is a value from `first` to `last`, both included. */
 bool condense_used_any(const struct condense_used *used, enum used_kind kind, uint32_t owner, uint64_t first,
 		       uint64_t last);

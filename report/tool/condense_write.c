@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The only way into the new trace: each record passes through the rewriter, if there is one. */
+/* The only way into the new trace. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,19 +7,13 @@
 
 int condense_write(struct condensing *condensing, struct event *record)
 {
-	const struct condense_rewrite *rewrite = condensing->rewrite;
-	int r = rewrite && rewrite->record ? rewrite->record(rewrite->data, record) : 1;
+	int r = condensing->scrub ? scrub_record(condensing->scrub, condensing->model, record) : 1;
 
 	if (r <= 0)
 		return r;
-	switch (record->kind) {
-	case EVENT_EMBED_MODULE:
-		return event_log_add_embed_module(condensing->log, &record->embed_module);
-	case EVENT_EMBED_UNWIND:
-		return event_log_add_embed_unwind(condensing->log, &record->embed_unwind);
-	default:
-		return event_log_add(condensing->log, record);
-	}
+	return record->kind == EVENT_EMBED_MODULE ?
+		       event_log_add_embed_module(condensing->log, &record->embed_module) :
+		       event_log_add(condensing->log, record);
 }
 
 static int add_event(struct event_log *log, struct event *event, const struct event_task *task,
@@ -44,37 +38,52 @@ static int add_event(struct event_log *log, struct event *event, const struct ev
 	}
 }
 
+static int scrub_tasks(struct condensing *condensing, struct event *event, struct event_task *own,
+		       struct event_task *others)
+{
+	int r = scrub_record(condensing->scrub, condensing->model, event);
+
+	if (r > 0)
+		r = scrub_task(condensing->scrub, own);
+	for (size_t i = 0; i < WAIT_OTHERS && r > 0; i++)
+		r = scrub_task(condensing->scrub, &others[i]);
+	return r;
+}
+
 int condense_write_event(struct condensing *condensing, struct event *event, const struct event_task *task,
 			 const struct event_task *others, struct event_stacks *stacks)
 {
-	const struct condense_rewrite *rewrite = condensing->rewrite;
 	struct event_task own = *task, copies[WAIT_OTHERS] = {0};
 	int r = 1;
 
 	if (others)
 		memcpy(copies, others, sizeof(copies));
-	if (rewrite && rewrite->event)
-		r = rewrite->event(rewrite->data, event, &own, others ? copies : NULL, stacks);
+	if (condensing->scrub)
+		r = scrub_tasks(condensing, event, &own, copies);
 	return r <= 0 ? r : add_event(condensing->log, event, &own, others ? copies : NULL, stacks);
 }
 
-int condense_write_symbols(struct condensing *condensing, struct event *record, struct event_symbol *symbols,
-			   size_t count)
+int condense_write_symbols(struct condensing *condensing, uint32_t module, uint32_t tgid,
+			   struct event_symbol *symbols, size_t count)
 {
-	const struct condense_rewrite *rewrite = condensing->rewrite;
-	int r = rewrite && rewrite->symbols ? rewrite->symbols(rewrite->data, record, symbols, &count) : 1;
+	const struct trace_module *known = tgid ? NULL : trace_model_module(condensing->model, module);
+	int r = 1;
 
+	for (size_t i = 0; condensing->scrub && i < count && r > 0; i++)
+		r = scrub_function(condensing->scrub, known, &symbols[i].name);
 	if (r <= 0)
 		return r;
-	if (record->kind == EVENT_PERF_MAP)
-		return event_log_add_perf_map(condensing->log, record->perf_map.tgid, symbols, count);
-	return event_log_add_embed_symbols(condensing->log, record->embed_symbols.module, symbols, count);
+	return tgid ? event_log_add_perf_map(condensing->log, tgid, symbols, count) :
+		      event_log_add_embed_symbols(condensing->log, module, symbols, count);
 }
 
-int condense_write_lines(struct condensing *condensing, struct event *record, struct event_line *lines, size_t count)
+int condense_write_lines(struct condensing *condensing, uint32_t module, const struct event_line *lines, size_t count,
+			 struct event_line_level *levels, size_t level_count)
 {
-	const struct condense_rewrite *rewrite = condensing->rewrite;
-	int r = rewrite && rewrite->lines ? rewrite->lines(rewrite->data, record, lines, &count) : 1;
+	const struct trace_module *known = trace_model_module(condensing->model, module);
+	int r = 1;
 
-	return r <= 0 ? r : event_log_add_embed_lines(condensing->log, record->embed_lines.module, lines, count);
+	for (size_t i = 0; condensing->scrub && i < level_count && r > 0; i++)
+		r = scrub_level(condensing->scrub, known, &levels[i]);
+	return r <= 0 ? r : event_log_add_embed_lines(condensing->log, module, lines, count);
 }

@@ -79,13 +79,11 @@ static int info_file(const char *path, const struct tool_request *request, bool 
 	info_text(out, path);
 	(void)fprintf(out, ": %zu chunks in %zu %s\n", file->chunk_count, file->model_count,
 		      file->model_count == 1 ? "section" : "sections");
-	if (request->privacy)
-		r = info_privacy(file, out);
-	for (size_t i = 0; !r && i < file->model_count && !request->privacy; i++)
+	for (size_t i = 0; !r && i < file->model_count; i++)
 		r = info_section(file, i, request, ret_damaged);
-	if (!r && !request->privacy)
+	if (!r)
 		r = info_unwinding(file, request);
-	if (!r && !request->privacy)
+	if (!r)
 		r = info_notes(file, request);
 	if (!r) {
 		(void)fputc('\n', out);

@@ -124,6 +124,33 @@ static void print_stacks(const struct trace_model *model, const struct contents 
 		(void)fputs("no stack memory\n", out);
 }
 
+/* What whoever gets the file learns from it. */
+static void print_names(const struct trace_model *model, FILE *out)
+{
+	static const struct {
+		enum rwk_chunk_type type;
+		const char *text;
+	} names[] = {
+		{RWK_CHUNK_STATE, "STATE: of the host, the command line, files and build-ids, control groups, probes"},
+		{RWK_CHUNK_EVENTS, "EVENTS: of threads (comm)"},
+		{RWK_CHUNK_EMBED, "EMBED: of functions, source files; parts of programs, unless condensed"},
+		{RWK_CHUNK_SNAPSHOTS, "SNAPSHOTS: whatever was on a stack"},
+		{RWK_CHUNK_NAMES, "NAMES: files, sockets and addresses that were waited for"},
+	};
+	const char *label = "names";
+
+	if (trace_model_meta(model, "scrubbed")) {
+		info_line(out, label, "stand-ins, but for the kernel's");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (model->statistics[names[i].type].chunks) {
+			(void)fprintf(out, "  %-16s%s\n", label, names[i].text);
+			label = "";
+		}
+	info_line(out, "", "--scrub replaces them, --condense takes out stacks and those that no event needs");
+}
+
 int info_contents(struct trace_file *file, const struct trace_model *model, FILE *out)
 {
 	struct contents contents = {0};
@@ -135,6 +162,7 @@ int info_contents(struct trace_file *file, const struct trace_model *model, FILE
 		return log_error(-r, "cannot read '%s': %s", file->path, strerror(-r));
 	print_records(&contents, out);
 	print_stacks(model, &contents, out);
+	print_names(model, out);
 	return 0;
 }
 

@@ -31,7 +31,4 @@ int info_notes(const struct trace_file *file, const struct tool_request *request
 /* The modules with something to report; with `verbose`, all modules. */
 void info_modules(const struct trace_model *model, bool verbose, FILE *out);
 
-/* What the file reveals to those who get it, instead of all of the above. 0, or -errno after reporting why; -ENOMEM. */
-int info_privacy(struct trace_file *file, FILE *out);
-
 #endif

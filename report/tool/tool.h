@@ -6,13 +6,11 @@
 #ifndef RWALKER_REPORT_TOOL_TOOL_H
 #define RWALKER_REPORT_TOOL_TOOL_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "report/profile/seam/profile.h"
-#include "report/scrub/scrub_settings.h"
-
-struct key_file;
 
 enum tool_kind {
 	TOOL_INFO,
@@ -20,7 +18,6 @@ enum tool_kind {
 	TOOL_DUMP,
 	TOOL_CONDENSE,
 	TOOL_SCRUB,
-	TOOL_UNSCRUB,
 	TOOL_RESOLVE_LINES,
 	TOOL_CACHE_INFO,
 	TOOL_CACHE_CLEAR,
@@ -35,9 +32,8 @@ struct tool_request {
 	bool verbose; /* -v */
 	const char *output; /* -o; NULL: not given */
 	bool partial;	    /* --partial */
-	bool privacy;	    /* --privacy */
-	const struct scrub_settings *scrub; /* of --scrub, else NULL */
-	const struct key_file *key;	    /* of --scrub and --unscrub */
+	bool scrub;	    /* --scrub: condense, and replace names */
+	const regex_t *keep; /* --keep; NULL: not given */
 	FILE *out;
 };
 
@@ -47,7 +43,6 @@ struct tool {
 	int (*run)(const struct tool_request *request, bool *ret_damaged);
 	bool without_trace; /* works without paths */
 	bool writes;	    /* writes a trace to -o */
-	bool reads_text;    /* its path, or stdin, is a report, not a trace */
 };
 
 extern const struct tool tools[TOOL_KINDS];
@@ -56,8 +51,6 @@ int tool_info(const struct tool_request *request, bool *ret_damaged);
 int tool_needs(const struct tool_request *request, bool *ret_damaged);
 int tool_dump(const struct tool_request *request, bool *ret_damaged);
 int tool_condense(const struct tool_request *request, bool *ret_damaged);
-int tool_scrub(const struct tool_request *request, bool *ret_damaged);
-int tool_unscrub(const struct tool_request *request, bool *ret_damaged);
 int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged);
 int tool_cache_info(const struct tool_request *request, bool *ret_damaged);
 int tool_cache_clear(const struct tool_request *request, bool *ret_damaged);

@@ -7,8 +7,6 @@
 #pragma once
 
 #include "report/read/trace_file.h"
-#include "report/scrub/key_file.h"
-#include "report/scrub/scrub_settings.h"
 #include "report/tool/tool.h"
 #include "tests/fault/mutant_settings.h"
 #include "tests/fault/report_run.h"
@@ -72,13 +70,11 @@ static inline int mutant_tool(struct mutant_run *run, enum tool_kind kind)
 {
 	const cookie_io_functions_t functions = {.write = text_sink_write};
 	const struct profile_filter everything = {.to = UINT64_MAX};
-	const struct scrub_settings scrub = {.classes = SCRUB_ALL};
 	struct text_sink sink = {0};
 	const struct tool_request request = {.paths = &run->path, .path_count = 1, .filter = &everything,
 					     .names = &(struct profile_names){0}, .output = run->condensed,
 					     .partial = true, .verbose = random_below(&run->random, 2),
-					     .privacy = random_below(&run->random, 2), .scrub = &scrub,
-					     .key = &(struct key_file){.fd = -1, .next_fd = -1},
+					     .scrub = kind == TOOL_SCRUB,
 					     .out = fopencookie(&sink, "w", functions)};
 	bool damaged = false;
 	int r;

@@ -12,22 +12,19 @@
 
 #include "report/profile/seam/profile_account.h"
 #include "report/read/trace_file.h"
-#include "report/scrub/key_file.h"
-#include "report/scrub/scrub_settings.h"
 #include "report/tool/tool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static const struct profile_filter rewritten_everything = {.to = UINT64_MAX};
 
-static int rewritten_run(enum tool_kind kind, const char *in, const char *out, uint32_t classes)
+static int rewritten_run(enum tool_kind kind, const char *in, const char *out)
 {
 	const cookie_io_functions_t functions = {.write = text_sink_write};
-	const struct scrub_settings scrub = {.classes = classes};
 	struct text_sink sink = {0};
 	const struct tool_request request = {.paths = &in, .path_count = 1, .filter = &rewritten_everything,
 					     .names = &(struct profile_names){0}, .output = out, .partial = true,
-					     .scrub = &scrub, .key = &(struct key_file){.fd = -1, .next_fd = -1},
+					     .scrub = kind == TOOL_SCRUB,
 					     .out = fopencookie(&sink, "w", functions)};
 	bool damaged = false;
 	int r;
@@ -62,11 +59,11 @@ static void rewritten_check(const char *path, const char *meta)
 	for (size_t i = 0; i < account.count; i++)
 		require(!strstr(account.notes[i].text, "damaged") && !strstr(account.notes[i].text, "read in part"));
 	profile_destroy(profile);
-	require(rewritten_run(TOOL_DUMP, path, NULL, 0) == 0);
+	require(rewritten_run(TOOL_DUMP, path, NULL) == 0);
 }
 
 /* The input as a trace, rewritten by a tool. */
-static void rewritten_try(const uint8_t *bytes, size_t length, enum tool_kind kind, uint32_t classes, const char *meta)
+static void rewritten_try(const uint8_t *bytes, size_t length, enum tool_kind kind, const char *meta)
 {
 	static struct prelude prelude;
 	static struct trace trace;
@@ -80,7 +77,7 @@ static void rewritten_try(const uint8_t *bytes, size_t length, enum tool_kind ki
 	snprintf(in, sizeof(in), "/proc/self/fd/%d", fd);
 	snprintf(out, sizeof(out), "/dev/shm/fuzz_rewritten.%d", (int)getpid());
 	(void)unlink(out);
-	r = rewritten_run(kind, in, out, classes);
+	r = rewritten_run(kind, in, out);
 	require(r == 0 || r == -ENODATA);
 	if (r == 0)
 		rewritten_check(out, meta);

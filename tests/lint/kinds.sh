@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Every place that must know each kind of record knows it: the seeds of fuzzers, the round trip through the codec,
-# what a dump of --flight keeps, --scrub, what the reader keeps, the Python reader, and, if the record has a text,
-# --info --privacy. Only kinds of STATE and NAMES chunks: the others have code of their own that reads them one by
+# what a dump of --flight keeps, what the reader keeps, the Python reader. Only kinds of STATE and NAMES chunks: the others have code of their own that reads them one by
 # one.
 . "$(dirname "$0")/lint.bash"
 
@@ -15,16 +14,9 @@ places()
 tests/unit/format/test_event_codec.c	a record in the round trip
 tests/fault/synthetic*.h	a record that fuzzers begin with
 record/flight/state_rules.c	a row: what a dump of --flight needs of those before its window
-report/scrub/*.c	a row: what --scrub replaces, or why it leaves the record out
 report/read/trace_records.c	a row: what the model keeps
 END
 }
-
-# Exceptions on purpose: KIND FILES.
-exceptions=(
-	"EVENT_SOURCE report/tool/info_privacy.c"	# our own texts: hooks
-	"EVENT_KERNEL_SYMBOL report/tool/info_privacy.c"	# functions of the kernel
-)
 
 # LINE KIND MEMBER NUMBER of each kind.
 kinds()
@@ -37,27 +29,11 @@ kinds()
 		/^};/ { inside = 0 }' "$header"
 }
 
-is_meant() # KIND FILES
-{
-	local exception
-
-	for exception in "${exceptions[@]}"; do
-		[[ $exception == "$1 $2" ]] && return 0
-	done
-	return 1
-}
-
 # need LINE KIND FILES WHAT
 need()
 {
 	# shellcheck disable=SC2086 # a pattern
-	grep -qsw "$2" $3 || is_meant "$2" "$3" || printf '%s:%s\t%s is not in %s: %s\n' "$header" "$1" "$2" "$3" "$4"
-}
-
-has_text() # MEMBER
-{
-	awk -v name="struct event_$1 {" 'index($0, name) == 1 { inside = 1 }
-		inside && /struct event_text/ { found = 1 } /^};/ { inside = 0 } END { exit !found }' format/event_*.h
+	grep -qsw "$2" $3 || printf '%s:%s\t%s is not in %s: %s\n' "$header" "$1" "$2" "$3" "$4"
 }
 
 # Records of STATE that --condense keeps only if events refer to them (CASES) must be held until all events were read
@@ -84,7 +60,6 @@ missing()
 		done < <(places)
 		grep -qE "(^|[ {])$number: \"" tests/rwk_dump.py ||
 			printf '%s:%s\t%s is not in tests/rwk_dump.py: a row of RECORDS for kind %s\n' "$header" "$line" "$kind" "$number"
-		has_text "$member" && need "$line" "$kind" report/tool/info_privacy.c 'whom its text may tell about'
 	done < <(kinds)
 }
 

@@ -282,39 +282,16 @@ static void takes_a_cache(struct test *t)
 	CHECK(t, o.tool == &tools[TOOL_CACHE_CLEAR] && !o.cache);
 }
 
-static void lists_what_a_trace_tells(struct test *t)
-{
-	struct report_options o;
-
-	REQUIRE(t, !parse(&o, "--info --privacy t"));
-	CHECK(t, o.tool == &tools[TOOL_INFO] && o.privacy);
-	report_options_deinit(&o);
-	REQUIRE(t, !parse(&o, "--info t"));
-	CHECK(t, !o.privacy);
-	report_options_deinit(&o);
-}
-
 static void takes_scrubbing(struct test *t)
 {
 	struct report_options o;
 
-	REQUIRE(t, !parse(&o, "--scrub --scrub-key k --keep ^lib|^c$ -o x t"));
+	REQUIRE(t, !parse(&o, "--scrub --keep ^lib|^c$ --partial -o x t"));
 	CHECK(t, o.tool == &tools[TOOL_SCRUB]);
-	CHECK_INT(t, o.scrub.classes, SCRUB_ALL);
-	CHECK_STR(t, o.scrub_key, "k");
-	CHECK(t, o.scrub.keep && !regexec(o.scrub.keep, "libc", 0, NULL, 0));
+	CHECK(t, o.kept && !regexec(o.kept, "libc", 0, NULL, 0));
 	report_options_deinit(&o);
-	REQUIRE(t, !parse(&o, "--scrub=host,times --partial -o - t"));
-	CHECK_INT(t, o.scrub.classes, SCRUB_HOST | SCRUB_TIMES);
-	CHECK(t, !o.scrub_key && !o.scrub.keep);
-	report_options_deinit(&o);
-	REQUIRE(t, !parse(&o, "--unscrub k"));
-	CHECK(t, o.tool == &tools[TOOL_UNSCRUB]);
-	CHECK_STR(t, o.scrub_key, "k");
-	CHECK_STR(t, o.paths.items[0], "-");
-	report_options_deinit(&o);
-	REQUIRE(t, !parse(&o, "--unscrub k report.txt"));
-	CHECK_STR(t, o.paths.items[0], "report.txt");
+	REQUIRE(t, !parse(&o, "--scrub -o - t"));
+	CHECK(t, !o.kept);
 	report_options_deinit(&o);
 }
 
@@ -358,12 +335,9 @@ static void refuses(struct test *t)
 		"--cache x --no-cache t", "--cache-info t", "--cache-clear --no-cache",
 		"--cache-info --cache-clear", "--cache x", "--resolve-lines t",
 		"--resolve-lines -o x", "--resolve-lines -q -o x t", "--info -o x t",
-		"--privacy t", "--privacy --needs t",
-		"--condense t", "--scrub t", "--scrub=hosts -o x t", "--scrub= -o x t", "--scrub=host, -o x t",
-		"--scrub --scrub -o x t", "--scrub --condense -o x t", "--scrub -o x t u", "--scrub -o x -c a t",
-		"--scrub -q -o x t", "--scrub-key k t", "--scrub-key k --condense -o x t", "--keep a t",
-		"--scrub --keep ( -o x t", "--scrub --keep a --keep b -o x t", "--unscrub k t u", "--unscrub k -o x t",
-		"--unscrub k --scrub -o x t", "--unscrub k --scrub-key l",
+		"--condense t", "--scrub t", "--scrub=hosts -o x t", "--scrub --condense -o x t", "--scrub -o x t u",
+		"--scrub -o x -c a t", "--scrub -q -o x t", "--keep a t", "--keep a --condense -o x t",
+		"--scrub --keep ( -o x t", "--scrub --keep a --keep b -o x t",
 		/* the recorder's */
 		"-a t", "-r t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
 		"--finalize t", "--force t", "--stack-storage-size 5 t",
@@ -409,6 +383,6 @@ static void prints_figures(struct test *t)
 TEST_MAIN(TEST(has_defaults), TEST(takes_filters), TEST(takes_shapes), TEST(lists_what_is_named), TEST(takes_moments),
 	  TEST(chooses_whom_to_show), TEST(takes_top_waits), TEST(takes_orders_of_functions), TEST(takes_groups),
 	  TEST(takes_wakers_and_chains),
-	  TEST(takes_events_and_intervals), TEST(takes_a_cache), TEST(lists_what_a_trace_tells),
+	  TEST(takes_events_and_intervals), TEST(takes_a_cache),
 	  TEST(takes_scrubbing), TEST(takes_objects), TEST(refuses),
 	  TEST(keeps_hostile_filters_printable), TEST(prints_figures))

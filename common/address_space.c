@@ -350,7 +350,7 @@ int address_spaces_map(struct address_spaces *spaces, uint32_t tgid, const struc
 		return -EINVAL;
 	if (present && present->start == mapping->start && present->end == mapping->end &&
 	    present->file_offset == mapping->file_offset && present->module == mapping->module &&
-	    (present->note || !mapping->note))
+	    present->note >= mapping->note)
 		return 0; /* traces repeat known facts */
 	if (!has_room(spaces, root, mapping))
 		return -ENOSPC;
@@ -460,7 +460,43 @@ int address_spaces_each(const struct address_spaces *spaces, address_spaces_visi
 	return r;
 }
 
+int address_spaces_keep(struct address_spaces *spaces, struct kept_process *kept, size_t room)
+{
+	int count = 0;
+
+	if (spaces->usage.processes > room)
+		return -ENOSPC;
+	for (uint32_t bucket = 0; bucket <= spaces->bucket_mask; bucket++)
+		for (uint32_t number = spaces->buckets[bucket]; number; number = spaces->processes[number].next) {
+			const struct process *process = &spaces->processes[number];
+
+			take_node(spaces, process->root);
+			kept[count++] = (struct kept_process){process->tgid, process->root};
+		}
+	return count;
+}
+
+void address_spaces_drop(struct address_spaces *spaces, const struct kept_process *kept, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		drop_node(spaces, kept[i].root);
+}
+
+int address_spaces_each_kept(const struct address_spaces *spaces, const struct kept_process *kept, size_t count,
+			     address_spaces_visit *visit, void *context)
+{
+	struct visiting visiting = {.spaces = spaces, .visit = visit, .context = context};
+	int r = 0;
+
+	for (size_t i = 0; i < count && !r; i++) {
+		visiting.tgid = kept[i].tgid;
+		r = visit_nodes(&visiting, kept[i].root);
+	}
+	return r;
+}
+
 void address_spaces_usage(const struct address_spaces *spaces, struct address_spaces_usage *ret_usage)
 {
 	*ret_usage = spaces->usage;
+	ret_usage->most_nodes = spaces->node_end;
 }

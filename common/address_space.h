@@ -34,8 +34,8 @@ void address_spaces_destroy(struct address_spaces *spaces);
 
 /*
  * A new mapping replaces what it overlaps: earlier mappings are truncated, split or dropped. An
- * unknown tgid is added. An identical mapping is not a change, unless it brings a note where there
- * was none. -EINVAL: start is not below end.
+ * unknown tgid is added. An identical mapping is not a change, unless it brings a larger note.
+ * -EINVAL: start is not below end.
  */
 int address_spaces_map(struct address_spaces *spaces, uint32_t tgid, const struct mapping *mapping);
 /* The child gets the parent's current space; an empty one if the parent is unknown. */
@@ -70,8 +70,23 @@ typedef int address_spaces_visit(void *context, uint32_t tgid, const struct mapp
 /* Each mapping of each process, those of a process together and ascending. The visitor must not change the spaces. */
 int address_spaces_each(const struct address_spaces *spaces, address_spaces_visit *visit, void *context);
 
+/*
+ * The state of all processes at a moment, kept while `spaces` go on. It costs one of these for each process, and the
+ * nodes that change later.
+ */
+struct kept_process {
+	uint32_t tgid, root;
+};
+
+/* Keeps all of them. Returns their number; -ENOSPC: `room` is less. */
+int address_spaces_keep(struct address_spaces *spaces, struct kept_process *kept, size_t room);
+void address_spaces_drop(struct address_spaces *spaces, const struct kept_process *kept, size_t count);
+int address_spaces_each_kept(const struct address_spaces *spaces, const struct kept_process *kept, size_t count,
+			     address_spaces_visit *visit, void *context);
+
 struct address_spaces_usage {
-	size_t processes, nodes; /* in use; a node shared by processes counts once */
+	size_t processes, nodes; /* in use; a node shared by processes, or kept, counts once */
+	size_t most_nodes;
 	uint64_t steps;		 /* nodes visited by all changes so far: the measure of work */
 };
 

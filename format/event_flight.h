@@ -18,7 +18,6 @@ struct event_window {
 	uint64_t dump;	       /* number of this dump, from 1 */
 	uint64_t asked;	       /* ns that the window was to hold */
 	uint64_t room;	       /* stored bytes that it was to take at most */
-	uint64_t left_out;     /* records of the state before `since` that were not kept, for lack of room */
 };
 
 /* Something happened for which a dump was wanted. */

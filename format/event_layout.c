@@ -128,7 +128,7 @@ static const struct event_field object[] = {
 	U32(object, mapping), HEX(object, offset), U64(object, net), END};
 static const struct event_field window[] = {
 	TIME(window, since), TIME(window, until), U64(window, before), U64(window, dump),
-	U64(window, asked), U64(window, room), U64(window, left_out), END};
+	U64(window, asked), U64(window, room), END};
 static const struct event_field trigger[] = {
 	TIME(trigger, time), U64(trigger, dump), TEXT(trigger, rule, RWK_MAX_STRING), TASK(trigger, tgid),
 	TASK(trigger, tid), TEXT(trigger, comm, RWK_MAX_STRING), U64(trigger, value), U64(trigger, more), END};

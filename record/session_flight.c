@@ -4,10 +4,12 @@
 
 #include "common/log.h"
 #include "common/plural.h"
+#include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/flight/flight.h"
 #include "record/machine/clocks.h"
 #include "record/place/module_files.h"
+#include "record/place/sideband.h"
 #include "record/plan/deadlines.h"
 #include "record/session_internal.h"
 #include "record/source/open_waits.h"
@@ -58,15 +60,38 @@ static void settle(struct session *session)
 	if (session->waits.open)
 		(void)open_waits_look(session->waits.open); /* before the rings, which have what ends meanwhile */
 	(void)drain_pass(&session->drain);
-	loss_tell(&session->loss, clocks_now(), false);
+	loss_tell(&session->loss, clocks_now(), true);
 	session_tell_clock(session);
 	session_watch_helpers(session);
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
 }
 
+/* record/flight/segments.h. Threads are in execve(), and single-threaded processes exit, for less than 10 s. */
+void session_begin_segment(struct session *session)
+{
+	static const uint64_t LINGERS = 10 * SECOND;
+	struct recording *recording = &session->recording;
+	uint64_t now;
+
+	(void)drain_pass(&session->drain);
+	(void)recording_check(recording, event_log_flush(recording->log));
+	now = recording->segment ? clocks_now() : recording->start;
+	if (now > LINGERS)
+		sideband_bury(recording->sideband, now - LINGERS);
+	flight_begin_segment(session->flight, now);
+	session_tell_clock(session);
+	session_tell_sources(session);
+	session_tell_helpers(session);
+	loss_tell(&session->loss, now, true);
+}
+
 void session_step_flight(struct session *session, uint64_t now)
 {
-	if (!session->flight || !flight_is_due(session->flight, now))
+	bool due = session->flight && flight_is_due(session->flight, now);
+
+	if (session->flight && flight_wants_segment(session->flight, now))
+		session_begin_segment(session);
+	if (!due)
 		return;
 	settle(session);
 	flight_dump(session->flight, session->waits.open, clocks_now());

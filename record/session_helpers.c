@@ -51,6 +51,12 @@ static void tell(struct session *session)
 	(void)recording_check(&session->recording, event_log_add_meta(session->recording.log, "helpers_ended", text));
 }
 
+static void tell_left(struct session *session)
+{
+	(void)recording_check(&session->recording, event_log_add_meta(session->recording.log, "helpers_left",
+								      session->helpers_left));
+}
+
 void session_watch_helpers(struct session *session)
 {
 	unsigned int news = what_ended(session) & ~session->helpers_ended;
@@ -80,6 +86,13 @@ void session_tell_left(struct session *session, bool last)
 		(void)snprintf(text + used, room - used, "%s%s %d", used ? ", " : "", what, (int)pid);
 	}
 	if (strlen(text) != before)
-		(void)recording_check(&session->recording,
-				      event_log_add_meta(session->recording.log, "helpers_left", text));
+		tell_left(session);
+}
+
+void session_tell_helpers(struct session *session)
+{
+	if (session->helpers_ended)
+		tell(session);
+	if (*session->helpers_left)
+		tell_left(session);
 }

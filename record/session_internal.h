@@ -122,6 +122,7 @@ void session_close(struct session *session);
 int session_open_flight(struct session *session);
 void session_close_flight(struct session *session);
 int session_begin_flight(struct session *session);
+void session_begin_segment(struct session *session);
 void session_want_dump(struct session *session);
 void session_walked(struct session *session, uint64_t now);
 void session_step_flight(struct session *session, uint64_t now);
@@ -129,6 +130,8 @@ bool session_end_flight(struct session *session);
 
 /* Reports, here and in the trace, that helper processes are gone that a later part of the recording needs. */
 void session_watch_helpers(struct session *session);
+/* Writes it again. */
+void session_tell_helpers(struct session *session);
 /* The same for helpers that cannot be ended. last: also for those that were left just now. */
 void session_tell_left(struct session *session, bool last);
 

@@ -13,7 +13,6 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
-#include "record/flight/base_state.h"
 #include "record/machine/host.h"
 #include "record/place/hits.h"
 #include "record/place/module_table.h"
@@ -156,7 +155,6 @@ static void add_flight(struct memory_plan *plan, const struct record_config *con
 		return;
 	memory_plan_add(plan, &(struct memory_row){"window of --flight", MEMORY_WINDOW, 1,
 						   0, 0});
-	add_table(plan, "state before the window", true, base_state_memory());
 	add_table(plan, "waits that go on, for a dump", config->offcpu.wanted, open_waits_memory());
 	memory_plan_add(plan, &(struct memory_row){"while a dump is written", MEMORY_CHANGED, 1, DUMP, 0});
 }

@@ -389,8 +389,11 @@ static int tell_start(struct session *session)
 
 	(void)host_describe(recording);
 	(void)recording_check(recording, topology_describe(&session->cpus, recording->log));
-	session_tell_clock(session);
 	(void)session_tell_memory(session);
+	if (session->flight)
+		session_begin_segment(session);
+	else
+		session_tell_clock(session);
 	return recording->error;
 }
 

@@ -7,7 +7,6 @@
 #include "common/plural.h"
 #include "common/time_units.h"
 #include "record/flight/flight.h"
-#include "record/flight/window.h"
 #include "record/machine/clocks.h"
 #include "record/session_internal.h"
 
@@ -79,12 +78,8 @@ void session_step_service(struct session *session, uint64_t now)
 static size_t kept_text(const struct flight *flight, char *text, size_t room)
 {
 	struct flight_counts counts = flight_counts(flight);
-	const uint64_t now = clocks_now();
-	struct window_span span;
-
-	flight_span(flight, &span);
 	return (size_t)snprintf(text, room, "keeps %.1f s in %.1f MB; %" PRIu64 " dump%s written, %" PRIu64 " failed",
-				(double)(now - flight_since(flight, now)) / (double)SECOND, (double)span.bytes / 1e6,
+				(double)(clocks_now() - flight_since(flight)) / (double)SECOND, (double)flight_bytes(flight) / 1e6,
 				counts.dumps, plural(counts.dumps), counts.failed);
 }
 

@@ -21,7 +21,7 @@ RECORDS = {
     8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b more:n",
     17: "object number:n kind:n flags:x tgid:n descriptor:n device:n inode:n place:x module:n family:n state:n port:n"
         " peer_port:n peer:n lock:n name:s mapping:n offset:x net:n", 97: "object-name number:n path:s address:b peer_address:b",
-    18: "window since:t until:t before:n dump:n asked:n room:n left_out:n", 13: "probe id:n source:n hook:n name:s",
+    18: "window since:t until:t before:n dump:n asked:n room:n", 13: "probe id:n source:n hook:n name:s",
     19: "trigger time:t dump:n rule:s tgid:p tid:p comm:s value:n more:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n",
     21: "regime time:t step:n reason:n lacks:x least:n frequency:n used:n budget:n",

@@ -91,11 +91,76 @@ static bool is_gone(const struct cgroup_table *table, const struct entry *entry)
 	return entry->flags & ENTRY_REMOVED && entry->pass + 1 < table->pass;
 }
 
+/* --- telling --- */
+
+/* Returns the path's first byte; it ends at the end of `room`. NULL: it is not known, or too long. */
+static const char *path_of(const struct cgroup_table *table, const struct entry *entry, char *room, size_t size)
+{
+	char *at = room + size;
+
+	if (entry->flags & ENTRY_ROOT)
+		*--at = '/';
+	for (int depth = 0; depth < MOST_DEPTH && entry; depth++, entry = find(table, entry->parent)) {
+		if (entry->flags & ENTRY_ROOT)
+			return at;
+		if (!(entry->flags & ENTRY_DESCRIBED) || (size_t)(at - room) < entry->length + 1)
+			return NULL;
+		at -= entry->length;
+		memcpy(at, table->names + entry->name, entry->length);
+		*--at = '/';
+	}
+	return NULL;
+}
+
+static void tell_removal(struct cgroup_table *table, const struct entry *entry)
+{
+	struct recording *recording = table->recording;
+	const struct event event = {.kind = EVENT_CGROUP, .cgroup = {.time = entry->removed, .id = entry->id,
+								     .flags = CGROUP_REMOVED}};
+
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static void write_entry(struct cgroup_table *table, const struct entry *entry)
+{
+	struct recording *recording = table->recording;
+	char room[RWK_MAX_STRING + 1];
+	const char *path = path_of(table, entry, room, sizeof(room) - 1);
+	struct event event = {.kind = EVENT_CGROUP, .cgroup = {.time = entry->made, .id = entry->id}};
+
+	room[RWK_MAX_STRING] = '\0';
+	if (path)
+		event.cgroup.path = (struct event_text){path, (uint32_t)(room + sizeof(room) - 1 - path)};
+	if (entry->flags & ENTRY_INITIAL)
+		event.cgroup.flags |= CGROUP_INITIAL;
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+	if (entry->flags & ENTRY_REMOVED)
+		tell_removal(table, entry);
+}
+
+static void tell(struct cgroup_table *table, struct entry *entry)
+{
+	entry->flags |= ENTRY_TOLD;
+	write_entry(table, entry);
+}
+
+void cgroup_table_tell(struct cgroup_table *table)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		if (table->entries[i].flags & ENTRY_TOLD)
+			write_entry(table, &table->entries[i]);
+}
+
+/* --- room --- */
+
 static void forget_removed(struct cgroup_table *table)
 {
 	char *names = table->names;
 	uint32_t count = table->count;
 
+	for (uint32_t i = 0; table->recording->segment && i < count; i++) /* while its path is known */
+		if (is_gone(table, &table->entries[i]) && table->entries[i].flags & ENTRY_TOLD)
+			write_entry(table, &table->entries[i]);
 	table->names = table->spare;
 	table->spare = names;
 	hash_map_clear(&table->places);
@@ -141,53 +206,7 @@ static struct entry *make(struct cgroup_table *table, uint64_t id)
 	return entry;
 }
 
-/* --- telling --- */
-
-/* Returns the path's first byte; it ends at the end of `room`. NULL: it is not known, or too long. */
-static const char *path_of(const struct cgroup_table *table, const struct entry *entry, char *room, size_t size)
-{
-	char *at = room + size;
-
-	if (entry->flags & ENTRY_ROOT)
-		*--at = '/';
-	for (int depth = 0; depth < MOST_DEPTH && entry; depth++, entry = find(table, entry->parent)) {
-		if (entry->flags & ENTRY_ROOT)
-			return at;
-		if (!(entry->flags & ENTRY_DESCRIBED) || (size_t)(at - room) < entry->length + 1)
-			return NULL;
-		at -= entry->length;
-		memcpy(at, table->names + entry->name, entry->length);
-		*--at = '/';
-	}
-	return NULL;
-}
-
-static void tell_removal(struct cgroup_table *table, const struct entry *entry)
-{
-	struct recording *recording = table->recording;
-	const struct event event = {.kind = EVENT_CGROUP, .cgroup = {.time = entry->removed, .id = entry->id,
-								     .flags = CGROUP_REMOVED}};
-
-	(void)recording_check(recording, event_log_add(recording->log, &event));
-}
-
-static void tell(struct cgroup_table *table, struct entry *entry)
-{
-	struct recording *recording = table->recording;
-	char room[RWK_MAX_STRING + 1];
-	const char *path = path_of(table, entry, room, sizeof(room) - 1);
-	struct event event = {.kind = EVENT_CGROUP, .cgroup = {.time = entry->made, .id = entry->id}};
-
-	room[RWK_MAX_STRING] = '\0';
-	if (path)
-		event.cgroup.path = (struct event_text){path, (uint32_t)(room + sizeof(room) - 1 - path)};
-	if (entry->flags & ENTRY_INITIAL)
-		event.cgroup.flags |= CGROUP_INITIAL;
-	entry->flags |= ENTRY_TOLD;
-	(void)recording_check(recording, event_log_add(recording->log, &event));
-	if (entry->flags & ENTRY_REMOVED)
-		tell_removal(table, entry);
-}
+/* --- what is seen --- */
 
 void cgroup_table_see(struct cgroup_table *table, uint64_t id)
 {

@@ -37,6 +37,9 @@ void cgroup_table_see(struct cgroup_table *table, uint64_t id);
 /* At the end: writes those that tasks were in and that were not described. */
 void cgroup_table_finish(struct cgroup_table *table);
 
+/* Writes all again that were written and are still known; with --flight, one that is forgotten is written once more. */
+void cgroup_table_tell(struct cgroup_table *table);
+
 /*
  * How many had no room; whether the root of the list has cgroups above it, which are of another
  * namespace.

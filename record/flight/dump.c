@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/flight/dump.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "common/address_space.h"
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/time_units.h"
-#include "format/chunk.h"
-#include "format/event_decoder.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
+#include "record/cgroup/cgroup_table.h"
 #include "record/embed/embed.h"
-#include "record/flight/base_state.h"
-#include "record/flight/state_rules.h"
-#include "record/flight/window.h"
+#include "record/flight/segments.h"
 #include "record/machine/clocks.h"
+#include "record/place/kernel_map.h"
 #include "record/place/module_files.h"
+#include "record/place/module_table.h"
+#include "record/place/sideband.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/recording.h"
 #include "record/source/open_waits.h"
@@ -28,9 +27,10 @@ struct writing {
 	const struct dump_parts *parts;
 	struct event_log *log;
 	struct trace_writer *writer;
-	struct event_decoder *decoder;
-	uint8_t *payload;
-	struct state_span span;
+	uint64_t since;
+	uint32_t memory; /* module: executable memory without a file */
+	bool before_exec; /* true: only what processes had mapped before their exec; false: all the rest */
+	uint32_t execed;  /* the process whose exec was written last */
 	int fd;
 };
 
@@ -38,15 +38,8 @@ static void writing_deinit(struct writing *writing)
 {
 	event_log_destroy(writing->log);
 	trace_writer_destroy(writing->writer);
-	event_decoder_destroy(writing->decoder);
-	free(writing->payload);
 	if (writing->fd >= 0)
 		(void)close(writing->fd);
-}
-
-static uint64_t realtime_at(const struct writing *writing)
-{
-	return clock_now(CLOCK_REALTIME) - (clocks_now() - writing->span.since);
 }
 
 static int writing_init(struct writing *writing)
@@ -55,7 +48,7 @@ static int writing_init(struct writing *writing)
 	const struct trace_writer_settings settings = {
 		.max_size = (uint64_t)recording->config->output.max_size,
 		.free_floor = FREE_FLOOR,
-		.realtime = realtime_at(writing),
+		.realtime = clock_now(CLOCK_REALTIME) - (clocks_now() - writing->since),
 	};
 	int r = dump_files_create(writing->parts->output, &writing->fd);
 
@@ -65,88 +58,102 @@ static int writing_init(struct writing *writing)
 		r = event_log_create(writing->writer, recording->max_cpus, &writing->log);
 	if (r >= 0)
 		r = event_log_want_names(writing->log);
-	if (r >= 0)
-		r = event_decoder_create(&writing->decoder);
-	writing->payload = malloc(RWK_MAX_RAW_CHUNK);
-	if (r < 0 || !writing->payload)
-		return r < 0 ? r : -ENOMEM;
-	recording->log = writing->log; /* modules that become known from now on are written to it, too */
+	if (r < 0)
+		return r;
+	recording->log = writing->log; /* all tables write to it from now on */
 	recording->writer = writing->writer;
 	recording->error = 0;
 	return 0;
 }
 
-/* --- state and events --- */
+/* --- state --- */
 
-static int begin_records(const struct writing *writing, const struct window_chunk *chunk)
+static int add_about(const struct writing *writing)
 {
-	int r = rwk_chunk_unpack(chunk->header, chunk->stored, writing->payload);
+	const uint64_t start = writing->parts->recording->start;
+	struct event event = {.kind = EVENT_WINDOW, .window = writing->parts->about};
 
+	event.window.since = writing->since;
+	event.window.until = writing->parts->now;
+	event.window.before = writing->since > start ? writing->since - start : 0;
+	return event_log_add(writing->log, &event);
+}
+
+static bool is_before_exec(uint32_t tgid)
+{
+	return tgid == address_spaces_before_exec(tgid);
+}
+
+static int write_mapping(void *context, uint32_t tgid, const struct mapping *mapping)
+{
+	struct writing *writing = context;
+	const struct event_mapping record = {
+		.time = writing->since, .tgid = tgid & ~address_spaces_before_exec(0),
+		.start = mapping->start, .length = mapping->end - mapping->start, .file_offset = mapping->file_offset,
+		.module = mapping->note == MAPPING_MAY_BE_COPY ? writing->memory : mapping->module,
+		.flags = MAPPING_INITIAL | (mapping->note == MAPPING_IS_COPY ? MAPPING_COPIED : 0),
+	};
+
+	if (is_before_exec(tgid) != writing->before_exec)
+		return 0;
+	return event_log_add(writing->log, &(struct event){.kind = EVENT_MAPPING, .mapping = record});
+}
+
+static int write_exec(void *context, uint32_t tgid, const struct mapping *mapping)
+{
+	struct writing *writing = context;
+	const struct event_comm record = {.time = writing->since, .tgid = tgid & ~address_spaces_before_exec(0),
+					  .tid = tgid & ~address_spaces_before_exec(0), .flags = COMM_EXEC};
+
+	(void)mapping;
+	if (!is_before_exec(tgid) || tgid == writing->execed)
+		return 0;
+	writing->execed = tgid;
+	return event_log_add(writing->log, &(struct event){.kind = EVENT_COMM, .comm = record});
+}
+
+/*
+ * A thread in execve() still has the registers of the old program, whose addresses need the old
+ * mappings. So such a process begins with those, and executes the new program at once.
+ */
+static int add_mappings(struct writing *writing)
+{
+	const struct segments *segments = writing->parts->segments;
+	int r;
+
+	writing->before_exec = true;
+	r = segments_each_mapping(segments, write_mapping, writing);
+	writing->before_exec = false;
 	if (r >= 0)
-		event_decoder_start(writing->decoder, writing->payload, chunk->header->raw_size);
-	return r;
+		r = segments_each_mapping(segments, write_exec, writing);
+	return r < 0 ? r : segments_each_mapping(segments, write_mapping, writing);
 }
 
-/* Moves the base state to the beginning of the span: the window may hold older records. */
-static int reach_since(const struct writing *writing)
+static int add_state(struct writing *writing)
 {
-	const struct dump_parts *parts = writing->parts;
-	struct window_chunk chunk;
-	struct event event;
+	struct recording *recording = writing->parts->recording;
+	int r = add_about(writing);
+
+	module_table_tell(recording->modules);
+	kernel_map_tell(recording->kernel_map);
+	if (recording->cgroups)
+		cgroup_table_tell(recording->cgroups);
+	sideband_tell_unavailable(recording->sideband);
+	writing->memory = module_table_special(recording->modules, MODULE_ANONYMOUS);
+	if (r >= 0)
+		r = recording->error;
+	return r < 0 ? r : add_mappings(writing);
+}
+
+static int add_chunks(const struct writing *writing)
+{
+	struct segments_chunk chunk;
 	size_t cursor = 0;
-	int r = 0;
-
-	while (r >= 0 && window_next(parts->window, &cursor, &chunk)) {
-		if (chunk.header->type != RWK_CHUNK_STATE ||
-		    chunk.header->first_time >= writing->span.since)
-			continue;
-		r = begin_records(writing, &chunk);
-		while (r >= 0 && event_decoder_next(writing->decoder, &event) > 0)
-			base_state_reach(parts->base, &writing->span, &event);
-	}
-	return r;
-}
-
-static int add_records(const struct writing *writing, const struct window_chunk *chunk)
-{
-	const struct dump_parts *parts = writing->parts;
-	struct event event;
-	int r = begin_records(writing, chunk);
-
-	while (r >= 0 && event_decoder_next(writing->decoder, &event) > 0)
-		r = base_state_follow(parts->base, writing->log, &writing->span, &event);
-	return r;
-}
-
-static int copy_chunk(const struct writing *writing, const struct window_chunk *chunk)
-{
 	int r = event_log_flush(writing->log);
 
-	return r < 0 ? r : trace_writer_copy(writing->writer, chunk->header, chunk->stored);
-}
-
-static int add_chunk(const struct writing *writing, const struct window_chunk *chunk)
-{
-	switch (chunk->header->type) {
-	case RWK_CHUNK_STATE:
-		return add_records(writing, chunk);
-	case RWK_CHUNK_EVENTS:
-	case RWK_CHUNK_SNAPSHOTS:
-	case RWK_CHUNK_NAMES:
-		return copy_chunk(writing, chunk);
-	default:
-		return 0;
-	}
-}
-
-static int add_window(const struct writing *writing)
-{
-	struct window_chunk chunk;
-	size_t cursor = 0;
-	int r = 0;
-
-	while (r >= 0 && window_next(writing->parts->window, &cursor, &chunk))
-		r = add_chunk(writing, &chunk);
+	while (r >= 0 && segments_next(writing->parts->segments, &cursor, &chunk))
+		if (!(chunk.header->flags & RWK_CHUNK_SEGMENT)) /* the file has a header of its own */
+			r = trace_writer_copy(writing->writer, chunk.header, chunk.stored);
 	return r;
 }
 
@@ -155,20 +162,6 @@ static int add_open(const struct writing *writing)
 	if (writing->parts->open)
 		open_waits_tell(writing->parts->open);
 	return writing->parts->recording->error;
-}
-
-static int add_about(const struct writing *writing)
-{
-	const uint64_t start = writing->parts->recording->start, since = writing->span.since;
-	struct event event = {.kind = EVENT_WINDOW, .window = writing->parts->about};
-	struct base_state_usage usage;
-
-	base_state_usage(writing->parts->base, &usage);
-	event.window.since = since;
-	event.window.until = writing->span.until;
-	event.window.before = since > start ? since - start : 0;
-	event.window.left_out = usage.left_out;
-	return event_log_add(writing->log, &event);
 }
 
 /* --- what the reader will need --- */
@@ -193,13 +186,9 @@ static int write_all(struct writing *writing)
 
 	if (r < 0)
 		return r;
-	r = reach_since(writing);
+	r = add_state(writing);
 	if (r >= 0)
-		r = add_about(writing);
-	if (r >= 0)
-		r = base_state_write(writing->parts->base, writing->log, &writing->span);
-	if (r >= 0)
-		r = add_window(writing);
+		r = add_chunks(writing);
 	if (r >= 0)
 		r = add_open(writing);
 	if (r >= 0)
@@ -210,13 +199,11 @@ static int write_all(struct writing *writing)
 
 int dump_write(const struct dump_parts *parts, struct dump_result *ret_result)
 {
-	_cleanup_(writing_deinit) struct writing writing = {.parts = parts, .fd = -1};
-	int r;
+	_cleanup_(writing_deinit) struct writing writing = {
+		.parts = parts, .since = segments_since(parts->segments), .fd = -1};
+	int r = write_all(&writing);
 
-	writing.span.since = window_since(parts->window, parts->recording->start, parts->now);
-	writing.span.until = parts->now;
-	r = write_all(&writing);
-	*ret_result = (struct dump_result){.since = writing.span.since, .until = writing.span.until};
+	*ret_result = (struct dump_result){.since = writing.since, .until = parts->now};
 	if (r >= 0)
 		ret_result->bytes = trace_writer_bytes(writing.writer);
 	if (r >= 0)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes a dump: the state at the window's trailing edge, the window's chunks as they are stored,
- * and what the reader will need of the host. Runs in a child, which has everything as it was at the
- * fork, while the recorder goes on. So nothing here has to be done in slices, and the recorder's
- * window may change meanwhile.
+ * Writes a dump (segments.h says what it is made of). Runs in a child, which has everything as it was at the fork, while
+ * the recorder goes on. So nothing here has to be done in slices, and the recorder's segments may change meanwhile.
  */
 #ifndef RWALKER_RECORD_FLIGHT_DUMP_H
 #define RWALKER_RECORD_FLIGHT_DUMP_H
@@ -13,20 +11,18 @@
 #include "format/event.h"
 #include "record/flight/dump_files.h"
 
-struct base_state;
 struct module_files;
 struct nursery;
 struct open_waits;
 struct recording;
-struct window;
+struct segments;
 
 struct dump_parts {
 	struct recording *recording; /* its log and writer are replaced */
 	struct module_files *files;
 	struct nursery *nursery; /* not the recorder's: two processes cannot ask the same one */
-	struct base_state *base;
-	const struct window *window;
-	struct open_waits *open; /* NULL: none, or they are in the window */
+	const struct segments *segments;
+	struct open_waits *open; /* NULL: none, or they are in the segments */
 	const struct dump_files *output;
 	struct event_window about; /* since and until are filled in */
 	uint64_t now;		   /* CLOCK_MONOTONIC ns */

@@ -9,19 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/address_space.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
-#include "record/flight/base_state.h"
 #include "record/flight/dump.h"
 #include "record/flight/dump_files.h"
-#include "record/flight/module_turn.h"
 #include "record/flight/runner.h"
+#include "record/flight/segments.h"
 #include "record/flight/triggers.h"
-#include "record/flight/window.h"
 #include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
 #include "record/place/hits.h"
+#include "record/place/module_files.h"
+#include "record/place/module_table.h"
 #include "record/plan/recording.h"
 
 enum { RULE_BYTES = 256 };
@@ -38,14 +39,13 @@ struct flight {
 	struct dump_files output;
 	struct runner runner;
 	struct triggers *triggers;
-	struct base_state *base;
-	struct window *window;
+	struct segments *segments;
 	pid_t writer;	   /* the child that writes a dump; 0: none */
-	uint64_t bytes;	   /* limit for stored chunks */
+	uint64_t bytes;	   /* limit for segments */
 	uint64_t number;   /* of the last dump */
 	uint64_t due;	   /* when the next dump is to be made; 0: none is wanted */
 	uint64_t ready;	   /* no trigger makes a dump before this time */
-	uint64_t turn;	   /* when old hits are forgotten next */
+	uint64_t turn;	   /* when old hits and modules are forgotten next */
 	uint64_t told, more; /* when the last TRIGGER was written; how many were not written since */
 	char why[RULE_BYTES];
 	struct flight_counts counts;
@@ -74,29 +74,6 @@ static int64_t no_size(void *context, int fd)
 const struct trace_io flight_no_file = {.writev = count_bytes, .size = no_size};
 
 /* --- opening --- */
-
-static void leaves(void *context, const struct rwk_chunk_header *header, const void *stored)
-{
-	struct flight *flight = context;
-
-	if (header->type == RWK_CHUNK_STATE || header->type == RWK_CHUNK_NAMES)
-		base_state_take(flight->base, header, stored);
-}
-
-static int take_memory(struct flight *flight)
-{
-	const struct window_settings settings = {
-		.age = (uint64_t)flight->plan->window,
-		.bytes = (size_t)flight->bytes,
-		.context = flight,
-		.leaves = leaves,
-	};
-	int r = base_state_create((uint64_t)flight->plan->window, flight->recording->halvings, &flight->base);
-
-	if (r >= 0)
-		r = window_create(&settings, &flight->window);
-	return r < 0 ? log_error(-r, "no memory for --flight: give it a smaller size, as in 60s,16M") : 0;
-}
 
 static void fire(void *context, const struct flight_cause *cause, uint64_t now)
 {
@@ -127,7 +104,10 @@ int flight_open(const struct record_config *config, struct recording *recording,
 		r = triggers_create(flight->plan, &config->offcpu, fire, flight, &flight->triggers);
 	if (r >= 0)
 		r = nursery_create_within(sizes->helper, &flight->nursery);
-	return r < 0 ? r : take_memory(flight);
+	if (r < 0)
+		return r;
+	r = segments_create((uint64_t)flight->plan->window, (size_t)flight->bytes, &flight->segments);
+	return r < 0 ? log_error(-r, "no memory for --flight: give it a smaller size, as in 60s,16M") : 0;
 }
 
 void flight_close(struct flight *flight)
@@ -142,8 +122,7 @@ void flight_close(struct flight *flight)
 	runner_close(&flight->runner);
 	triggers_destroy(flight->triggers);
 	nursery_destroy(flight->nursery);
-	window_destroy(flight->window);
-	base_state_destroy(flight->base);
+	segments_destroy(flight->segments);
 	free(flight);
 }
 
@@ -162,7 +141,7 @@ static void take_chunk(void *context, const struct rwk_chunk_header *header, con
 	struct flight *flight = context;
 
 	if (header->type != RWK_CHUNK_PARITY && header->type != RWK_CHUNK_INDEX)
-		window_add(flight->window, header, stored);
+		segments_add(flight->segments, header, stored);
 }
 
 struct trace_tap flight_tap(struct flight *flight)
@@ -302,6 +281,54 @@ int flight_reload(struct flight *flight, struct record_flight *plan, const struc
 	return 0;
 }
 
+/* --- segments --- */
+
+bool flight_wants_segment(const struct flight *flight, uint64_t now)
+{
+	return segments_are_due(flight->segments, now);
+}
+
+static int use_module(void *context, uint32_t tgid, const struct mapping *mapping)
+{
+	(void)tgid;
+	module_table_use(context, mapping->module);
+	return 0;
+}
+
+static void drop_module(void *context, uint32_t id)
+{
+	if (context)
+		module_files_forget(context, id);
+}
+
+/* Modules stay that a process has mapped, now or when the oldest segment began, and those that wait for their files. */
+void flight_forget(struct recording *recording, struct module_files *files, const struct segments *segments)
+{
+	struct module_table *modules = recording->modules;
+
+	hits_turn(recording->hits);
+	if (!module_table_turn(modules))
+		return;
+	(void)address_spaces_each(hits_spaces(recording->hits), use_module, modules);
+	(void)segments_each_mapping(segments, use_module, modules);
+	for (uint32_t id = 0; files && id < 4 * MODULE_TABLE_MAX; id++)
+		if (module_files_waits(files, id))
+			module_table_use(modules, id);
+	module_table_collect(modules, drop_module, files);
+}
+
+void flight_begin_segment(struct flight *flight, uint64_t now)
+{
+	struct recording *recording = flight->recording;
+
+	segments_begin(flight->segments, hits_spaces(recording->hits), now);
+	recording->segment++;
+	if (now < flight->turn || flight->plan->stream) /* the stream needs all hits at its end */
+		return;
+	flight_forget(recording, flight->files, flight->segments);
+	flight->turn = now + (uint64_t)flight->plan->window;
+}
+
 /* --- dumps --- */
 
 static void collect(struct flight *flight, int status, uint64_t now)
@@ -332,12 +359,6 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 		collect(flight, status, now);
 	triggers_look(flight->triggers, now);
 	take_commands(flight, now);
-	window_advance(flight->window, now);
-	if (now >= flight->turn && !flight->plan->stream) { /* the stream needs all hits at its end */
-		hits_turn(flight->recording->hits);
-		module_turn(flight->recording, flight->files, flight->base);
-		flight->turn = now + (uint64_t)flight->plan->window;
-	}
 	return flight->due && !flight->writer && now >= flight->due;
 }
 
@@ -361,8 +382,7 @@ static void write_dump(struct flight *flight, struct open_waits *open, uint64_t 
 		.recording = flight->recording,
 		.files = flight->files,
 		.nursery = flight->nursery,
-		.base = flight->base,
-		.window = flight->window,
+		.segments = flight->segments,
 		.open = open,
 		.output = &flight->output,
 		.about = {.dump = flight->number, .asked = (uint64_t)flight->plan->window,
@@ -409,7 +429,6 @@ static void await_writer(struct flight *flight)
 void flight_end(struct flight *flight, uint64_t now)
 {
 	await_writer(flight);
-	window_advance(flight->window, now);
 	flight_dump(flight, NULL, now);
 	await_writer(flight);
 }
@@ -424,12 +443,12 @@ struct flight_counts flight_counts(const struct flight *flight)
 	return flight->counts;
 }
 
-void flight_span(const struct flight *flight, struct window_span *ret_span)
+uint64_t flight_bytes(const struct flight *flight)
 {
-	window_span(flight->window, ret_span);
+	return segments_bytes(flight->segments);
 }
 
-uint64_t flight_since(const struct flight *flight, uint64_t now)
+uint64_t flight_since(const struct flight *flight)
 {
-	return window_since(flight->window, flight->recording->start, now);
+	return segments_since(flight->segments);
 }

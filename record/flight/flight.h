@@ -25,13 +25,13 @@ struct recording;
 extern const struct trace_io flight_no_file;
 
 struct flight_sizes { /* bytes */
-	uint64_t window; /* limit for stored chunks */
+	uint64_t window; /* limit for segments */
 	uint64_t helper; /* limit for the memory of each helper; 0: its jail's */
 };
 
 /*
  * Call it as root, before anything else is open. Starts the helpers and allocates all memory. 0, or
- * -errno after reporting why. Before flight_begin(), it uses only `halvings` of the recording.
+ * -errno after reporting why.
  */
 int flight_open(const struct record_config *config, struct recording *recording, const struct flight_sizes *sizes,
 		struct flight **ret_flight);
@@ -47,6 +47,19 @@ bool flight_lost_nursery(const struct flight *flight);
 /* The tap that must get all stored chunks. */
 struct trace_tap flight_tap(struct flight *flight);
 int flight_begin(struct flight *flight, struct module_files *files);
+
+/* Whether another segment should begin; also before each dump. Then the session does what segments.h says. */
+bool flight_wants_segment(const struct flight *flight, uint64_t now);
+/* Everything is in the log, and written out. */
+void flight_begin_segment(struct flight *flight, uint64_t now);
+
+/*
+ * Once per window, which this does itself: forgets addresses that were hit before the last turn, and, if their table is
+ * rather full, modules that nothing in the segments or in a process refers to. In weeks, there are more than any table
+ * holds.
+ */
+struct segments;
+void flight_forget(struct recording *recording, struct module_files *files, const struct segments *segments);
 
 struct flight_cause {
 	const char *rule; /* as given; "signal", "end" */
@@ -88,10 +101,8 @@ struct flight_counts {
 
 struct flight_counts flight_counts(const struct flight *flight);
 
-struct window_span;
-/* What is kept now. */
-void flight_span(const struct flight *flight, struct window_span *ret_span);
-/* The time since which a dump made now would hold what was recorded, CLOCK_MONOTONIC ns. */
-uint64_t flight_since(const struct flight *flight, uint64_t now);
+/* What is kept now: bytes, and from when on (CLOCK_MONOTONIC ns). */
+uint64_t flight_bytes(const struct flight *flight);
+uint64_t flight_since(const struct flight *flight);
 
 #endif

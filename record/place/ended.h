@@ -52,12 +52,18 @@ static inline void ended_add(struct ended *ended, struct address_spaces *spaces,
 	ended_ring_add(alone ? &ended->alone : &ended->others, spaces, tgid, time);
 }
 
-/* Drops single-threaded processes that ended before this time: their memory is gone. */
+/*
+ * Drops single-threaded processes that ended before this time: their memory is gone. And what processes had mapped that
+ * executed another program before it: no thread is in execve() for so long.
+ */
 static inline void ended_bury(struct ended *ended, struct address_spaces *spaces, uint64_t before)
 {
-	for (uint32_t at = 0; at < ENDED_KEPT; at++)
+	for (uint32_t at = 0; at < ENDED_KEPT; at++) {
 		if (ended->alone.times[at] < before)
 			ended_ring_drop(&ended->alone, spaces, at);
+		if (ended->execed.times[at] < before)
+			ended_ring_drop(&ended->execed, spaces, at);
+	}
 }
 
 /* The process executes another program: call this before address_spaces_exec(). */

@@ -84,11 +84,12 @@ static struct event_text text_of(const char *string)
 
 /* --- writing ------------------------------------------------------------------------------------- */
 
-static uint32_t module_introduce(struct kernel_map *map, uint32_t index)
+static int module_write(struct kernel_map *map, uint32_t index, uint32_t id)
 {
 	const struct kallsyms_module *module = &map->table.modules.items[index];
 	struct build_id build_id;
 	struct event_module event = {
+		.id = id,
 		.kind = index ? MODULE_KERNEL_MODULE : MODULE_KERNEL,
 		.path = text_of(module->name),
 		.base = map->keep_addresses ? module->base : 0,
@@ -96,10 +97,14 @@ static uint32_t module_introduce(struct kernel_map *map, uint32_t index)
 
 	module_build_id(module, !index, &build_id);
 	event.build_id = (struct event_text){(const char *)build_id.bytes, build_id.length};
-	event.id = map->sink.new_module_id(map->sink.context);
-	if (!event.id || map->sink.module(map->sink.context, &event))
-		return 0;
-	return map->module_ids[index] = event.id;
+	return map->sink.module(map->sink.context, &event);
+}
+
+static uint32_t module_introduce(struct kernel_map *map, uint32_t index)
+{
+	uint32_t id = map->sink.new_module_id(map->sink.context);
+
+	return id && !module_write(map, index, id) ? map->module_ids[index] = id : 0;
 }
 
 static uint32_t module_tell(struct kernel_map *map, uint32_t index)
@@ -107,22 +112,27 @@ static uint32_t module_tell(struct kernel_map *map, uint32_t index)
 	return map->module_ids[index] ? map->module_ids[index] : module_introduce(map, index);
 }
 
-static uint32_t run_time_tell(struct kernel_map *map, struct run_time_text *text)
+static int run_time_write(struct kernel_map *map, const struct run_time_text *text, uint32_t id)
 {
 	struct event_module module = {
+		.id = id,
 		.kind = text->bpf ? MODULE_BPF : MODULE_KERNEL_OTHER,
 		.path = text_of(text->name),
 		.base = map->keep_addresses ? text->address : 0,
 	};
-	struct event_kernel_symbol symbol = {.size = text->length, .name = text_of(text->name)};
+	struct event_kernel_symbol symbol = {.module = id, .size = text->length, .name = text_of(text->name)};
+	int rc = map->sink.module(map->sink.context, &module);
 
-	if (text->id)
-		return text->id;
-	module.id = symbol.module = map->sink.new_module_id(map->sink.context);
-	if (!module.id || map->sink.module(map->sink.context, &module) ||
-	    map->sink.symbol(map->sink.context, &symbol))
-		return 0;
-	return text->id = module.id;
+	return rc ? rc : map->sink.symbol(map->sink.context, &symbol);
+}
+
+static uint32_t run_time_tell(struct kernel_map *map, struct run_time_text *text)
+{
+	uint32_t id = text->id ? 0 : map->sink.new_module_id(map->sink.context);
+
+	if (id && !run_time_write(map, text, id))
+		text->id = id;
+	return text->id;
 }
 
 static int symbol_introduce(struct kernel_map *map, const struct kallsyms_symbol *symbol, uint32_t module_id)
@@ -148,6 +158,22 @@ static int symbol_tell(struct kernel_map *map, const struct kallsyms_symbol *sym
 	if (!rc)
 		map->symbol_told[index / 8] |= (uint8_t)(1 << index % 8);
 	return rc;
+}
+
+void kernel_map_tell(struct kernel_map *map)
+{
+	for (uint32_t i = 0; i < map->table.modules.count; i++)
+		if (map->module_ids[i])
+			(void)module_write(map, i, map->module_ids[i]);
+	for (size_t i = 0; i < map->table.symbols.count; i++) {
+		const struct kallsyms_symbol *symbol = &map->table.symbols.items[i];
+
+		if (map->symbol_told[i / 8] & 1 << i % 8)
+			(void)symbol_introduce(map, symbol, map->module_ids[symbol->module]);
+	}
+	for (size_t i = 0; i < map->run_time_count; i++)
+		if (map->run_time[i].id)
+			(void)run_time_write(map, &map->run_time[i], map->run_time[i].id);
 }
 
 /* --- text made at run time ----------------------------------------------------------------------- */
@@ -189,8 +215,10 @@ void kernel_map_remove(struct kernel_map *map, uint64_t address)
 
 	if (!above || map->run_time[above - 1].address != address)
 		return;
-	if (map->run_time[above - 1].id)
+	if (map->run_time[above - 1].id) {
+		(void)run_time_write(map, &map->run_time[above - 1], map->run_time[above - 1].id);
 		map->sink.old_module_id(map->sink.context, map->run_time[above - 1].id);
+	}
 	memmove(&map->run_time[above - 1], &map->run_time[above],
 		(map->run_time_count - above) * sizeof(map->run_time[0]));
 	map->run_time_count--;
@@ -348,6 +376,7 @@ int kernel_map_refresh(struct kernel_map *map)
 	if (mark == map->modules_mark)
 		return 0;
 	map->modules_mark = mark;
+	kernel_map_tell(map);
 	cache_clear(map);
 	return table_load(map);
 }

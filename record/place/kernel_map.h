@@ -50,6 +50,9 @@ uint64_t kernel_map_revision(const struct kernel_map *map);
 int kernel_map_add(struct kernel_map *map, uint64_t address, uint32_t length, bool bpf, const char *name);
 void kernel_map_remove(struct kernel_map *map, uint64_t address);
 
+/* Writes all modules and functions again that were written and are still there. What goes is written once more, too. */
+void kernel_map_tell(struct kernel_map *map);
+
 /* How many addresses were unknown since the last refresh. */
 uint64_t kernel_map_unknown(const struct kernel_map *map);
 

@@ -82,6 +82,12 @@ static int tell(struct module_table *table, const struct module_entry *entry)
 	return recording_check(table->recording, event_log_add(table->recording->log, &event));
 }
 
+void module_table_tell(struct module_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		(void)tell(table, &table->entries[i]);
+}
+
 static uint32_t overflow_id(struct module_table *table)
 {
 	return table->overflow < RWK_MAX_MODULES - 1 ? table->overflow++ : 0;
@@ -302,9 +308,18 @@ int module_table_set_memory(struct module_table *table, uint32_t id)
 
 /* --- what is forgotten --- */
 
+/* Whether the id that is given next, if there is one, was returned long enough ago. */
+static bool may_be_given(const struct module_table *table)
+{
+	return table->forgotten != table->end &&
+	       table->returned[table->forgotten % INDEX_ROOM].turn + MODULE_TURNS < table->turn;
+}
+
 bool module_table_turn(struct module_table *table)
 {
 	table->turn++;
+	while (may_be_given(table))
+		table->forgotten++;
 	/* a user's share is half of it */
 	return table->count > table->most / 4 || table->paths_used > table->path_bytes / 4;
 }
@@ -387,17 +402,6 @@ void module_table_collect(struct module_table *table, void (*dropped)(void *cont
 		dropped(context, entry.id);
 	}
 	memset(table->used, 0, INDEX_ROOM / 8);
-}
-
-bool module_table_forgotten(struct module_table *table, uint32_t *ret_id)
-{
-	const struct returned *next = &table->returned[table->forgotten % INDEX_ROOM];
-
-	if (table->forgotten == table->end || next->turn + MODULE_TURNS >= table->turn)
-		return false;
-	*ret_id = next->id;
-	table->forgotten++;
-	return true;
 }
 
 uint64_t module_table_untracked(const struct module_table *table)

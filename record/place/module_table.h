@@ -61,8 +61,8 @@ bool module_table_turn(struct module_table *table);
 void module_table_use(struct module_table *table, uint32_t id);
 /* Forgets files that were not mapped for MODULE_TURNS turns and are not in use. Calls `dropped` for each of them. */
 void module_table_collect(struct module_table *table, void (*dropped)(void *context, uint32_t id), void *context);
-/* Each call returns another id that may be reused from now on. False: no other. */
-bool module_table_forgotten(struct module_table *table, uint32_t *ret_id);
+/* Writes all entries to the trace again. */
+void module_table_tell(struct module_table *table);
 
 /* The module's id. 0: the log failed. */
 uint32_t module_table_file(struct module_table *table, const struct module_identity *identity);

@@ -13,6 +13,7 @@
 #include "format/event_log.h"
 #include "record/machine/clocks.h"
 #include "record/machine/cpus.h"
+#include "record/place/hits.h"
 #include "record/place/sideband_internal.h"
 #include "record/plan/recording.h"
 
@@ -290,13 +291,37 @@ uint64_t sideband_ring_bytes(const struct sideband *sideband)
 	return bytes;
 }
 
-void sideband_maps_unavailable(struct sideband *sideband, uint32_t tgid, int error)
+static void tell_unavailable(const struct sideband *sideband, const struct event_maps_unavailable *record)
 {
 	struct recording *recording = sideband->recording;
-	struct event event = {
-		.kind = EVENT_MAPS_UNAVAILABLE,
-		.maps_unavailable = {recording->start, tgid, (uint32_t)-error},
-	};
+	const struct event event = {.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = *record};
 
 	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+void sideband_maps_unavailable(struct sideband *sideband, uint32_t tgid, int error)
+{
+	const struct event_maps_unavailable record = {sideband->recording->start, tgid, (uint32_t)-error};
+
+	tell_unavailable(sideband, &record);
+	if (sideband->unavailable_count < UNAVAILABLE_KEPT)
+		sideband->unavailable[sideband->unavailable_count++] = record;
+}
+
+void sideband_tell_unavailable(struct sideband *sideband)
+{
+	for (uint32_t i = 0; i < sideband->unavailable_count; i++)
+		tell_unavailable(sideband, &sideband->unavailable[i]);
+}
+
+void sideband_forget_unavailable(struct sideband *sideband, uint32_t tgid)
+{
+	for (uint32_t i = 0; i < sideband->unavailable_count; i++)
+		if (sideband->unavailable[i].tgid == tgid)
+			sideband->unavailable[i--] = sideband->unavailable[--sideband->unavailable_count];
+}
+
+void sideband_bury(struct sideband *sideband, uint64_t before)
+{
+	ended_bury(&sideband->ended, hits_spaces(sideband->recording->hits), before);
 }

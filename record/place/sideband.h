@@ -57,6 +57,10 @@ int sideband_start_seeing(struct sideband *sideband);
 bool sideband_knows(const struct sideband *sideband, uint32_t tgid);
 
 /* Applies one mapping as if it came from a record; used by the start state. path is NUL-terminated. */
+enum mapping_note { /* of what is mapped over a file's code, and has its module */
+	MAPPING_MAY_BE_COPY = 1, /* in the trace it is memory until it is known */
+	MAPPING_IS_COPY = 2,
+};
 struct sideband_mapping {
 	uint64_t time, start, end, file_offset, flags; /* flags: enum mapping_flag */
 	uint32_t tgid;
@@ -82,5 +86,10 @@ uint64_t sideband_ring_bytes(const struct sideband *sideband);
 
 /* Records that the process's mappings could not be read at the start. */
 void sideband_maps_unavailable(struct sideband *sideband, uint32_t tgid, int error);
+/* Writes that again, for those that still live with the same program. */
+void sideband_tell_unavailable(struct sideband *sideband);
+
+/* Forgets what was mapped before an exec, or in a single-threaded process that ended, before this time. */
+void sideband_bury(struct sideband *sideband, uint64_t before);
 
 #endif

@@ -176,8 +176,14 @@ void sideband_take_copies(struct sideband *sideband)
 {
 	struct module_copy copy;
 
-	while (sideband->files && module_files_copied(sideband->files, &copy))
+	while (sideband->files && module_files_copied(sideband->files, &copy)) {
+		const struct mapping range = {.start = copy.start, .end = copy.end, .file_offset = copy.file_offset,
+					      .module = copy.module, .note = MAPPING_IS_COPY};
+
 		tell_mapping(sideband, &copy);
+		if (is_known(sideband, copy.tgid, &range))
+			(void)address_spaces_map(spaces(sideband), copy.tgid, &range);
+	}
 }
 
 void sideband_compare_copies(struct sideband *sideband)
@@ -201,7 +207,8 @@ void sideband_map(struct sideband *sideband, const struct sideband_mapping *mapp
 		return;
 	if (mapping->copied)
 		told.module = module_table_special(sideband->recording->modules, MODULE_ANONYMOUS);
-	range.note = mapping->copied || find_covered(sideband, mapping, &range);
+	if (mapping->copied || find_covered(sideband, mapping, &range))
+		range.note = MAPPING_MAY_BE_COPY;
 	if (range.note)
 		compare(sideband, &told, &range);
 	do {
@@ -258,6 +265,7 @@ static void apply_comm(struct sideband *sideband, const struct perf_event_header
 	};
 
 	if (exec) {
+		sideband_forget_unavailable(sideband, record->tgid);
 		see(sideband, record->tgid, SIDEBAND_EXECED);
 		sideband_unshare(sideband, record->tgid);
 		ended_exec(&sideband->ended, spaces(sideband), record->tgid, event.comm.time);
@@ -281,9 +289,7 @@ static void grow_up(struct sideband *sideband, uint32_t tgid)
 }
 
 /*
- * Threads share everything that this file records, so only forks of processes are recorded. With
- * --flight, also the first thread that each process starts: it shows whether any thread may be left
- * when the leader exits.
+ * Threads share everything that this file records, so only forks of processes are recorded.
  */
 static void apply_fork(struct sideband *sideband, const struct perf_event_header *header)
 {
@@ -295,8 +301,6 @@ static void apply_fork(struct sideband *sideband, const struct perf_event_header
 	};
 
 	if (record->tgid == record->parent_tgid) {
-		if (recording->config->flight.wanted && *young_slot(sideband, record->tgid) == record->tgid)
-			(void)recording_check(recording, event_log_add(recording->log, &event));
 		grow_up(sideband, record->tgid);
 		return;
 	}
@@ -315,6 +319,7 @@ static void apply_exit(struct sideband *sideband, const struct perf_event_header
 
 	if (record->tgid != record->tid)
 		return;
+	sideband_forget_unavailable(sideband, record->tgid);
 	sideband_unshare(sideband, record->tgid);
 	ended_add(&sideband->ended, spaces(sideband), record->tgid,
 		  *young_slot(sideband, record->tgid) == record->tgid, record->time);

@@ -10,13 +10,14 @@
 
 #include "bpf/ring_lives.h"
 #include "common/hash_map.h"
+#include "format/event_account.h"
 #include "record/perf/merge.h"
 #include "record/perf/perf_ring.h"
 #include "record/place/ended.h"
 #include "record/place/sideband.h"
 #include "record/place/stream_watch.h"
 
-enum { YOUNG_SLOTS = 4096 };
+enum { YOUNG_SLOTS = 4096, UNAVAILABLE_KEPT = 1024 };
 
 struct sharer {
 	uint32_t tgid, group; /* group 0: free */
@@ -37,6 +38,8 @@ struct sideband {
 	struct hash_map seen; /* tgid -> enum sideband_seen */
 	bool seeing;	      /* somebody may still ask for `seen` */
 	struct ended ended;
+	struct event_maps_unavailable unavailable[UNAVAILABLE_KEPT];
+	uint32_t unavailable_count;
 	const struct ring_shares *shares; /* NULL: not known */
 	uint32_t shares_taken, groups;	  /* so far */
 	struct sharer sharers[2 * RING_SHARES];
@@ -46,6 +49,8 @@ struct sideband {
 
 /* The time at the end of every record, even if the kernel reports too large a size (KSYMBOL). */
 uint64_t sideband_record_time(const struct perf_event_header *header);
+/* The process has ended, or executes another program. */
+void sideband_forget_unavailable(struct sideband *sideband, uint32_t tgid);
 /* Writes what has turned out to be copies of files' code. */
 void sideband_take_copies(struct sideband *sideband);
 /* Notes who shares memory by that time (sideband_shares.c). */

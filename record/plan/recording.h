@@ -68,6 +68,7 @@ struct recording {
 	uint32_t threads;  /* on the host at the start, but at least in proportion to its CPUs */
 	unsigned int halvings; /* of tables, so that they fit --max-memory (memory_plan.h) */
 	uint32_t own_tgid; /* in the init pid namespace, as BPF and perf see it */
+	uint32_t segment;  /* of --flight; others stay in the first one, 0 */
 	uint64_t unlooked; /* threads that looks at all of them left out */
 	uint64_t start;	   /* CLOCK_MONOTONIC ns: no event is older */
 

@@ -141,7 +141,7 @@ static void tell_counter(struct loss *loss, uint64_t time, bool all, uint32_t cp
 	weigh(loss->events, programs, &event.counter);
 	tell(loss, time, all, loss->cpu_source, cpu, LOSS_THROTTLED, account.throttles);
 	tell(loss, time, all, loss->cpu_source, cpu, LOSS_NOT_DELIVERED, event.counter.missed);
-	if ((all || loss->recording->config->flight.wanted) && account.enabled) /* a dump may begin anywhere */
+	if (all && account.enabled)
 		(void)recording_check(loss->recording, event_log_add(loss->recording->log, &event));
 }
 

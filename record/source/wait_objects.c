@@ -308,24 +308,21 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw, ui
 }
 
 /*
- * Value of a table: a number, with which name the object was written (0: none), and in which second.
- * With --flight, objects in use are written again from time to time, so those that no dump needs any
- * more can be forgotten.
+ * Value of a table: a number, with which name the object was written (0: none), and in which segment. An object is
+ * written in each segment in which it is used.
  */
-enum { TOLD_SECOND_BITS = 64 - TOLD_NUMBER_BITS - TOLD_HASH_BITS };
+enum { TOLD_SEGMENT_BITS = 64 - TOLD_NUMBER_BITS - TOLD_HASH_BITS };
 static_assert((uint32_t)RWK_MAX_OBJECTS < 1U << TOLD_NUMBER_BITS, "a number fits");
 
-static uint64_t told(uint32_t number, uint32_t hash, uint64_t now)
+static uint64_t told(const struct wait_objects *objects, uint32_t number, uint32_t hash)
 {
-	return now / SECOND << (64 - TOLD_SECOND_BITS) | (uint64_t)hash << TOLD_NUMBER_BITS | number;
+	return (uint64_t)objects->recording->segment << (64 - TOLD_SEGMENT_BITS) | (uint64_t)hash << TOLD_NUMBER_BITS |
+	       number;
 }
 
-static bool is_old(const struct wait_objects *objects, uint64_t value, uint64_t now)
+static bool is_old(const struct wait_objects *objects, uint64_t value)
 {
-	const struct record_flight *flight = &objects->recording->config->flight;
-	const uint64_t since = now / SECOND - (value >> (64 - TOLD_SECOND_BITS));
-
-	return flight->wanted && (since & ((1 << TOLD_SECOND_BITS) - 1)) >= (uint64_t)flight->window / SECOND / 2;
+	return value >> (64 - TOLD_SEGMENT_BITS) != told(objects, 0, 0) >> (64 - TOLD_SEGMENT_BITS);
 }
 
 /*
@@ -357,7 +354,7 @@ static int find_number(struct wait_objects *objects, const struct ring_object *k
  * waits have the name, too. A name may also be forgotten, but what was written about a number
  * remains. With another name, it is another object from then on.
  */
-static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw, uint64_t now)
+static uint32_t number_of(struct wait_objects *objects, const struct ring_object *raw)
 {
 	const struct kept_name *name = find_name(objects, raw->token);
 	const uint32_t hash = name ? name->hash : 0;
@@ -373,11 +370,11 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 		return 0;
 	number = (uint32_t)*value & ((1U << TOLD_NUMBER_BITS) - 1);
 	former = (uint32_t)(*value >> TOLD_NUMBER_BITS) & ((1U << TOLD_HASH_BITS) - 1);
-	if (!r && !is_old(objects, *value, now) && (former == hash || !hash))
+	if (!r && !is_old(objects, *value) && (former == hash || !hash))
 		return number;
 	if (r > 0 || (former && former != hash))
 		number = next_number(objects);
-	*value = told(number, hash, now);
+	*value = told(objects, number, hash);
 	if (number)
 		tell(objects, &key, number);
 	return number;
@@ -390,7 +387,7 @@ void wait_objects_take(struct wait_objects *objects, const struct ring_object *r
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
 	wait->asked = raw->asked;
 	if (raw->kind != RING_OBJECT_NONE)
-		wait->object = number_of(objects, raw, wait->time);
+		wait->object = number_of(objects, raw);
 }
 
 void wait_objects_beside(struct wait_objects *objects, const struct ring_beside *raw, struct event_wait *wait)
@@ -402,7 +399,7 @@ void wait_objects_beside(struct wait_objects *objects, const struct ring_beside 
 		       (raw->held & RING_HELD_CHANGED ? WAIT_OWNER_CHANGED : 0);
 	wait->ready = raw->ready;
 	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_BLOCK)
-		wait->ready_object = number_of(objects, &raw->object, wait->time);
+		wait->ready_object = number_of(objects, &raw->object);
 }
 
 void wait_objects_throttler(struct wait_objects *objects, const struct ring_throttle *raw, struct event_wait *wait)
@@ -411,5 +408,5 @@ void wait_objects_throttler(struct wait_objects *objects, const struct ring_thro
 					  .place = raw->period, .token = raw->token};
 
 	if (raw->token)
-		wait->throttler = number_of(objects, &group, wait->time);
+		wait->throttler = number_of(objects, &group);
 }

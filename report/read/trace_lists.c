@@ -236,10 +236,11 @@ const struct trace_trigger *trace_model_reason(const struct trace_model *model)
 int trace_lists_counter(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	const struct event_counter *record = &event->counter;
+	counter_list *list = record->time <= model->window.since ? &model->counters_before : &model->counters;
 
 	(void)chunk;
-	for (size_t i = model->counters.count; i-- > 0;) { /* usually it is the last one, or there is none */
-		struct event_counter *known = &model->counters.items[i];
+	for (size_t i = list->count; i-- > 0;) { /* usually it is the last one, or there is none */
+		struct event_counter *known = &list->items[i];
 
 		if (known->source != record->source || known->cpu != record->cpu)
 			continue;
@@ -247,9 +248,9 @@ int trace_lists_counter(struct trace_model *model, uint32_t chunk, const struct 
 			*known = *record;
 		return 0;
 	}
-	if (model->counters.count == COUNTERS_MAX) {
+	if (list->count == COUNTERS_MAX) {
 		model->unknown_records++;
 		return 0;
 	}
-	return array_push(&model->counters, *record);
+	return array_push(list, *record);
 }

@@ -60,6 +60,8 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->comms);
 	array_free(&model->losses);
 	array_free(&model->counters);
+	array_free(&model->counters_before);
+	array_free(&model->losses_before);
 	array_free(&model->maps_unavailable);
 	array_free(&model->copied);
 	array_free(&model->unsure);
@@ -173,6 +175,57 @@ static void find_limits(struct trace_model *model)
 		model->stop = model->last_time;
 }
 
+static void subtract(uint64_t *total, uint64_t before)
+{
+	*total -= before < *total ? before : *total;
+}
+
+static void subtract_counter(const struct trace_model *model, const struct event_counter *before)
+{
+	for (size_t i = 0; i < model->counters.count; i++) {
+		struct event_counter *counter = &model->counters.items[i];
+
+		if (counter->source != before->source || counter->cpu != before->cpu)
+			continue;
+		subtract(&counter->counted, before->counted);
+		subtract(&counter->seen, before->seen);
+		subtract(&counter->missed, before->missed);
+		subtract(&counter->missed_idle, before->missed_idle);
+		subtract(&counter->enabled, before->enabled);
+		subtract(&counter->running, before->running);
+		subtract(&counter->throttled, before->throttled);
+	}
+}
+
+/* A dump: what was counted before it, and when its sources ran (FORMAT.md §5, WINDOW). */
+static void cut_to_window(struct trace_model *model)
+{
+	const struct event_window *window = &model->window;
+	struct event_cost *cost = &model->cost;
+
+	for (size_t i = 0; i < model->losses.count; i++)
+		subtract(&model->losses.items[i].total, model->losses_before.items[i]);
+	for (size_t i = 0; i < model->counters_before.count; i++)
+		subtract_counter(model, &model->counters_before.items[i]);
+	for (size_t i = 0; i < model->probes.count; i++) {
+		subtract(&model->probes.items[i].hits.hits, model->probes.items[i].before.hits);
+		subtract(&model->probes.items[i].hits.skipped, model->probes.items[i].before.skipped);
+		subtract(&model->probes.items[i].hits.missed, model->probes.items[i].before.missed);
+	}
+	subtract(&cost->user_ns, model->cost_before.user_ns);
+	subtract(&cost->system_ns, model->cost_before.system_ns);
+	subtract(&cost->bpf_ns, model->cost_before.bpf_ns);
+	subtract(&cost->written, model->cost_before.written);
+	for (size_t i = 0; i < model->sources.count; i++) {
+		struct event_source *source = &model->sources.items[i].event;
+		const bool runs = source->stop <= source->start;
+
+		source->start = source->start < window->since ? window->since : source->start;
+		source->stop = runs ? window->until : source->stop;
+		source->stop = source->stop < source->start ? source->start : source->stop;
+	}
+}
+
 int trace_model_finish(struct trace_model *model)
 {
 	const char *host = trace_model_meta(model, "hostname"), *boot_id = trace_model_meta(model, "boot_id");
@@ -182,6 +235,8 @@ int trace_model_finish(struct trace_model *model)
 	model->boot_id = boot_id ? boot_id : "";
 	if (model->clocks.count)
 		qsort(model->clocks.items, model->clocks.count, sizeof(*model->clocks.items), compare_clocks);
+	if (model->window.dump)
+		cut_to_window(model);
 	find_limits(model);
 	r = find_lost_ranges(model);
 	if (!r)

@@ -55,7 +55,7 @@ struct trace_probe { /* may be incomplete: the totals may be there without the r
 	uint32_t id, source, hook; /* enum probe_hook */
 	const char *name;	   /* "" */
 	bool counted;
-	struct event_probe_hits hits; /* the latest */
+	struct event_probe_hits hits, before; /* the latest; what was counted before a dump */
 };
 
 struct trace_object { /* what waits were for */
@@ -94,6 +94,8 @@ struct trace_comm { /* that a thread had from then on */
 	const char *comm;
 };
 
+typedef ARRAY(struct event_counter) counter_list;
+
 struct trace_model {
 	struct trace_file *file;
 	uint32_t section, first_chunk, end_chunk; /* its number, and the range of its chunks in the file */
@@ -112,7 +114,8 @@ struct trace_model {
 	ARRAY(struct trace_cgroup) cgroups;
 	ARRAY(struct trace_comm) comms; /* of first threads */
 	ARRAY(struct event_loss) losses;
-	ARRAY(struct event_counter) counters; /* the last record of each source and CPU */
+	ARRAY(uint64_t) losses_before; /* for each of these: what was counted before a dump */
+	counter_list counters, counters_before; /* the last record of each source and CPU */
 	ARRAY(struct event_maps_unavailable) maps_unavailable;
 	ARRAY(struct copied_code) copied; /* the note of such a mapping is its index here, plus 1 */
 	ARRAY(struct event_unsure) unsure; /* each span once, as last recorded */
@@ -121,7 +124,7 @@ struct trace_model {
 	struct event_window window; /* dump 0: the section is not a dump */
 	ARRAY(struct trace_trigger) triggers;
 	ARRAY(struct event_regime) regimes; /* in time order */
-	struct event_cost cost;
+	struct event_cost cost, cost_before;
 	struct timeline timeline;
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; [0]: all other types */
 	uint64_t unknown_records, malformed_chunks, damaged_chunks;

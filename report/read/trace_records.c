@@ -225,6 +225,8 @@ static int add_probe_hits(struct trace_model *model, uint32_t chunk, const struc
 	/* If chunks are missing, file order is not time order. */
 	if (!probe->counted || record->time >= probe->hits.time)
 		probe->hits = *record;
+	if (record->time <= model->window.since)
+		probe->before = *record;
 	probe->counted = true;
 	return 0;
 }
@@ -312,7 +314,7 @@ static int add_comm(struct trace_model *model, uint32_t chunk, const struct even
 	int r = record->tid == record->tgid ? keep_text(model, &record->comm, &comm.comm) : 0;
 
 	(void)chunk;
-	if (!r && comm.comm)
+	if (!r && comm.comm && *comm.comm)
 		r = array_push(&model->comms, comm);
 	return r < 0 || !(record->flags & COMM_EXEC) ? r : timeline_add(&model->timeline, &entry);
 }
@@ -337,14 +339,22 @@ static int add_maps_unavailable(struct trace_model *model, uint32_t chunk, const
 static int add_loss(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
 	struct event_loss *loss;
+	uint64_t *before;
 	int r = FIND_OR_PUSH(model, losses, loss_table, same_loss, loss_key(&event->loss),
 			     event->loss.cpu, &loss, event->loss);
 
 	(void)chunk;
+	if (!r && model->losses_before.count < model->losses.count)
+		r = array_push(&model->losses_before, (uint64_t){0});
+	if (r < 0)
+		return r;
+	before = &model->losses_before.items[loss - model->losses.items];
 	/* Totals only grow; if chunks are missing, file order is not time order. */
-	if (!r && event->loss.total > loss->total)
+	if (event->loss.total > loss->total)
 		*loss = event->loss;
-	return r;
+	if (event->loss.time <= model->window.since && event->loss.total > *before)
+		*before = event->loss.total;
+	return 0;
 }
 
 static int add_cost(struct trace_model *model, uint32_t chunk, const struct event *event)
@@ -352,6 +362,8 @@ static int add_cost(struct trace_model *model, uint32_t chunk, const struct even
 	(void)chunk;
 	if (event->cost.time >= model->cost.time)
 		model->cost = event->cost;
+	if (event->cost.time <= model->window.since)
+		model->cost_before = event->cost;
 	return 0;
 }
 

@@ -47,9 +47,6 @@ void info_flight(const struct trace_model *model, FILE *out)
 	if (others)
 		(void)fprintf(out, "  %-16s%" PRIu64 " other%s in this time made no dump\n", "triggers", others,
 			      plural(others));
-	if (window->left_out)
-		(void)fprintf(out, "  %-16srecords from before not kept for lack of room: %" PRIu64 "\n", "names",
-			      window->left_out);
 }
 
 void info_regimes(const struct trace_model *model, FILE *out)

@@ -22,7 +22,7 @@ static inline void kinds_add_other_state(struct event_log *log)
 		{.kind = EVENT_COUNTER, .counter = {SYN_BASE, 1, 2, 900, 700, 20, 15, 999, 900, 9}},
 		{.kind = EVENT_UNSURE, .unsure = {SYN_BASE, SYN_BASE + 9, 1, UNSURE_SILENT, 3}},
 		{.kind = EVENT_OBJECT, .object = {.number = 1, .kind = OBJECT_TCP, .inode = 7, .port = 5432}},
-		{.kind = EVENT_WINDOW, .window = {SYN_BASE, SYN_BASE + 9, 3, 1, 5, 6, 0}},
+		{.kind = EVENT_WINDOW, .window = {SYN_BASE, SYN_BASE + 9, 3, 1, 5, 6}},
 		{.kind = EVENT_TRIGGER, .trigger = {SYN_BASE, 1, syn_text("runq>1s"), 42, 43, syn_text("a"), 7, 8}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {1, {0}, {"0123456789abcdef", 16}, {"abcdef", 6}}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {2, syn_text("/var/lib/a"), syn_text(""), syn_text("")}},

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * make_dump FILE: writes samples/dump/trace.rwk, a dump of 10 seconds that was made because a
- * database waited for its disk for more than two. Events before and after made no dump.
+ * database waited for its disk for more than two. Events before and after made no dump. Its source
+ * has run since long before; what was counted before is in the totals.
  */
 #include "tests/make_events.h"
 
@@ -16,11 +17,13 @@ static void add_state(struct made_trace *trace)
 {
 	static const char *const functions[] = {"entry_SYSCALL_64", "io_schedule"};
 	const struct event_window window = {.since = START, .until = START + LENGTH, .before = 86400 * 1000 * MS,
-					    .dump = 7, .asked = LENGTH, .room = 64 << 20, .left_out = 3};
+					    .dump = 7, .asked = LENGTH, .room = 64 << 20};
 
 	made_trace_add(trace, &(struct event){.kind = EVENT_WINDOW, .window = window});
+	made_trace_flush(trace); /* it comes first */
 	made_trace_source(trace, &(struct event_source){.id = OFFCPU, .kind = SOURCE_OFFCPU, .weight = WEIGHT_NS,
-							.start = START, .stop = START + LENGTH, .least = MS},
+							.start = START - 50 * LENGTH, .stop = START - 50 * LENGTH,
+							.least = MS},
 			  "sched_switch");
 	made_trace_meta(trace, "hostname", "example");
 	made_trace_add(trace, &(struct event){.kind = EVENT_CLOCK,
@@ -28,6 +31,19 @@ static void add_state(struct made_trace *trace)
 	made_trace_module(trace, KERNEL, MODULE_KERNEL, "[kernel]", "");
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		made_trace_kernel_symbol(trace, KERNEL, 0x1000 * (i + 1), 0x100, functions[i]);
+}
+
+static void add_totals(struct made_trace *trace, uint64_t time, uint64_t waits)
+{
+	const struct event_loss losses[] = {
+		{time, OFFCPU, 1, LOSS_SEEN, 1000 + waits}, {time, OFFCPU, 1, LOSS_RECORDED, 900 + waits},
+		{time, OFFCPU, 1, LOSS_BRIEF, 95}, {time, OFFCPU, 1, LOSS_RING_FULL, 5},
+	};
+	const struct event_cost cost = {time, (10 + waits) * MS, (20 + waits) * MS, 0, 5 << 20, 1 << 20, 100000};
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		made_trace_add(trace, &(struct event){.kind = EVENT_LOSS, .loss = losses[i]});
+	made_trace_add(trace, &(struct event){.kind = EVENT_COST, .cost = cost});
 }
 
 static void add_wait(struct made_trace *trace, uint64_t end, uint64_t length)
@@ -74,6 +90,7 @@ int main(int argc, char **argv)
 		return 2;
 	trace = made_trace_begin(argv[1]);
 	add_state(trace);
+	add_totals(trace, START, 0);
 	add_wait(trace, 1000, 40);
 	add_trigger(trace, &(struct event_trigger){.time = START + 2000 * MS, .more = 4}, "psi:io.some>30%/2s");
 	add_regimes(trace);
@@ -81,6 +98,7 @@ int main(int argc, char **argv)
 	add_trigger(trace, &(struct event_trigger){.time = START + 9200 * MS, .dump = 7, .tgid = DATABASE,
 						   .tid = DATABASE, .value = 2412 * MS}, rule);
 	add_wait(trace, 9900, 60);
+	add_totals(trace, START + LENGTH, 3);
 	made_trace_end(trace);
 	return 0;
 }

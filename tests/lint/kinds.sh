@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Every place that must know each kind of record knows it: the seeds of fuzzers, the round trip through the codec,
-# what a dump of --flight keeps, what the reader keeps, the Python reader. Only kinds of STATE and NAMES chunks: the others have code of their own that reads them one by
-# one.
+# what the reader keeps, the Python reader. Only kinds of STATE and NAMES chunks: the others have code of their own
+# that reads them one by one.
 . "$(dirname "$0")/lint.bash"
 
 header=format/event.h
@@ -13,7 +13,6 @@ places()
 	cat <<'END'
 tests/unit/format/test_event_codec.c	a record in the round trip
 tests/fault/synthetic*.h	a record that fuzzers begin with
-record/flight/state_rules.c	a row: what a dump of --flight needs of those before its window
 report/read/trace_records.c	a row: what the model keeps
 END
 }

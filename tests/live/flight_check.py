@@ -34,6 +34,7 @@ class Facts:
             self.take(line.split(None, 1)[0], line)
         lines.wait()
         self.start = self.starts.get(WAITS) or min(self.starts.values()) # as exports have it
+        self.start = max(self.start, self.window[0] if self.window else 0)
         self.sums.sort()
 
     def take(self, word, line):

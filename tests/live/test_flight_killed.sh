@@ -169,8 +169,11 @@ test_readers() {
 	begin readers
 	made "readers: a dump"
 	check "readers: which lacks nothing" lacks 'helpers ended' <("$report" --no-local-files --info "$(newest)")
-	# shellcheck disable=SC2046
-	kill -KILL $(comm -23 <(family "$recorder" | sort) <(makers | sort)) 2>/dev/null # some end by themselves
+	killed=$(comm -23 <(family "$recorder" | sort) <(makers | sort))
+	# shellcheck disable=SC2086 # one word each
+	kill -KILL $killed 2>/dev/null # some end by themselves
+	# shellcheck disable=SC2086
+	wait_for 10 all_have_ended $killed
 	made "readers: a dump without them"
 	check "readers: it says what it lacks" says_helpers 'recording dumps'
 	check "readers: and so do reports of it" grep -q 'no files were read for this dump, and names may be missing; restart the recorder' \

@@ -203,7 +203,7 @@ static void restating_changes_nothing(struct test *t)
 	address_spaces_destroy(spaces);
 }
 
-/* A note is added to what is known, and stays; the process that shares the space does not get it. */
+/* A note is added to what is known, and a larger one replaces it; the process that shares the space does not get it. */
 static void notes_are_added(struct test *t)
 {
 	struct mapping map = {.start = 0x1000, .end = 0x3000, .file_offset = 0x400, .module = 7}, found = {0};
@@ -214,11 +214,11 @@ static void notes_are_added(struct test *t)
 	CHECK_INT(t, address_spaces_fork(spaces, 1, 2), 0);
 	for (map.note = 5; map.note < 7; map.note++)
 		CHECK_INT(t, address_spaces_map(spaces, 1, &map), 0);
-	CHECK(t, address_spaces_find(spaces, 1, 0x1000, &found) && found.note == 5);
+	CHECK(t, address_spaces_find(spaces, 1, 0x1000, &found) && found.note == 6);
 	CHECK(t, address_spaces_find(spaces, 2, 0x1000, &found) && found.note == 0);
 	map = (struct mapping){.start = 0x1000, .end = 0x2000, .module = 8};
 	CHECK_INT(t, address_spaces_map(spaces, 1, &map), 0);
-	CHECK(t, address_spaces_find(spaces, 1, 0x2000, &found) && found.note == 5);
+	CHECK(t, address_spaces_find(spaces, 1, 0x2000, &found) && found.note == 6);
 	address_spaces_destroy(spaces);
 }
 
@@ -334,6 +334,42 @@ static void forks_share(struct test *t)
 	address_spaces_destroy(spaces);
 }
 
+static int note_mapping(void *context, uint32_t tgid, const struct mapping *mapping)
+{
+	*(uint64_t *)context += tgid * mapping->start;
+	return 0;
+}
+
+/* What is kept stays as it was, whatever its process does, and costs nothing once it is dropped. */
+static void what_is_kept_does_not_change(struct test *t)
+{
+	struct mapping mapping = {.module = 1};
+	struct address_spaces *spaces;
+	struct address_spaces_usage usage;
+	struct kept_process kept[2];
+	uint64_t sum = 0, expected = 0;
+
+	REQUIRE(t, !address_spaces_create(8, 400, &spaces));
+	for (uint64_t i = 1; i <= 100; i++) {
+		mapping.start = i * 16;
+		mapping.end = mapping.start + 16;
+		expected += (i % 2 + 1) * mapping.start;
+		CHECK_INT(t, address_spaces_map(spaces, i % 2 + 1, &mapping), 0);
+	}
+	CHECK_INT(t, address_spaces_keep(spaces, kept, 1), -ENOSPC);
+	CHECK_INT(t, address_spaces_keep(spaces, kept, 2), 2);
+	mapping = (struct mapping){.start = 0, .end = 1000, .module = 2};
+	CHECK_INT(t, address_spaces_map(spaces, 1, &mapping), 0);
+	address_spaces_exit(spaces, 2);
+	CHECK_INT(t, address_spaces_each_kept(spaces, kept, 2, note_mapping, &sum), 0);
+	CHECK_INT(t, sum, expected);
+	address_spaces_drop(spaces, kept, 2);
+	address_spaces_exit(spaces, 1);
+	address_spaces_usage(spaces, &usage);
+	CHECK_INT(t, usage.nodes, 0);
+	address_spaces_destroy(spaces);
+}
+
 static void holds_as_many_as_promised(struct test *t)
 {
 	enum { MANY = 5000 };
@@ -351,4 +387,4 @@ static void holds_as_many_as_promised(struct test *t)
 TEST_MAIN(TEST(agrees_with_single_addresses), TEST(refuses_when_the_pool_is_empty), TEST(generations_name_contents),
 	  TEST(restating_changes_nothing), TEST(notes_are_added), TEST(edges),
 	  TEST(scales_with_the_logarithm), TEST(forks_share),
-	  TEST(holds_as_many_as_promised))
+	  TEST(what_is_kept_does_not_change), TEST(holds_as_many_as_promised))

@@ -13,10 +13,9 @@
 
 #include "bpf/ring_object.h"
 #include "common/time_units.h"
-#include "record/flight/base_state.h"
 #include "record/flight/flight.h"
-#include "record/flight/module_turn.h"
-#include "record/flight/window.h"
+#include "record/flight/segments.h"
+#include "record/place/module_files.h"
 #include "record/source/samples.h"
 #include "record/source/wait_objects.h"
 #include "tests/test.h"
@@ -44,36 +43,26 @@ struct soak {
 	struct samples samples;
 	struct filter filter;
 	struct wait_objects *objects;
-	struct base_state *base;
-	struct window *window;
-	uint64_t turn, events;
+	struct segments *segments;
+	uint64_t turn;
+	uint64_t events;
 	uint32_t most_id;
 };
-
-static void leaves(void *context, const struct rwk_chunk_header *header, const void *stored)
-{
-	struct soak *soak = context;
-
-	if (header->type == RWK_CHUNK_STATE || header->type == RWK_CHUNK_NAMES)
-		base_state_take(soak->base, header, stored);
-}
 
 static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
 {
 	struct soak *soak = context;
 
 	if (header->type != RWK_CHUNK_PARITY && header->type != RWK_CHUNK_INDEX)
-		window_add(soak->window, header, stored);
+		segments_add(soak->segments, header, stored);
 }
 
 static void open_tables(struct soak *soak)
 {
 	struct recording *recording = &soak->made.recording;
-	const struct window_settings window = {.age = WINDOW, .bytes = WINDOW_LEAST, .context = soak, .leaves = leaves};
 	struct trace_writer_settings writer = {.tap = {.context = soak, .take = take_chunk}};
 
-	made_check(base_state_create(WINDOW, HALVINGS, &soak->base));
-	made_check(window_create(&window, &soak->window));
+	made_check(segments_create(WINDOW, SEGMENTS_LEAST, &soak->segments));
 	made_check(trace_writer_create(&flight_no_file, -1, &writer, &recording->writer));
 	made_check(event_log_create(recording->writer, recording->max_cpus, &recording->log));
 	made_check(module_table_create(recording, &recording->modules));
@@ -107,8 +96,7 @@ static void soak_close(struct soak *soak)
 	module_table_destroy(recording->modules);
 	event_log_destroy(recording->log);
 	trace_writer_destroy(recording->writer);
-	window_destroy(soak->window);
-	base_state_destroy(soak->base);
+	segments_destroy(soak->segments);
 }
 
 /* As the recorder's loop does, every second or so. */
@@ -119,11 +107,15 @@ static void pass(struct soak *soak)
 	sideband_look(recording->sideband);
 	(void)sideband_apply(recording->sideband, fake_now);
 	made_check(event_log_tick(recording->log, fake_now));
-	window_advance(soak->window, fake_now);
+	if (!segments_are_due(soak->segments, fake_now))
+		return;
+	made_check(event_log_flush(recording->log));
+	sideband_bury(recording->sideband, fake_now - 10 * SECOND);
+	segments_begin(soak->segments, hits_spaces(recording->hits), fake_now);
+	recording->segment++;
 	if (fake_now < soak->turn)
 		return;
-	hits_turn(recording->hits);
-	module_turn(recording, NULL, soak->base);
+	flight_forget(recording, NULL, soak->segments);
 	soak->turn = fake_now + WINDOW;
 }
 
@@ -231,7 +223,7 @@ static void memory_stays_where_it_is(struct test *t, soak_step *step, uint32_t c
 {
 	const uint32_t events = wanted("SOAK_EVENTS", EVENTS);
 	struct soak *soak = calloc(1, sizeof(*soak));
-	struct base_state_usage usage;
+	struct address_spaces_usage usage;
 	unsigned long before = 0, after;
 
 	REQUIRE(t, soak);
@@ -242,13 +234,12 @@ static void memory_stays_where_it_is(struct test *t, soak_step *step, uint32_t c
 		step(soak, i, events);
 	}
 	after = resident_kib();
-	base_state_usage(soak->base, &usage);
-	printf("# %lu events in %u steps: %lu KiB, then %lu KiB; facts %zu, mappings %zu, ids up to %u\n",
-	       (unsigned long)soak->events, count, before, after, usage.facts, (size_t)usage.mappings, soak->most_id);
+	address_spaces_usage(hits_spaces(soak->made.recording.hits), &usage);
+	printf("# %lu events in %u steps: %lu KiB, then %lu KiB; mappings %zu, ids up to %u\n",
+	       (unsigned long)soak->events, count, before, after, usage.nodes, soak->most_id);
 	CHECK(t, after < before + growth);
 	CHECK_INT(t, module_table_untracked(soak->made.recording.modules), 0);
 	CHECK_INT(t, hits_dropped(soak->made.recording.hits), 0);
-	CHECK_INT(t, usage.left_out, 0);
 	CHECK(t, usage.processes < 4096);
 	CHECK(t, soak->most_id && soak->most_id < MOST_IDS);
 	CHECK_INT(t, soak->made.recording.error, 0);

@@ -79,8 +79,8 @@ static size_t kept_text(const struct flight *flight, char *text, size_t room)
 {
 	struct flight_counts counts = flight_counts(flight);
 	return (size_t)snprintf(text, room, "keeps %.1f s in %.1f MB; %" PRIu64 " dump%s written, %" PRIu64 " failed",
-				(double)(clocks_now() - flight_since(flight)) / (double)SECOND, (double)flight_bytes(flight) / 1e6,
-				counts.dumps, plural(counts.dumps), counts.failed);
+				(double)(clocks_now() - flight_since(flight)) / (double)SECOND,
+				(double)flight_bytes(flight) / 1e6, counts.dumps, plural(counts.dumps), counts.failed);
 }
 
 void session_tell_service(struct session *session, const struct status_figures *figures)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes a dump (segments.h says what it is made of). Runs in a child, which has everything as it was at the fork, while
- * the recorder goes on. So nothing here has to be done in slices, and the recorder's segments may change meanwhile.
+ * Writes a dump (segments.h says what it is made of). Runs in a child, which has everything as it was at the fork,
+ * while the recorder goes on. So nothing has to be done in slices, and the recorder's segments may change meanwhile.
  */
 #ifndef RWALKER_RECORD_FLIGHT_DUMP_H
 #define RWALKER_RECORD_FLIGHT_DUMP_H

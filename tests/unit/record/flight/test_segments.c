@@ -22,7 +22,8 @@ struct bench {
 static bool bench_open(struct bench *bench, uint64_t age)
 {
 	*bench = (struct bench){0};
-	return address_spaces_create(16, 256, &bench->spaces) >= 0 && segments_create(age, BYTES, &bench->segments) >= 0;
+	return address_spaces_create(16, 256, &bench->spaces) >= 0 &&
+	       segments_create(age, BYTES, &bench->segments) >= 0;
 }
 
 static void bench_close(struct bench *bench)
@@ -61,7 +62,7 @@ static void add(struct bench *bench, uint64_t sequence, uint32_t length)
 	free(stored);
 }
 
-/* What it holds: `before` chunks from 0 on, and then consecutive ones, whole, up to `last`. Returns the first of these. */
+/* It holds `before` chunks from 0 on, and then consecutive ones, whole, up to `last`. Returns the first of these. */
 static uint64_t first_of(struct test *t, const struct bench *bench, size_t before, uint64_t last)
 {
 	struct segments_chunk chunk;

@@ -13,12 +13,12 @@
 #include "report/opener/opener.h"
 #include "report/options/report_habits.h"
 #include "report/options/report_options.h"
+#include "report/pack/database.h"
 #include "report/pack/deflate.h"
 #include "report/read/progress.h"
 #include "report/read/trace_inputs.h"
 #include "report/report_output.h"
-#include "report/resolve/cache/name_desk.h"
-#include "report/resolve/cache/sqlite_file.h"
+#include "report/resolve/cache/name_store.h"
 #include "report/resolve/file/debug_server.h"
 #include "report/resolve/file/unpack.h"
 #include "report/sandbox/errand.h"
@@ -33,27 +33,25 @@ static void print_version(const struct report_options *options)
 	(void)options;
 	(void)printf("rwalker-report %s\ntrace format %d.%d\n", RWALKER_VERSION, RWK_MAJOR, RWK_MINOR);
 	(void)printf("lz4 %s\nlzma %s\nzstd %s\nlibdeflate %s\nsqlite %s\n", lz4_block_version(),
-		     unpack_xz_version(), unpack_zstd_version(), deflate_version(), sqlite_file_version());
+		     unpack_xz_version(), unpack_zstd_version(), deflate_version(), database_version());
 }
 
 /* The keeper: does for the worker what the user may do, until the worker ends. */
 static int keep(const struct report_options *options, const struct worker *worker)
 {
-	const struct name_cache_settings settings = {.path = options->cache, .make_folders = options->cache_is_default};
-	struct name_desk *cache = NULL;
+	struct name_store cache;
 	struct output_desk file;
 	struct desk desks[WORK_DESKS];
-	int r = name_desk_create(&settings, &cache);
+	int r;
 
-	if (r < 0)
-		return log_error(-r, "not enough memory");
+	name_store_init(&cache, options->cache);
 	output_desk_init(&file, options->output, options->force);
-	desks[WORK_CACHE] = name_desk_of(cache);
+	desks[WORK_CACHE] = name_store_desk(&cache);
 	desks[WORK_OUTPUT] = output_desk_of(&file);
 	desks[WORK_INTERRUPTS] = worker_interrupts_desk();
 	r = worker_keep(worker, desks, WORK_DESKS);
 	output_desk_deinit(&file);
-	name_desk_destroy(cache);
+	name_store_deinit(&cache);
 	return r;
 }
 
@@ -90,7 +88,6 @@ static int leave_root(struct report_options *options, const struct trace_inputs 
 		if (r < 0)
 			return r;
 		*ret_users = (struct reader_users){0};
-		report_options_choose_cache(options);
 	}
 	options->opener.user = ret_users->opener;
 	cleanup_opener(opener);
@@ -109,7 +106,7 @@ static int start_errand(const struct report_options *options, const struct user 
 	if (!options->names.debuginfod)
 		return 0;
 	progress_init(&progress);
-	r = debug_server_create(NULL, &progress, NULL, &server);
+	r = debug_server_create(&progress, NULL, &server);
 	if (!r) {
 		desk = debug_server_desk(server);
 		r = errand_start(&desk, user, ret_socket);

@@ -126,20 +126,6 @@ static int run_view(const struct report_options *options, const struct profile_n
 	return r < 0 ? r : report_file_keep(&file);
 }
 
-/* If the keeper does not answer, the cache itself reports what is wrong. */
-static int create_cache(const struct report_options *options, const struct desk *desk, struct name_cache **ret_cache)
-{
-	const struct name_cache_settings settings = {
-		.path = options->cache,
-		.make_folders = options->cache_is_default,
-		.desk = *desk,
-	};
-	int r = options->cache ? name_cache_create(&settings, ret_cache) : 0;
-
-	return r < 0 ? log_error(-r, "not enough memory") : 0;
-}
-
-/* New cache entries are written after the report. */
 static int run(const struct report_options *options, struct profile_names *names, struct report_output *output,
 	       bool *ret_damaged)
 {
@@ -147,8 +133,6 @@ static int run(const struct report_options *options, struct profile_names *names
 				run_view(options, names, output, ret_damaged);
 
 	report_output_flush(output);
-	name_cache_save(names->cache);
-	name_cache_destroy(names->cache);
 	return r;
 }
 
@@ -199,10 +183,11 @@ enum exit_code work(const struct report_options *options, struct report_output *
 {
 	struct keeper_desk far[] = {{lines->keeper, WORK_CACHE}, {lines->keeper, WORK_OUTPUT},
 				    {lines->keeper, WORK_INTERRUPTS}};
-	const struct desk cache = keeper_desk_far(&far[WORK_CACHE]), file = keeper_desk_far(&far[WORK_OUTPUT]);
+	const struct desk file = keeper_desk_far(&far[WORK_OUTPUT]);
 	const struct desk interrupts = keeper_desk_far(&far[WORK_INTERRUPTS]);
 	struct keeper_desk far_servers = {lines->servers, 0};
 	const struct desk servers = keeper_desk_far(&far_servers);
+	struct name_cache cache = {.store = keeper_desk_far(&far[WORK_CACHE])};
 	struct profile_names names = options->names;
 	struct progress progress;
 	char sandbox[JAIL_TEXT];
@@ -217,8 +202,7 @@ enum exit_code work(const struct report_options *options, struct report_output *
 	names.sandbox = sandbox;
 	names.output = &file;
 	names.servers = &servers;
-	if (!r)
-		r = create_cache(options, &cache, &names.cache);
+	names.cache = options->no_cache ? NULL : &cache;
 	if (!r)
 		r = run(options, &names, output, &damaged);
 	closed = report_output_close(output);

@@ -33,7 +33,7 @@ const struct option_habit record_habits[] = {
 	{"--raw", REPORTS}, {"--mangled", REPORTS}, {"--raw-frames", REPORTS}, {"--debug-dir", REPORTS},
 	{"--symfs", REPORTS}, {"--debuginfod", REPORTS}, {"--vmlinux", REPORTS}, {"--kallsyms", REPORTS},
 	{"--network-files", REPORTS}, {"--no-local-files", REPORTS}, {"--cache", REPORTS}, {"--no-cache", REPORTS},
-	{"--cache-info", REPORTS}, {"--cache-clear", REPORTS}, {"--color", REPORTS}, {"--no-pager", REPORTS},
+	{"--color", REPORTS}, {"--no-pager", REPORTS},
 	{"--max-seconds", REPORTS}, {"--no-sandbox", REPORTS}, {"--html", REPORTS},
 	{"--waits-on", REPORTS},
 	{"--max-page", REPORTS},

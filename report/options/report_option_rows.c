@@ -416,10 +416,6 @@ static const struct option_row rows[] = {
 	 .help = "keep expensive results between reports in FILE (~/.cache/rwalker/names.sqlite)"},
 	{"Names", "no-cache", 0, TAKES_NOTHING(AT(no_cache)),
 	 .help = "neither read nor write the cache"},
-	{"Names", "cache-info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_CACHE_INFO])),
-	 .help = "the cache's path, size, and contents by module"},
-	{"Names", "cache-clear", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_CACHE_CLEAR])),
-	 .help = "empty the cache"},
 
 	{"Output", "color", 0, IS_PARSED("[=WHEN]", parse_color),
 	 .help = "auto (the default, which respects NO_COLOR), always or never"},

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "report/options/report_cache.h"
 #include "report/options/report_option_filters.h"
 #include "report/options/report_option_rows.h"
 
@@ -41,16 +40,6 @@ static int choose(struct report_options *options)
 static bool counts_stacks(const struct report_options *options)
 {
 	return options->view_wanted[VIEW_STACKS] || options->view_wanted[VIEW_FOLDED];
-}
-
-static int check_without_trace(const struct report_options *options)
-{
-	if (options->paths.count)
-		return log_error(EINVAL, "--%s takes no trace: leave out '%s'", options->tool->name,
-				 options->paths.items[0]);
-	if (options->no_cache)
-		return log_error(EINVAL, "--%s and --no-cache cannot be used together", options->tool->name);
-	return 0;
 }
 
 static int check_condense(const struct report_options *options)
@@ -155,8 +144,6 @@ static int check(struct report_options *options)
 		return -EINVAL;
 	if (options->help || options->explain || options->version || options->completion)
 		return 0;
-	if (options->tool && options->tool->without_trace)
-		return check_without_trace(options);
 	if (!options->paths.count)
 		return log_error(EINVAL, "no trace given; '-' is stdin, see --help");
 	return check_condense(options);
@@ -168,19 +155,6 @@ static void choose_raw(struct report_options *options)
 	options->view = &views[VIEW_TOP_WAITS_RAW];
 	if (!options->top_waits_given)
 		options->settings.top_waits = 0;
-}
-
-void report_options_choose_cache(struct report_options *options)
-{
-	if (options->cache_is_default)
-		options->cache = NULL;
-	options->cache_is_default = false;
-	if (options->cache || options->no_cache)
-		return;
-	options->cache_is_default = report_cache_default(options->default_cache,
-							 sizeof(options->default_cache)) == 0;
-	if (options->cache_is_default)
-		options->cache = options->default_cache;
 }
 
 /* Files and folders that the user named may be opened wherever they are. */
@@ -225,7 +199,6 @@ static void complete(struct report_options *options)
 	if (!options->settings.max_page)
 		options->settings.max_page = MAX_PAGE;
 	list_named(options);
-	report_options_choose_cache(options);
 	if (options->raw)
 		choose_raw(options);
 	if (options->filter.on.passes && !options->filter.sources)

@@ -20,7 +20,6 @@ enum {
 	REPORT_MAX_IDS = 1024,
 	REPORT_MAX_CPUS = 8192,
 	REPORT_FILTER_TEXT = 1024,
-	REPORT_CACHE_PATH = 4096,
 };
 
 enum report_color { REPORT_COLOR_AUTO, REPORT_COLOR_ALWAYS, REPORT_COLOR_NEVER };
@@ -43,8 +42,8 @@ struct report_options {
 	bool throughout; /* --throughout: nothing is set apart */
 	const char *output;   /* of a tool that writes a trace, or of an export; NULL: not given */
 	bool force;	      /* the output may already exist */
-	const char *cache;    /* the file; NULL: none */
-	bool cache_is_default;
+	const char *cache;    /* the file; NULL: not given */
+	bool no_cache;
 	bool no_sandbox;
 	bool partial;	      /* of --condense and --scrub */
 	const regex_t *kept;   /* of --scrub: --keep; NULL: not given */
@@ -62,17 +61,13 @@ struct report_options {
 	const char *named_files[2 * OPTION_LIST_MAX + 3], *named_folders[OPTION_LIST_MAX + 2];
 	int64_t max_groups;
 	struct option_list probe_list;
-	bool top_waits_given, raw, no_cache;
-	char default_cache[REPORT_CACHE_PATH];
+	bool top_waits_given, raw;
 	char filter_text[REPORT_FILTER_TEXT];
 };
 
 /* 0, -EINVAL if the command line is wrong (already reported; exit 2). */
 int report_options_parse(struct report_options *options, int argc, char **argv);
 void report_options_deinit(struct report_options *options);
-
-/* Chooses the default cache of the current user, unless the user named a cache. */
-void report_options_choose_cache(struct report_options *options);
 
 void report_options_help(bool all);
 /* 0, -EINVAL after reporting why. */

@@ -20,18 +20,15 @@
 #include "report/profile/tables/profile_settle.h"
 #include "report/profile/tables/profile_waits.h"
 #include "report/read/progress.h"
-#include "report/resolve/module/cached_sources.h"
+#include "report/resolve/file/debug_server.h"
 
 /* --- reading --- */
 
 /* Without --debuginfod there is no network access, even if a library would want it. */
 static int init_server(struct profile *profile)
 {
-	const struct debug_server_memory memory = cached_sources_memory(profile->names.cache);
-
 	if (profile->names.debuginfod)
-		return debug_server_create(&memory, profile->names.progress, profile->names.servers,
-					   &profile->server);
+		return debug_server_create(profile->names.progress, profile->names.servers, &profile->server);
 	return unsetenv("DEBUGINFOD_URLS") < 0 ? -errno : 0;
 }
 

@@ -19,8 +19,6 @@ enum tool_kind {
 	TOOL_CONDENSE,
 	TOOL_SCRUB,
 	TOOL_RESOLVE_LINES,
-	TOOL_CACHE_INFO,
-	TOOL_CACHE_CLEAR,
 	TOOL_KINDS
 };
 
@@ -41,7 +39,6 @@ struct tool {
 	const char *name; /* of the option */
 	/* 0, or -errno after reporting why. Sets *ret_damaged if a trace is damaged or lost events (exit code 3). */
 	int (*run)(const struct tool_request *request, bool *ret_damaged);
-	bool without_trace; /* works without paths */
 	bool writes;	    /* writes a trace to -o */
 };
 
@@ -52,7 +49,5 @@ int tool_needs(const struct tool_request *request, bool *ret_damaged);
 int tool_dump(const struct tool_request *request, bool *ret_damaged);
 int tool_condense(const struct tool_request *request, bool *ret_damaged);
 int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged);
-int tool_cache_info(const struct tool_request *request, bool *ret_damaged);
-int tool_cache_clear(const struct tool_request *request, bool *ret_damaged);
 
 #endif

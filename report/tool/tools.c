@@ -8,6 +8,4 @@ const struct tool tools[TOOL_KINDS] = {
 	[TOOL_CONDENSE] = {.name = "condense", .run = tool_condense, .writes = true},
 	[TOOL_SCRUB] = {.name = "scrub", .run = tool_condense, .writes = true},
 	[TOOL_RESOLVE_LINES] = {.name = "resolve-lines", .run = tool_resolve_lines, .writes = true},
-	[TOOL_CACHE_INFO] = {.name = "cache-info", .run = tool_cache_info, .without_trace = true},
-	[TOOL_CACHE_CLEAR] = {.name = "cache-clear", .run = tool_cache_clear, .without_trace = true},
 };

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "common/byte_cursor.h"
-#include "report/resolve/cache/name_desk.h"
+#include "report/resolve/cache/name_store.h"
 #include "report/sandbox/keeper.h"
 #include "report/tool/output_desk.h"
 
@@ -94,26 +94,26 @@ static void send_requests(int socket, const uint8_t *bytes, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	const struct name_cache_settings settings = {.path = cache_path, .now = 1700000000};
 	struct output_desk output;
-	struct name_desk *names;
+	struct name_store names;
 	int ends[2], buffer = BUFFER;
 
 	if (!length || length > MOST)
 		return 0;
 	start();
 	output_desk_init(&output, output_path, length & 1);
-	fuzz_require(!name_desk_create(&settings, &names) && !keeper_line_open(ends));
+	name_store_init(&names, cache_path);
+	fuzz_require(!keeper_line_open(ends));
 	for (int i = 0; i < 2; i++)
 		(void)setsockopt(ends[i], SOL_SOCKET, SO_SNDBUFFORCE, &buffer, sizeof(buffer));
 	if (bytes[0] & 1)
 		send_requests(ends[1], bytes + 1, length - 1);
 	else if (length > 1)
 		send_all(ends[1], bytes + 1, length - 1);
-	serve(ends, (const struct desk[DESKS]){name_desk_of(names), output_desk_of(&output)});
+	serve(ends, (const struct desk[DESKS]){name_store_desk(&names), output_desk_of(&output)});
 	(void)close(ends[0]);
 	(void)close(ends[1]);
-	name_desk_destroy(names);
+	name_store_deinit(&names);
 	output_desk_deinit(&output);
 	remove_files();
 	return 0;

@@ -167,7 +167,7 @@ static void be_asked(int ends[static 2], struct byte_cursor *cursor, bool whole)
 	int r;
 
 	progress_init(&progress);
-	fuzz_require(!debug_server_create(NULL, &progress, NULL, &server));
+	fuzz_require(!debug_server_create(&progress, NULL, &server));
 	desk = debug_server_desk(server);
 	if (whole)
 		send_requests(ends[1], cursor);
@@ -219,7 +219,7 @@ static void ask(int ends[static 2], struct byte_cursor *cursor, bool with_descri
 
 	send_answer(ends[0], cursor, with_descriptor);
 	fuzz_require(!shutdown(ends[0], SHUT_WR));
-	fuzz_require(!debug_server_create(NULL, NULL, &desk, &server));
+	fuzz_require(!debug_server_create(NULL, &desk, &server));
 	r = debug_server_find(server, DEBUG_SERVER_DEBUGINFO, &id, &fd, &path);
 	fuzz_require(r == 0 || r == -ENOENT || r == -ENOMEM);
 	fuzz_require((r == 0) == (fd >= 0) && (r == 0) == (path != NULL));

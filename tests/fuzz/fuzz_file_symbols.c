@@ -36,14 +36,20 @@ static void check_file(const struct elf_file *elf, int fd)
 	struct symbol_list list = {0};
 	struct elf_symbols symbols;
 	struct debug_link link;
+	struct build_id id;
 	uint16_t section;
 	uint64_t size;
+	int inner;
 
 	if (!debug_link_read(elf, &link)) {
 		require(link.name[0] && !strchr(link.name, '/') && strlen(link.name) < DEBUG_LINK_NAME);
 		(void)debug_link_check(&link, fd);
 	}
-	(void)mini_symbols_add(elf, &list);
+	elf_file_build_id(elf, &id);
+	if (!mini_symbols_unpack(elf, &inner)) {
+		(void)mini_symbols_add(inner, &id, &list);
+		(void)close(inner);
+	}
 	check_list(&list);
 	if (!elf_file_go_symbols(elf, &symbols)) {
 		(void)symbol_list_add_symbols(&list, &symbols, 0);

@@ -150,8 +150,7 @@ for first in jailed free; do
 		cp "$scratch/$place/stdout" "$scratch/$place.$first"
 	done
 	verdict "cache_of_$first" "the reports differ" cmp -s "$scratch/jailed.$first" "$scratch/free.$first"
-	"$report" --cache-info --cache "$cache" >"$scratch/listed"
-	verdict "cache_of_${first}_is_filled" "$(head -n 3 "$scratch/listed")" grep -q rwalker-report "$scratch/listed"
+	verdict "cache_of_${first}_is_filled" 'it does not name the file' grep -qaF "$report" "$cache"
 done
 verdict cache_same "the reports differ" cmp -s "$scratch/jailed.jailed" "$scratch/jailed.free"
 

@@ -16,8 +16,7 @@ libbpf       | bpf/(libbpf|bpf|btf)\.h|.*\.skel\.h    | record/
 zlib         | zlib\.h                                | record/
 libelf       | (lib|g)elf\.h                          | report/resolve/
 libdw        | elfutils/libdw.*\.h                    | report/resolve/
-sqlite3      | sqlite3\.h                             | report/resolve/
-its writer   | sqlite3\.h                             | report/view/
+sqlite3      | sqlite3\.h                             | report/pack/
 lzma         | lzma\.h                                | report/resolve/
 zstd         | zstd\.h                                | report/resolve/
 debuginfod   | elfutils/debuginfod\.h                 | report/resolve/

@@ -26,7 +26,9 @@ struct named_file {
 	struct line_answers answers;
 	struct text_pool texts;
 	struct local_files local;
-	struct name_cache *cache; /* NULL: none */
+	struct name_store store;
+	struct name_cache cache;
+	bool cached;
 };
 
 static int read_addresses(struct named_file *file)
@@ -61,14 +63,13 @@ static int resolve(struct named_file *file, const char *path)
 	const struct line_job job = {.files = {file->fd, -1}, .paths = {path}, .reals = {file->real},
 				     .local = &file->local};
 	struct build_id id = {0};
-	const struct line_owner owner = {.id = &id, .name = "lines"};
 	struct line_query query;
 	struct line_child *child = &query.child;
 	int r;
 
 	if (file->elf)
 		elf_file_build_id(file->elf, &id);
-	r = line_query_start(&query, file->cache, &owner, &job, true, &file->answers);
+	r = line_query_start(&query, file->cached ? &file->cache : NULL, &id, &job, true, &file->texts, &file->answers);
 	while (r > 0 && !line_children_wait(&child, 1, LINE_CHILD_WAIT_SECONDS * 1000))
 		;
 	if (r > 0)
@@ -172,7 +173,6 @@ static int answer(struct named_file *file, const char *path)
 	if (told < 0)
 		fprintf(stderr, "lines: '%s': %s\n", path, strerror(-told));
 	print_all(file);
-	name_cache_save(file->cache);
 	return 0;
 }
 
@@ -182,7 +182,8 @@ static void close_file(struct named_file *file)
 	if (file->elf)
 		elf_file_destroy(file->elf);
 	line_answers_deinit(&file->answers);
-	name_cache_destroy(file->cache);
+	if (file->cached)
+		name_store_deinit(&file->store);
 	text_pool_deinit(&file->texts);
 	if (file->fd >= 0)
 		(void)close(file->fd);
@@ -192,7 +193,7 @@ static void close_file(struct named_file *file)
 int main(int argc, char **argv)
 {
 	const char *dirs[] = {NULL, NULL};
-	struct name_cache_settings cache = {0};
+	const char *cache = NULL;
 	struct named_file file = {.local = {.debug_dirs = dirs, .symfs = ""}};
 	bool timed = false;
 	int option, r;
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
 	while ((option = getopt(argc, argv, "tc:d:")) != -1) {
 		timed |= option == 't';
 		if (option == 'c')
-			cache.path = optarg;
+			cache = optarg;
 		if (option == 'd')
 			dirs[0] = optarg;
 	}
@@ -209,8 +210,11 @@ int main(int argc, char **argv)
 	file.fd = open(argv[optind], O_RDONLY | O_CLOEXEC);
 	file.real = realpath(argv[optind], NULL);
 	r = file.fd < 0 ? -errno : text_pool_init(&file.texts);
-	if (r == 0 && cache.path)
-		r = name_cache_create(&cache, &file.cache);
+	if (cache) {
+		name_store_init(&file.store, cache);
+		file.cache.store = name_store_desk(&file.store);
+		file.cached = true;
+	}
 	if (r == 0)
 		r = read_addresses(&file);
 	if (r == 0)

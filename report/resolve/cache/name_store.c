@@ -2,493 +2,362 @@
 #include "report/resolve/cache/name_store.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "common/cleanup.h"
-#include "report/resolve/cache/name_place.h"
+#include "report/pack/database.h"
 
-enum { ANSWERS_MAX = 100000, MODULES_SHOWN = 1000000, EQUALS_KEPT = 3 };
+enum { DAY = 24 * 3600, REASON_ROOM = PATH_MAX + 160 };
 
-struct name_store {
-	struct sqlite_file *file;
-};
+/* Places where there is no cache, but something else. */
+enum { NOT_OURS = -EMEDIUMTYPE, OTHER_USER = -EUSERS, OTHER_FOLDER = -EXDEV, NO_FILE = -EBADF };
 
-static const char *const tables[] = {
-	"CREATE TABLE module(id INTEGER PRIMARY KEY, build_id BLOB NOT NULL UNIQUE, name TEXT NOT NULL, "
-	"last_used INTEGER NOT NULL)",
-	"CREATE TABLE content(id INTEGER PRIMARY KEY, module INTEGER NOT NULL, kind INTEGER NOT NULL, "
-	"rank INTEGER NOT NULL, source TEXT NOT NULL, bytes BLOB NOT NULL, UNIQUE(module, kind, rank, source))",
-	"CREATE TABLE answer(build_id BLOB NOT NULL, what TEXT NOT NULL, servers TEXT NOT NULL, "
-	"tried INTEGER NOT NULL, path TEXT NOT NULL, checksum INTEGER NOT NULL, "
-	"PRIMARY KEY(build_id, what, servers)) WITHOUT ROWID",
-};
-enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
+#define TABLE "name(key TEXT PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL)"
 
-static void cleanup_query(struct sqlite_query **query)
+static const char make_table[] = "BEGIN IMMEDIATE; PRAGMA application_id = 0x52574b4e;"
+				 "CREATE TABLE IF NOT EXISTS " TABLE "; COMMIT";
+static const uint8_t application_id[] = {0x52, 0x57, 0x4b, 0x4e}; /* "RWKN" */
+
+static void cleanup_query(struct database_query **query)
 {
-	sqlite_query_destroy(*query);
+	database_query_destroy(*query);
 }
 
-/* --- opening --- */
+/* --- the default place --- */
 
-/* 1: the schema is exactly ours; 0: it is not. A foreign trigger or index makes it another schema. */
-static int has_our_schema(struct sqlite_file *file)
+/* Judges the folder or its nearest existing parent. */
+static bool is_own(const char *path)
 {
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	size_t seen = 0;
-	int r = sqlite_query_create(file,
-				    "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
-				    &query);
+	char folder[PATH_MAX];
+	struct stat status;
+	const int length = snprintf(folder, sizeof(folder), "%s", path);
 
-	while (!r && (r = sqlite_query_next(query)) > 0) {
-		if (seen == TABLES || strcmp(sqlite_query_text(query, 0), tables[seen]) != 0)
-			return 0;
-		seen++;
-		r = 0;
+	if (length < 0 || (size_t)length >= sizeof(folder))
+		return false;
+	while (stat(folder, &status) < 0) {
+		char *slash = strrchr(folder, '/');
+
+		if (!slash || slash == folder)
+			return false;
+		*slash = '\0';
 	}
-	return r < 0 ? r : seen == TABLES;
+	return status.st_uid == geteuid();
 }
 
-static int make_schema(struct sqlite_file *file)
+/* A variable is used only if it is an absolute path (XDG Base Directory Specification 0.8). */
+static const char *folder_of(const char *variable)
 {
-	char settings[96];
-	int r = 0;
+	const char *value = getenv(variable);
 
-	(void)snprintf(settings, sizeof(settings), "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-		       NAME_APPLICATION_ID, NAME_STORE_VERSION);
-	for (size_t i = 0; i < TABLES && !r; i++)
-		r = sqlite_file_run(file, tables[i]);
-	return r < 0 ? r : sqlite_file_run(file, settings);
+	return value && value[0] == '/' ? value : NULL;
 }
 
-static int is_empty(struct sqlite_file *file, bool *ret_empty)
+static bool find_default(char path[static PATH_MAX])
 {
-	int64_t count;
-	int r = sqlite_file_number(file, "SELECT count(*) FROM sqlite_schema", &count);
+	const char *home = folder_of("HOME"), *cache = folder_of("XDG_CACHE_HOME");
+	int length;
 
-	if (!r)
-		*ret_empty = !count;
-	return r;
+	if ((home && !is_own(home)) || (!home && !cache))
+		return false;
+	length = cache ? snprintf(path, PATH_MAX, "%s/rwalker/names.sqlite", cache) :
+			 snprintf(path, PATH_MAX, "%s/.cache/rwalker/names.sqlite", home);
+	return length > 0 && length < PATH_MAX && is_own(path);
 }
 
-/* Checks again under the lock: another process may have been faster. */
-static int make_if_empty(struct sqlite_file *file)
+void name_store_init(struct name_store *store, const char *path)
 {
-	bool empty = false;
-	int r = sqlite_file_run(file, "BEGIN IMMEDIATE");
-
-	if (r < 0)
-		return r;
-	r = is_empty(file, &empty);
-	if (!r && empty)
-		r = make_schema(file);
-	if (!r)
-		r = sqlite_file_run(file, "COMMIT");
-	if (r < 0)
-		(void)sqlite_file_run(file, "ROLLBACK");
-	return r;
+	*store = (struct name_store){.limit = NAME_STORE_LIMIT, .by_default = !path};
+	if (path ? (size_t)snprintf(store->path, PATH_MAX, "%s", path) >= PATH_MAX : !find_default(store->path))
+		store->path[0] = '\0';
 }
 
-static int judge(struct sqlite_file *file, enum name_store_state *ret_state)
+void name_store_deinit(struct name_store *store)
 {
-	int64_t version;
-	int r = sqlite_file_number(file, "PRAGMA user_version", &version);
-
-	if (r < 0)
-		return r;
-	*ret_state = version == NAME_STORE_VERSION ? NAME_STORE_SOUND : NAME_STORE_WAS_OTHER_VERSION;
-	if (*ret_state == NAME_STORE_SOUND) {
-		r = has_our_schema(file);
-		if (!r)
-			*ret_state = NAME_STORE_WAS_DAMAGED;
-	}
-	return r < 0 ? r : 0;
+	database_destroy(store->database);
+	store->database = NULL;
 }
 
-static bool is_damage(int r)
+/* --- the file, before sqlite sees it --- */
+
+static int make_folders(const char *path)
 {
-	return r == -EBADMSG || r == -EINVAL || r == -ETIME || r == -E2BIG;
-}
+	char folder[PATH_MAX];
 
-/* Opens a file that has our id; repairs it if it is not sound. */
-static int open_ours(struct name_store *store, enum name_store_state *ret_state)
-{
-	int r = judge(store->file, ret_state);
-
-	if (is_damage(r)) {
-		*ret_state = NAME_STORE_WAS_DAMAGED;
-		r = 0;
-	}
-	if (!r && *ret_state != NAME_STORE_SOUND)
-		r = name_store_reset(store);
-	return r;
-}
-
-static int open_unnamed(struct name_store *store, enum name_store_state *ret_state)
-{
-	int64_t id;
-	bool empty = false;
-	int r = is_empty(store->file, &empty);
-
-	if (r < 0)
-		return is_damage(r) ? -EMEDIUMTYPE : r;
-	if (empty)
-		return make_if_empty(store->file);
-	r = sqlite_file_number(store->file, "PRAGMA application_id", &id);
-	if (r < 0)
-		return r;
-	/* Another process has made it a cache in the meantime, or it is none at all. */
-	return id == NAME_APPLICATION_ID ? open_ours(store, ret_state) : -EMEDIUMTYPE;
-}
-
-static void cleanup_store(struct name_store **store)
-{
-	name_store_close(*store);
-}
-
-int name_store_open(const char *path, bool named, struct name_store **ret_store,
-		    enum name_store_state *ret_state)
-{
-	_cleanup_(cleanup_store) struct name_store *store = calloc(1, sizeof(*store));
-	int r;
-
-	if (!store)
-		return -ENOMEM;
-	*ret_state = NAME_STORE_SOUND;
-	r = sqlite_file_open(path, &store->file);
-	if (!r)
-		r = named ? open_ours(store, ret_state) : open_unnamed(store, ret_state);
-	if (!r)
-		*ret_store = steal_ptr(store);
-	return r;
-}
-
-void name_store_close(struct name_store *store)
-{
-	if (!store)
-		return;
-	sqlite_file_close(store->file);
-	free(store);
-}
-
-int name_store_reset(struct name_store *store)
-{
-	int r = sqlite_file_reset(store->file);
-
-	return r < 0 ? r : make_if_empty(store->file);
-}
-
-/* --- reading --- */
-
-static void set_id(struct sqlite_query *query, const struct build_id *id)
-{
-	sqlite_query_set_bytes(query, 1, id->bytes, id->length);
-}
-
-/* ?1 to ?4. */
-static void set_content_key(struct sqlite_query *query, const struct build_id *id, enum name_content kind,
-			    const struct name_source *source)
-{
-	set_id(query, id);
-	sqlite_query_set_number(query, 2, kind);
-	sqlite_query_set_number(query, 3, source->rank);
-	sqlite_query_set_text(query, 4, source->text);
-}
-
-/* ?1 to ?3. */
-static void set_answer_key(struct sqlite_query *query, const struct build_id *id, const char *what,
-			   const char *servers)
-{
-	set_id(query, id);
-	sqlite_query_set_text(query, 2, what);
-	sqlite_query_set_text(query, 3, servers);
-}
-
-int name_store_find(struct name_store *store, const struct build_id *id, enum name_content kind,
-		    const struct name_source *source, struct name_row *ret_row)
-{
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	int r = sqlite_query_create(store->file,
-				    "SELECT bytes FROM content "
-				    "WHERE module = (SELECT id FROM module WHERE build_id = ?1) "
-				    "AND kind = ?2 AND rank = ?3 AND source = ?4",
-				    &query);
-
-	if (r < 0)
-		return r;
-	set_content_key(query, id, kind, source);
-	r = sqlite_query_next(query);
-	if (r <= 0)
-		return r;
-	ret_row->bytes = sqlite_query_bytes(query, 0, &ret_row->size);
-	ret_row->query = steal_ptr(query);
-	return 1;
-}
-
-void name_row_release(struct name_row *row)
-{
-	sqlite_query_destroy(row->query);
-	*row = (struct name_row){0};
-}
-
-int name_store_find_answer(struct name_store *store, const struct build_id *id, const char *what,
-			   const char *servers, struct name_answer_row *ret_row)
-{
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	struct name_answer_row row = {0};
-	const char *path;
-	int r = sqlite_query_create(store->file,
-				    "SELECT tried, checksum, path FROM answer "
-				    "WHERE build_id = ?1 AND what = ?2 AND servers = ?3",
-				    &query);
-
-	if (r < 0)
-		return r;
-	set_answer_key(query, id, what, servers);
-	r = sqlite_query_next(query);
-	if (r <= 0)
-		return r;
-	row.tried = (uint64_t)sqlite_query_number(query, 0);
-	row.checksum = (uint64_t)sqlite_query_number(query, 1);
-	path = sqlite_query_text(query, 2);
-	row.path = path[0] ? strdup(path) : NULL;
-	if (path[0] && !row.path)
-		return -ENOMEM;
-	*ret_row = row;
-	return 1;
-}
-
-static int add_module(struct sqlite_query *query, struct name_cache_contents *contents)
-{
-	struct name_cache_module module = {.last_used = (uint64_t)sqlite_query_number(query, 2)};
-	size_t size;
-	const void *id = sqlite_query_bytes(query, 0, &size);
-
-	module.id.length = (uint8_t)(size < BUILD_ID_MAX ? size : BUILD_ID_MAX);
-	memcpy(module.id.bytes, id, module.id.length);
-	module.frame_bytes = (uint64_t)sqlite_query_number(query, 3);
-	module.symbol_bytes = (uint64_t)sqlite_query_number(query, 4);
-	module.name = strdup(sqlite_query_text(query, 1));
-	if (!module.name)
-		return -ENOMEM;
-	if (array_push(&contents->modules, module) < 0) {
-		free(module.name);
-		return -ENOMEM;
+	(void)snprintf(folder, sizeof(folder), "%s", path);
+	for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(folder, 0700) < 0 && errno != EEXIST && errno != EACCES && errno != EROFS && errno != EPERM)
+			return -errno;
+		*slash = '/';
 	}
 	return 0;
 }
 
-static int read_modules(struct name_store *store, struct name_cache_contents *contents)
+static int check_folder(const char *path)
 {
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	int r = sqlite_query_create(store->file,
-				    "SELECT build_id, name, last_used, "
-				    "total(length(bytes)) FILTER (WHERE kind = 1), "
-				    "total(length(bytes)) FILTER (WHERE kind = 2) "
-				    "FROM module LEFT JOIN content ON module = module.id "
-				    "GROUP BY module.id ORDER BY last_used DESC, name, build_id LIMIT ?1",
-				    &query);
+	char folder[PATH_MAX];
+	struct stat status;
+	char *slash;
+
+	(void)snprintf(folder, sizeof(folder), "%s", path);
+	slash = strrchr(folder, '/');
+	if (slash)
+		slash[slash == folder] = '\0';
+	if (stat(slash ? folder : ".", &status) < 0)
+		return -errno;
+	return !geteuid() && status.st_uid ? OTHER_FOLDER : 0;
+}
+
+/* 1: its header has our id; 0: it is short, so it may be empty. */
+static int check_file(int fd)
+{
+	enum { HEADER_SIZE = 100, ID_PLACE = 68, PAGE_MAX = 65536 };
+	static const char magic[] = "SQLite format 3";
+	uint8_t header[HEADER_SIZE];
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return NO_FILE;
+	if (status.st_uid != geteuid())
+		return OTHER_USER;
+	if (!status.st_size)
+		return 0;
+	if (pread(fd, header, sizeof(header), 0) != sizeof(header) || memcmp(header, magic, sizeof(magic)) != 0)
+		return NOT_OURS;
+	if (!memcmp(header + ID_PLACE, application_id, sizeof(application_id)))
+		return 1;
+	return status.st_size <= PAGE_MAX ? 0 : NOT_OURS;
+}
+
+static int check_place(const struct name_store *store, bool make)
+{
+	_cleanup_close_ int fd = -1;
+	int r = make && store->by_default ? make_folders(store->path) : 0;
 
 	if (!r)
-		sqlite_query_set_number(query, 1, MODULES_SHOWN);
-	while (!r && (r = sqlite_query_next(query)) > 0)
-		r = add_module(query, contents);
+		r = check_folder(store->path);
+	if (r < 0)
+		return r;
+	fd = open(store->path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (make ? O_CREAT : 0), 0600);
+	return fd < 0 ? -errno : check_file(fd);
+}
+
+/* --- the table --- */
+
+/* Once the file is open. */
+static bool is_damage(const struct name_store *store, int r)
+{
+	return store->database && (r == -EBADMSG || r == -EINVAL || r == -ETIME);
+}
+
+static int empty(struct name_store *store)
+{
+	int r = database_empty(store->database);
+
+	return r < 0 ? r : database_run(store->database, make_table);
+}
+
+/* 1: the schema is ours, without a foreign trigger or index; 0: the database is empty; -EBADMSG: it is another. */
+static int read_schema(struct database *database)
+{
+	_cleanup_(cleanup_query) struct database_query *query = NULL;
+	const char *text;
+	int r = database_query_create(database, "SELECT group_concat(sql) FROM sqlite_schema WHERE sql IS NOT NULL",
+				      &query);
+
+	if (!r)
+		r = database_next(query);
+	if (r < 0)
+		return r;
+	text = r ? database_text_at(query, 0) : "";
+	return !strcmp(text, "CREATE TABLE " TABLE) ? 1 : *text ? -EBADMSG : 0;
+}
+
+/* `named`: the header has our id, so the file may be emptied if this fails. */
+static int open_table(struct name_store *store, bool named)
+{
+	int r = read_schema(store->database);
+
+	if (!r)
+		r = database_run(store->database, make_table);
+	if (is_damage(store, r) && !named)
+		return NOT_OURS;
+	return r < 0 ? r : 0;
+}
+
+/* -ENOENT: there is no file, and none is made. */
+static int open_store(struct name_store *store, bool make)
+{
+	int named, r;
+
+	if (store->database)
+		return 0;
+	named = check_place(store, make);
+	if (named < 0)
+		return named;
+	r = database_open(store->path, &store->database);
+	if (!r)
+		r = open_table(store, named);
+	if (r < 0 && !is_damage(store, r))
+		name_store_deinit(store);
 	return r;
 }
 
-int name_store_contents(struct name_store *store, struct name_cache_contents *contents)
+/* Remembers the use, but not so often that every report writes. */
+static int touch(struct database *database, const char *key, uint64_t now)
 {
-	int64_t found = 0, none = 0;
-	int r = sqlite_file_number(store->file, "SELECT count(*) FROM answer WHERE path <> ''", &found);
-
-	if (!r)
-		r = sqlite_file_number(store->file, "SELECT count(*) FROM answer WHERE path = ''", &none);
-	if (!r)
-		r = read_modules(store, contents);
-	contents->found = (uint64_t)found;
-	contents->none = (uint64_t)none;
-	return r;
-}
-
-/* --- writing --- */
-
-int name_store_begin(struct name_store *store)
-{
-	/* Writes stay in memory until the commit, up to 16 MB, so that readers are not blocked until then. */
-	return sqlite_file_run(store->file, "PRAGMA cache_size = -16384; BEGIN IMMEDIATE");
-}
-
-int name_store_commit(struct name_store *store)
-{
-	return sqlite_file_run(store->file, "COMMIT");
-}
-
-void name_store_undo(struct name_store *store)
-{
-	(void)sqlite_file_run(store->file, "ROLLBACK");
-}
-
-int name_store_touch(struct name_store *store, const struct build_id *id, uint64_t now, uint64_t slack)
-{
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	int r = sqlite_query_create(store->file,
-				    "UPDATE module SET last_used = ?2 "
-				    "WHERE build_id = ?1 AND last_used NOT BETWEEN ?3 AND ?2",
-				    &query);
+	_cleanup_(cleanup_query) struct database_query *query = NULL;
+	int r = database_query_create(database, "UPDATE name SET used = ? WHERE key = ?", &query);
 
 	if (r < 0)
 		return r;
-	set_id(query, id);
-	sqlite_query_set_number(query, 2, (int64_t)now);
-	sqlite_query_set_number(query, 3, (int64_t)(now - slack));
-	return sqlite_query_next(query);
+	database_number(query, now);
+	database_word(query, key);
+	return database_row(query);
 }
 
-static int bytes_used(struct name_store *store, uint64_t *ret_bytes)
+static int get(struct name_store *store, const char *key, struct desk_answer *answer)
 {
-	int64_t pages, free_pages, page_size;
-	int r = sqlite_file_number(store->file, "PRAGMA page_count", &pages);
+	_cleanup_(cleanup_query) struct database_query *query = NULL;
+	const uint64_t now = (uint64_t)time(NULL);
+	const void *bytes;
+	uint64_t used;
+	int r = database_query_create(store->database, "SELECT used, value FROM name WHERE key = ?", &query);
 
-	if (!r)
-		r = sqlite_file_number(store->file, "PRAGMA freelist_count", &free_pages);
-	if (!r)
-		r = sqlite_file_number(store->file, "PRAGMA page_size", &page_size);
-	if (!r)
-		*ret_bytes = pages > free_pages ? (uint64_t)(pages - free_pages) * (uint64_t)page_size : 0;
-	return r;
-}
-
-/* 1: removed a module; 0: all remaining modules were used at `now`. */
-static int drop_oldest(struct name_store *store, uint64_t now)
-{
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	char statement[160];
-	int r = sqlite_query_create(store->file,
-				    "SELECT id FROM module WHERE last_used <> ?1 "
-				    "ORDER BY last_used, id LIMIT 1",
-				    &query);
-
-	if (!r) {
-		sqlite_query_set_number(query, 1, (int64_t)now);
-		r = sqlite_query_next(query);
-	}
+	if (r < 0)
+		return r;
+	database_word(query, key);
+	r = database_next(query);
 	if (r <= 0)
 		return r;
-	(void)snprintf(statement, sizeof(statement),
-		       "DELETE FROM content WHERE module = %1$lld; DELETE FROM module WHERE id = %1$lld",
-		       (long long)sqlite_query_number(query, 0));
-	r = sqlite_file_run(store->file, statement);
+	used = (uint64_t)database_number_at(query, 0);
+	bytes = database_bytes_at(query, 1, &answer->size);
+	answer->bytes = malloc(answer->size + 1);
+	if (!answer->bytes)
+		return -ENOMEM;
+	memcpy(answer->bytes, bytes, answer->size);
+	cleanup_query(&query);
+	query = NULL;
+	if (now - used > DAY) /* a time in the future wraps around */
+		r = touch(store->database, key, now);
 	return r < 0 ? r : 1;
 }
 
-/* 1: there is room for `size` more bytes, including the database's overhead. */
-static int make_room(struct name_store *store, size_t size, uint64_t now, uint64_t limit)
+static int insert(struct name_store *store, const char *key, const void *bytes, size_t size)
 {
-	const uint64_t pages = 16 << 10, needed = size + size / 16 + pages;
-	uint64_t used = 0;
-	int r;
+	_cleanup_(cleanup_query) struct database_query *query = NULL;
+	int r = database_query_create(store->database, "INSERT OR REPLACE INTO name VALUES(?, ?, ?)", &query);
 
-	if (needed > limit)
+	if (r < 0)
+		return r;
+	database_word(query, key);
+	database_number(query, (uint64_t)time(NULL));
+	database_bytes(query, bytes, size);
+	return database_row(query);
+}
+
+/* Keeps what was used last, up to three quarters of the limit: what is deleted is room for what comes next. */
+static int make_room(struct name_store *store)
+{
+	_cleanup_(cleanup_query) struct database_query *query = NULL;
+	int r = database_query_create(store->database,
+				      "DELETE FROM name WHERE rowid IN (SELECT id FROM (SELECT rowid AS id, "
+				      "sum(length(value) + 4096) OVER (ORDER BY used DESC, rowid DESC) AS kept "
+				      "FROM name) WHERE kept > ?)", &query);
+
+	if (r < 0)
+		return r;
+	database_number(query, store->limit / 4 * 3);
+	return database_row(query);
+}
+
+static int put(struct name_store *store, const char *key, const void *bytes, size_t size)
+{
+	struct stat status;
+
+	if (size > store->limit / 4)
 		return 0;
-	while (!(r = bytes_used(store, &used)) && used > limit - needed) {
-		r = drop_oldest(store, now);
-		if (r <= 0)
+	if (!stat(store->path, &status) && (uint64_t)status.st_size + size > store->limit) {
+		int r = make_room(store);
+
+		if (r < 0)
 			return r;
 	}
-	return r < 0 ? r : 1;
+	return insert(store, key, bytes, size);
 }
 
-static int add_name(struct name_store *store, const struct build_id *id, const char *name, uint64_t now)
-{
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	int r = sqlite_query_create(store->file,
-				    "INSERT INTO module(build_id, name, last_used) VALUES(?1, ?2, ?3) "
-				    "ON CONFLICT(build_id) DO UPDATE SET name = ?2, last_used = ?3",
-				    &query);
+/* --- requests --- */
 
-	if (r < 0)
-		return r;
-	set_id(query, id);
-	sqlite_query_set_text(query, 2, name);
-	sqlite_query_set_number(query, 3, (int64_t)now);
-	return sqlite_query_next(query);
+static const char *reason(int r)
+{
+	switch (r) {
+	case NOT_OURS:
+		return "it is not a cache of rwalker-report";
+	case NO_FILE:
+		return "it is not a regular file";
+	case OTHER_USER:
+		return "it belongs to another user";
+	case OTHER_FOLDER:
+		return "root creates no files in another user's directory";
+	case -EBUSY:
+		return "another process keeps it locked";
+	default:
+		return strerror(-r);
+	}
 }
 
-/*
- * Removes what new content replaces: that of the same source, that of poorer sources, and all but
- * the last few of other sources with the same rank, which differ because of options.
- */
-static int drop_poorer(struct name_store *store, const struct build_id *id, enum name_content kind,
-		       const struct name_source *source)
+static int refuse(struct name_store *store, int r, struct desk_answer *answer)
 {
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	int r = sqlite_query_create(store->file,
-				    "DELETE FROM content "
-				    "WHERE module = (SELECT id FROM module WHERE build_id = ?1) "
-				    "AND kind = ?2 AND (rank < ?3 OR rank = ?3 AND (source = ?4 OR id NOT IN "
-				    "(SELECT c.id FROM content c JOIN module m ON c.module = m.id "
-				    "WHERE m.build_id = ?1 AND c.kind = ?2 AND c.rank = ?3 AND c.source <> ?4 "
-				    "ORDER BY c.id DESC LIMIT ?5)))",
-				    &query);
+	const bool damaged = is_damage(store, r);
+	const int emptied = damaged ? empty(store) : 0;
+	const char *format = damaged && !emptied ?
+		"the cache '%s' was damaged or of another version, and is empty now" :
+		"cannot use the cache '%s': %s; --no-cache does without it";
 
-	if (r < 0)
-		return r;
-	set_content_key(query, id, kind, source);
-	sqlite_query_set_number(query, 5, EQUALS_KEPT);
-	return sqlite_query_next(query);
+	free(answer->bytes);
+	answer->size = 0;
+	answer->bytes = malloc(REASON_ROOM);
+	if (answer->bytes)
+		answer->size = (size_t)snprintf((char *)answer->bytes, REASON_ROOM, format, store->path,
+						reason(emptied < 0 ? emptied : r));
+	return r;
 }
 
-int name_store_put(struct name_store *store, const struct build_id *id, const char *name,
-		   enum name_content kind, const struct name_source *source, const void *bytes,
-		   size_t size, uint64_t now, uint64_t limit)
+static int answer_request(struct name_store *store, const char *key, const char *bytes, size_t size, bool puts,
+			  struct desk_answer *answer)
 {
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	int r = add_name(store, id, name, now);
+	int r = open_store(store, puts);
 
+	if (r == -ENOENT && !puts)
+		return 0;
 	if (!r)
-		r = drop_poorer(store, id, kind, source);
-	if (!r)
-		r = make_room(store, size, now, limit);
-	if (r <= 0)
-		return r;
-	r = sqlite_query_create(store->file,
-				"INSERT INTO content(module, kind, rank, source, bytes) "
-				"SELECT id, ?2, ?3, ?4, ?5 FROM module WHERE build_id = ?1",
-				&query);
-	if (r < 0)
-		return r;
-	set_content_key(query, id, kind, source);
-	sqlite_query_set_bytes(query, 5, bytes, size);
-	r = sqlite_query_next(query);
-	return r < 0 ? r : 1;
+		r = puts ? put(store, key, bytes, size) : get(store, key, answer);
+	return r < 0 ? refuse(store, r, answer) : r;
 }
 
-int name_store_put_answer(struct name_store *store, const struct build_id *id, const char *what,
-			  const char *servers, const struct name_answer_row *row)
+static int serve(void *context, const void *request, size_t size, struct desk_answer *answer)
 {
-	_cleanup_(cleanup_query) struct sqlite_query *query = NULL;
-	int r = sqlite_query_create(store->file,
-				    "INSERT OR REPLACE INTO answer(build_id, what, servers, tried, path, checksum) "
-				    "VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-				    &query);
+	struct name_store *store = context;
+	const char *bytes = request, *end = size > 1 ? memchr(bytes + 1, '\0', size - 1) : NULL;
+	size_t left;
 
-	if (r < 0)
-		return r;
-	set_answer_key(query, id, what, servers);
-	sqlite_query_set_number(query, 4, (int64_t)row->tried);
-	sqlite_query_set_text(query, 5, row->path ? row->path : "");
-	sqlite_query_set_number(query, 6, (int64_t)row->checksum);
-	return sqlite_query_next(query);
+	if (!end || end - bytes > NAME_KEY_ROOM)
+		return -EPROTO;
+	left = size - (size_t)(end + 1 - bytes);
+	if ((*bytes != NAME_STORE_GET || left) && *bytes != NAME_STORE_PUT)
+		return -EPROTO;
+	answer->result = store->path[0] ? answer_request(store, bytes + 1, end + 1, left, *bytes == NAME_STORE_PUT,
+							 answer) : -ENOENT;
+	return 0;
 }
 
-int name_store_forget_answers(struct name_store *store, uint64_t none_before, uint64_t found_before)
+struct desk name_store_desk(struct name_store *store)
 {
-	char statement[256];
-
-	(void)snprintf(statement, sizeof(statement),
-		       "DELETE FROM answer WHERE tried < CASE path WHEN '' THEN %lld ELSE %lld END; "
-		       "DELETE FROM answer WHERE tried < "
-		       "(SELECT tried FROM answer ORDER BY tried DESC LIMIT 1 OFFSET %d)",
-		       (long long)none_before, (long long)found_before, ANSWERS_MAX);
-	return sqlite_file_run(store->file, statement);
+	return (struct desk){.serve = serve, .context = store};
 }

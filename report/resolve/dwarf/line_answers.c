@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { LEAST = 64, MOST = 4096 }; /* levels per block; each block has twice as many as the previous one */
+
 int line_answers_init(struct line_answers *answers, const uint64_t *addresses, size_t count)
 {
 	*answers = (struct line_answers){.count = count};
@@ -25,20 +27,43 @@ void line_answers_deinit(struct line_answers *answers)
 {
 	free(answers->addresses);
 	free(answers->places);
-	line_levels_deinit(&answers->levels);
+	for (size_t i = 0; i < answers->blocks.count; i++)
+		free(answers->blocks.items[i]);
+	array_free(&answers->blocks);
 	address_buckets_deinit(&answers->buckets);
 	*answers = (struct line_answers){0};
+}
+
+static int add_block(struct line_answers *answers, size_t least)
+{
+	const size_t number = answers->blocks.count;
+	size_t room = number < 6 ? (size_t)LEAST << number : MOST;
+	struct line_level *block;
+
+	if (room < least)
+		room = least;
+	block = reallocarray(NULL, room, sizeof(*block));
+	if (!block || array_push(&answers->blocks, block) < 0) {
+		free(block);
+		return -ENOMEM;
+	}
+	answers->next = block;
+	answers->left = room;
+	return 0;
 }
 
 int line_answers_put(struct line_answers *answers, size_t number, const struct line_level *levels,
 		     size_t count)
 {
-	const struct line_level *kept;
-	int r = line_levels_keep(&answers->levels, levels, count, &kept);
-
-	if (!r)
-		line_answers_point(answers, number, kept, count);
-	return r;
+	if (count > answers->left && add_block(answers, count) < 0)
+		return -ENOMEM;
+	line_answers_point(answers, number, answers->next, count);
+	if (!count)
+		return 0;
+	memcpy(answers->next, levels, count * sizeof(*levels));
+	answers->next += count;
+	answers->left -= count;
+	return 0;
 }
 
 void line_answers_point(struct line_answers *answers, size_t number,

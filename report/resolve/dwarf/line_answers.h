@@ -10,8 +10,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/resolve/cache/line_levels.h"
+#include "common/array.h"
 #include "report/resolve/symbol/address_buckets.h"
+
+/* One function at an address. Innermost first; the last one is the real function, the others are inlined in it. */
+struct line_level {
+	const char *function; /* linkage name if there is one; NULL: unknown */
+	const char *file;     /* full path as far as known; NULL: unknown */
+	uint32_t line;	      /* 0: no particular line. In outer levels: the line of the call */
+};
 
 struct line_place { /* the answer for one address */
 	const struct line_level *levels;
@@ -23,7 +30,9 @@ struct line_answers {
 	struct line_place *places;
 	size_t count;
 	struct address_buckets buckets; /* of the addresses */
-	struct line_levels levels; /* those with an answer */
+	ARRAY(struct line_level *) blocks; /* of levels; their addresses do not change */
+	struct line_level *next;	   /* used in the last block */
+	size_t left;
 };
 
 /* Copies the addresses, which must ascend. -ENOMEM. */

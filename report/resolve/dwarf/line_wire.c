@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/byte_cursor.h"
+#include "common/cleanup.h"
 
 enum { FLUSH_BYTES = 16 << 10 };
 
@@ -213,4 +214,61 @@ int wire_read(const void *bytes, size_t size, struct text_pool *texts, struct li
 	}
 	array_free(&reader.texts);
 	return r == -ENOMEM ? r : 0;
+}
+
+/* --- packed --- */
+
+int wire_pack(const struct line_answers *answers, struct wire_writer *writer)
+{
+	uint64_t last = 0;
+	int r = answers->count > WIRE_PACKED_MAX ? -E2BIG : add_varint(writer, answers->count);
+
+	for (size_t i = 0; i < answers->count && !r; i++) {
+		r = add_varint(writer, answers->addresses[i] - last);
+		last = answers->addresses[i];
+	}
+	for (size_t i = 0; i < answers->count && !r; i++)
+		r = wire_writer_answer(writer, i, answers->places[i].levels, answers->places[i].count);
+	if (!r)
+		r = add_varint(writer, WIRE_END);
+	return r < 0 ? r : add_varint(writer, 0);
+}
+
+static int read_addresses(struct byte_cursor *cursor, struct line_answers *ret_answers)
+{
+	const uint64_t count = byte_cursor_varint(cursor);
+	_cleanup_free_ uint64_t *addresses = NULL;
+	uint64_t last = 0;
+
+	if (count > WIRE_PACKED_MAX || count > byte_cursor_left(cursor))
+		return -EBADMSG;
+	addresses = calloc(count + 1, sizeof(*addresses));
+	if (!addresses)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < count; i++) {
+		const uint64_t step = byte_cursor_varint(cursor);
+
+		if ((i && !step) || __builtin_add_overflow(last, step, &last))
+			return -EBADMSG;
+		addresses[i] = last;
+	}
+	return cursor->bad ? -EBADMSG : line_answers_init(ret_answers, addresses, count);
+}
+
+int wire_unpack(const void *bytes, size_t size, struct text_pool *texts, struct line_answers *ret_answers)
+{
+	struct byte_cursor cursor = byte_cursor_make(bytes, size);
+	struct line_answers answers;
+	int r = read_addresses(&cursor, &answers), end;
+
+	if (r < 0)
+		return r;
+	r = wire_read(cursor.next, byte_cursor_left(&cursor), texts, &answers, &end);
+	if (!r)
+		r = end;
+	if (r < 0)
+		line_answers_deinit(&answers);
+	else
+		*ret_answers = answers;
+	return r < 0 ? r : 0;
 }

@@ -24,6 +24,7 @@ enum {
 	WIRE_TEXT_MAX = 64 << 10,     /* longer ones are cut */
 	WIRE_LEVELS_MAX = 512,	      /* deeper inlining is cut, outermost calls first */
 	WIRE_BYTES_MAX = 256 << 20, /* of one module's answers */
+	WIRE_PACKED_MAX = 1 << 20,  /* addresses of answers that are packed */
 };
 
 /* --- the child's end --- */
@@ -56,5 +57,12 @@ int wire_writer_end(struct wire_writer *writer, int error);
  */
 int wire_read(const void *bytes, size_t size, struct text_pool *texts, struct line_answers *answers,
 	      int *ret_end);
+
+/* --- all answers with their addresses, for the cache of names: a count, differences of addresses, the records --- */
+
+/* The writer's bytes, for which it needs no descriptor. Texts must not change. -E2BIG, -ENOMEM. */
+int wire_pack(const struct line_answers *answers, struct wire_writer *writer);
+/* -EBADMSG: malformed; -ENOMEM. Texts are stored in the pool. */
+int wire_unpack(const void *bytes, size_t size, struct text_pool *texts, struct line_answers *ret_answers);
 
 #endif

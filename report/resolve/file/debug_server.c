@@ -47,7 +47,6 @@ struct question { /* the current query */
 };
 
 struct debug_server {
-	struct debug_server_memory memory;
 	struct progress *progress;
 	const struct desk *desk; /* NULL: this process queries the servers */
 	struct library library;
@@ -63,15 +62,12 @@ static const char *const what_names[] = {
 	[DEBUG_SERVER_EXECUTABLE] = "executable",
 };
 
-int debug_server_create(const struct debug_server_memory *memory, struct progress *progress,
-			const struct desk *desk, struct debug_server **ret_server)
+int debug_server_create(struct progress *progress, const struct desk *desk, struct debug_server **ret_server)
 {
 	struct debug_server *server = calloc(1, sizeof(*server));
 
 	if (!server)
 		return -ENOMEM;
-	if (memory)
-		server->memory = *memory;
 	server->progress = progress;
 	server->desk = desk;
 	*ret_server = server;
@@ -233,23 +229,13 @@ static int ask_library(struct debug_server *server, enum debug_server_file what,
 	return r;
 }
 
-static void remember(const struct debug_server *server, const struct build_id *id,
-		     enum debug_server_file what, const char *path)
+/* The descriptor; -ENOENT: the servers do not have the file; -ECANCELED: Ctrl-C; -EIO: no answer; -ENOMEM. */
+static int ask_here(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
+		    char **ret_path)
 {
-	if (server->memory.remember)
-		server->memory.remember(server->memory.context, id, what_names[what], servers_named(), path);
-}
-
-/* 0: the servers do not have it; -ENOENT: unknown. A stored path is not used: the library has its own cache. */
-static int recall(const struct debug_server *server, const struct build_id *id, enum debug_server_file what)
-{
-	const char *path = NULL;
-	int r = -ENOENT;
-
-	if (server->memory.recall && servers_named())
-		r = server->memory.recall(server->memory.context, id, what_names[what],
-					  servers_named(), &path);
-	return r > 0 ? -ENOENT : r;
+	if (!ready(server))
+		return -EIO;
+	return progress_stopped(server->progress) ? -ECANCELED : ask_library(server, what, id, ret_path);
 }
 
 /* --- queries by another process: the request is the kind and the build-id, the answer the file and its path --- */
@@ -285,7 +271,7 @@ static int serve(void *context, const void *request, size_t size, struct desk_an
 	id.length = (uint8_t)(size - 1);
 	memcpy(id.bytes, bytes + 1, size - 1);
 	(void)signal(SIGINT, SIG_DFL); /* Ctrl-C is meant for this process only while it fetches */
-	answer->result = debug_server_ask(server, (enum debug_server_file)bytes[0], &id, &path);
+	answer->result = ask_here(server, (enum debug_server_file)bytes[0], &id, &path);
 	(void)signal(SIGINT, SIG_IGN);
 	if (answer->result < 0)
 		return 0;
@@ -303,16 +289,6 @@ struct desk debug_server_desk(struct debug_server *server)
 
 /* --- both --- */
 
-int debug_server_ask(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
-		     char **ret_path)
-{
-	if (server->desk)
-		return ask_desk(server, what, id, ret_path);
-	if (!ready(server))
-		return -EIO;
-	return progress_stopped(server->progress) ? -ECANCELED : ask_library(server, what, id, ret_path);
-}
-
 int debug_server_find(struct debug_server *server, enum debug_server_file what,
 		      const struct build_id *id, int *ret_fd, char **ret_path)
 {
@@ -321,12 +297,10 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what,
 
 	if (!server || !id->length)
 		return -ENOENT;
-	r = recall(server, id, what);
-	if (r == 0 || r == -ENOMEM)
-		return r ? r : -ENOENT;
-	r = progress_stopped(server->progress) ? -ECANCELED : debug_server_ask(server, what, id, &path);
-	if (r >= 0 || r == -ENOENT)
-		remember(server, id, what, r >= 0 ? path : NULL);
+	if (progress_stopped(server->progress))
+		r = -ECANCELED;
+	else
+		r = server->desk ? ask_desk(server, what, id, &path) : ask_here(server, what, id, &path);
 	server->unasked += r == -ECANCELED;
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENOENT;

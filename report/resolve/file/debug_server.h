@@ -2,9 +2,9 @@
 /*
  * The door to libdebuginfod: files by build-id from the servers in DEBUGINFOD_URLS, only if the
  * user asked for it. The library, and the network code below it, is loaded at the first query and
- * never linked. It keeps the files it fetched in its own cache. Servers may be hostile: a file
- * that they send is opened like any other, and used only if it has the right build-id. After a few
- * failures we stop asking servers, and report it.
+ * never linked. It keeps the files it fetched, and for a while what no server has, in its own
+ * cache. Servers may be hostile: a file that they send is opened like any other, and used only if it
+ * has the right build-id. After a few failures we stop asking servers, and report it.
  */
 #ifndef RWALKER_REPORT_RESOLVE_FILE_DEBUG_SERVER_H
 #define RWALKER_REPORT_RESOLVE_FILE_DEBUG_SERVER_H
@@ -18,28 +18,10 @@ struct progress;
 enum debug_server_file { DEBUG_SERVER_DEBUGINFO, DEBUG_SERVER_EXECUTABLE };
 
 /*
- * Answers that earlier reports got, stored by the implementation. Only a server's response is an
- * answer; a failure to reach one is not.
+ * Does not contact any server yet. `progress` and `desk` may be NULL, and must outlive the server.
+ * With a desk, that desk queries the servers (debug_server_desk() of another process). -ENOMEM.
  */
-struct debug_server_memory {
-	void *context;
-	/*
-	 * `what`: "debuginfo", "executable". 1: *ret_path, where the file was at that time; 0: the
-	 * servers do not have it; -ENOENT: unknown.
-	 */
-	int (*recall)(void *context, const struct build_id *id, const char *what,
-		      const char *servers, const char **ret_path);
-	void (*remember)(void *context, const struct build_id *id, const char *what, const char *servers,
-			 const char *path); /* NULL: they do not have it */
-};
-
-/*
- * Does not contact any server yet. `memory` may be NULL, and is copied; `progress` and `desk` may
- * be NULL, and must outlive the server. With a desk, that desk queries the servers
- * (debug_server_desk() of another process). -ENOMEM.
- */
-int debug_server_create(const struct debug_server_memory *memory, struct progress *progress,
-			const struct desk *desk, struct debug_server **ret_server);
+int debug_server_create(struct progress *progress, const struct desk *desk, struct debug_server **ret_server);
 void debug_server_destroy(struct debug_server *server);
 
 /*
@@ -50,12 +32,6 @@ void debug_server_destroy(struct debug_server *server);
 int debug_server_find(struct debug_server *server, enum debug_server_file what,
 		      const struct build_id *id, int *ret_fd, char **ret_path);
 
-/*
- * The same without the memory. Returns the descriptor; -ENOENT: the servers do not have the file; -ECANCELED: Ctrl-C;
- * -EIO: no answer (which was reported); -ENOMEM.
- */
-int debug_server_ask(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
-		     char **ret_path);
 /* Queries the servers for processes that must not load libraries or use the network. They are not trusted. */
 struct desk debug_server_desk(struct debug_server *server);
 

@@ -173,7 +173,6 @@ static int note(struct modules *modules, const struct line_group *group, int r)
 static int ask(struct modules *modules, const struct module *module, bool reading, struct running *running)
 {
 	_cleanup_(module_files_deinit) struct module_files files = {.binary.fd = -1, .debug.fd = -1};
-	const struct line_owner owner = {.id = &module->id, .name = module->name};
 	struct line_job job = {.local = &modules->files, .channel = running->channel};
 
 	if (module->kind == MODULE_KERNEL)
@@ -186,7 +185,8 @@ static int ask(struct modules *modules, const struct module *module, bool readin
 	if (job.files[0] < 0 && job.files[1] < 0)
 		return -ENODATA;
 	modules->lines_asked++;
-	return line_query_start(&running->query, modules->files.cache, &owner, &job, reading, &running->group.answers);
+	return line_query_start(&running->query, modules->files.cache, &module->id, &job, reading, &modules->texts,
+				&running->group.answers);
 }
 
 /* Shows the progress. True: stop. */

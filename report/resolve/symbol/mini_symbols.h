@@ -5,12 +5,11 @@
 
 #include "report/resolve/symbol/symbol_index.h"
 
-/*
- * Adds them to the list. 0; -ENOENT: there are none; -ESTALE: they belong to another file; else as
- * elf_file_symbols(), unpack_xz().
- */
-int mini_symbols_add(const struct elf_file *elf, struct symbol_list *list);
-/* The same for the section's bytes; `id` is the build-id of the stripped file, *left as in unpack_xz_from(). */
+/* The embedded file. -ENOENT: there is none; else as elf_file_section(), unpack_xz(). */
+int mini_symbols_unpack(const struct elf_file *elf, int *ret_fd);
+/* Adds its functions to the list. -ESTALE: it belongs to another build-id; else as elf_file_symbols(). */
+int mini_symbols_add(int fd, const struct build_id *id, struct symbol_list *list);
+/* Both for the section's bytes; *left as in unpack_xz_from(). */
 int mini_symbols_add_packed(const void *bytes, size_t size, const struct build_id *id, uint64_t *left,
 			    struct symbol_list *list);
 

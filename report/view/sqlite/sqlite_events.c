@@ -44,7 +44,7 @@ int sqlite_events_mark(struct sqlite_export *job)
 
 /* --- what waits were for --- */
 
-static int write_object(struct database_insert *insert, uint64_t id, const struct profile_object *object)
+static int write_object(struct database_query *insert, uint64_t id, const struct profile_object *object)
 {
 	_cleanup_free_ char *text = NULL;
 	int r = object_to_text(object, &text);
@@ -60,7 +60,7 @@ static int write_object(struct database_insert *insert, uint64_t id, const struc
 
 static int write_objects(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct profile_object *objects;
 	size_t count = profile_objects(job->profile, &objects);
 	int r = database_insert_create(job->database, "objects", OBJECT_COLUMNS, &insert);
@@ -72,7 +72,7 @@ static int write_objects(struct sqlite_export *job)
 
 /* --- samples --- */
 
-static int write_sample(const struct sqlite_export *job, struct database_insert *insert, uint64_t id,
+static int write_sample(const struct sqlite_export *job, struct database_query *insert, uint64_t id,
 			const struct profile_event *event)
 {
 	database_number(insert, id);
@@ -89,7 +89,7 @@ static int write_sample(const struct sqlite_export *job, struct database_insert 
 
 static int write_samples(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	struct profile_event event;
 	uint64_t id = 0;
 	int r = database_insert_create(job->database, "samples", SAMPLE_COLUMNS, &insert);
@@ -102,7 +102,7 @@ static int write_samples(struct sqlite_export *job)
 
 /* --- waits and wakes --- */
 
-int sqlite_write_what_for(const struct sqlite_export *job, struct database_insert *insert,
+int sqlite_write_what_for(const struct sqlite_export *job, struct database_query *insert,
 			  const struct profile_wait *wait)
 {
 	_cleanup_free_ char *text = NULL;
@@ -137,7 +137,7 @@ static const char *state_of(struct state_text *last, uint32_t state)
 	return last->text;
 }
 
-static int write_wait(const struct sqlite_export *job, struct database_insert *insert, uint64_t id,
+static int write_wait(const struct sqlite_export *job, struct database_query *insert, uint64_t id,
 		      const struct profile_wait *wait, struct state_text *state)
 {
 	const uint32_t thing = wait->object;
@@ -170,7 +170,7 @@ static uint64_t weight_of_wake(const struct profile_wait *wait)
 	return wait->weight < blocked ? wait->weight : blocked;
 }
 
-static int write_wake(const struct sqlite_export *job, struct database_insert *insert, uint64_t id,
+static int write_wake(const struct sqlite_export *job, struct database_query *insert, uint64_t id,
 		      const struct profile_wait *wait)
 {
 	static const char *const contexts[] = {
@@ -191,7 +191,7 @@ static int write_wake(const struct sqlite_export *job, struct database_insert *i
 /* A wake has the number of the wait that it ended. */
 static int write_waits(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *waits = NULL, *wakes = NULL;
+	_cleanup_insert_ struct database_query *waits = NULL, *wakes = NULL;
 	const struct profile_wait *items = job->reader.waits.items;
 	struct state_text state = {0};
 	int r = database_insert_create(job->database, "waits", WAIT_COLUMNS, &waits);
@@ -211,7 +211,7 @@ static int write_waits(struct sqlite_export *job)
 /* For --source wakers, when there are no waits to refer to. */
 static int write_lone_wakes(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	struct profile_event event;
 	uint64_t id = 0;
 	int r = database_insert_create(job->database, "wakes", WAKE_COLUMNS, &insert);

@@ -9,7 +9,7 @@
 
 #include "common/cleanup.h"
 #include "report/view/look/event_reader.h"
-#include "report/view/sqlite/database.h"
+#include "report/pack/database.h"
 #include "report/view/sqlite/stack_order.h"
 #include "report/view/text/view.h"
 
@@ -33,7 +33,7 @@ int sqlite_events_mark(struct sqlite_export *job);
 int sqlite_events_write(struct sqlite_export *job);
 
 /* Ends a row with what the wait was for, as in reports. */
-int sqlite_write_what_for(const struct sqlite_export *job, struct database_insert *insert,
+int sqlite_write_what_for(const struct sqlite_export *job, struct database_query *insert,
 			  const struct profile_wait *wait);
 
 /* The tables modules, functions, frames, stacks and sums. */
@@ -48,9 +48,9 @@ int sqlite_walks_write(struct sqlite_export *job);
 
 #define _cleanup_insert_ _cleanup_(cleanup_insert)
 
-static inline void cleanup_insert(struct database_insert **insert)
+static inline void cleanup_insert(struct database_query **insert)
 {
-	database_insert_destroy(*insert);
+	database_query_destroy(*insert);
 }
 
 #endif

@@ -12,7 +12,7 @@
 enum { ABOUT_COLUMNS = 2, HOST_COLUMNS = 2, RECORDING_COLUMNS = 11, SOURCE_COLUMNS = 8, PROBE_COLUMNS = 7,
        TASK_COLUMNS = 10 };
 
-static int write_about_row(struct database_insert *insert, const char *key, const char *value)
+static int write_about_row(struct database_query *insert, const char *key, const char *value)
 {
 	database_word(insert, key);
 	database_word(insert, value);
@@ -22,7 +22,7 @@ static int write_about_row(struct database_insert *insert, const char *key, cons
 /* Filters and notes are printable already. */
 static int write_about(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	struct profile_account account;
 	int r = database_insert_create(job->database, "about", ABOUT_COLUMNS, &insert);
 
@@ -37,7 +37,7 @@ static int write_about(struct sqlite_export *job)
 /* Hosts are numbered in the order in which they first appear among the recordings. */
 static int write_hosts(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct waits *waits = &job->reader.waits;
 	int r = database_insert_create(job->database, "hosts", HOST_COLUMNS, &insert);
 
@@ -59,7 +59,7 @@ static int write_hosts(struct sqlite_export *job)
 
 static int write_recordings(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct waits *waits = &job->reader.waits;
 	int r = database_insert_create(job->database, "recordings", RECORDING_COLUMNS, &insert);
 
@@ -88,7 +88,7 @@ static int write_recordings(struct sqlite_export *job)
 
 static int write_sources(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct profile_source *sources;
 	size_t count = profile_sources(job->profile, &sources);
 	int r = database_insert_create(job->database, "sources", SOURCE_COLUMNS, &insert);
@@ -111,7 +111,7 @@ static int write_sources(struct sqlite_export *job)
 
 static int write_probes(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct event_reader *reader = &job->reader;
 	int r = database_insert_create(job->database, "probes", PROBE_COLUMNS, &insert);
 
@@ -132,12 +132,12 @@ static int write_probes(struct sqlite_export *job)
 	return r;
 }
 
-static void write_known(struct database_insert *insert, const char *text)
+static void write_known(struct database_query *insert, const char *text)
 {
 	database_text(insert, *text ? text : NULL);
 }
 
-static void write_cgroup(struct database_insert *insert, const struct profile_cgroup *cgroup)
+static void write_cgroup(struct database_query *insert, const struct profile_cgroup *cgroup)
 {
 	write_known(insert, profile_cgroup_path(cgroup));
 	write_known(insert, profile_container(cgroup));
@@ -146,7 +146,7 @@ static void write_cgroup(struct database_insert *insert, const struct profile_cg
 
 static int write_tasks(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	int r = database_insert_create(job->database, "tasks", TASK_COLUMNS, &insert);
 
 	for (uint32_t i = 0; i < job->reader.task_count && !r; i++) {

@@ -69,7 +69,7 @@ static int stacks_init(struct stacks *stacks, struct sqlite_export *job)
 
 static int write_modules(const struct stacks *stacks)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	int r = database_insert_create(stacks->job->database, "modules", MODULE_COLUMNS, &insert);
 
 	for (uint32_t i = 1; i < stacks->module_count && !r; i++) {
@@ -90,7 +90,7 @@ static int write_modules(const struct stacks *stacks)
 /* Number 0 is the name of an empty stack. */
 static int write_functions(const struct stacks *stacks)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	int r = database_insert_create(stacks->job->database, "functions", FUNCTION_COLUMNS, &insert);
 
 	for (uint32_t i = 0; i < stacks->function_count && !r; i++) {
@@ -103,7 +103,7 @@ static int write_functions(const struct stacks *stacks)
 	return r;
 }
 
-static int write_frame(const struct stacks *stacks, struct database_insert *insert, uint32_t number)
+static int write_frame(const struct stacks *stacks, struct database_query *insert, uint32_t number)
 {
 	const struct profile_frame *frame = &stacks->frames[number];
 	const struct profile_symbol *symbol = profile_symbol(stacks->job->profile, number);
@@ -122,7 +122,7 @@ static int write_frame(const struct stacks *stacks, struct database_insert *inse
 
 static int write_frames(const struct stacks *stacks)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	int r = database_insert_create(stacks->job->database, "frames", FRAME_COLUMNS, &insert);
 
 	for (uint32_t i = 0; i < stacks->frame_count && !r; i++)
@@ -148,7 +148,7 @@ static void leave(const struct stacks *stacks, struct walk *walk, uint32_t numbe
 		stacks->active[walk->steps[--walk->depth].function]--;
 }
 
-static int write_root(const struct stacks *stacks, struct database_insert *insert)
+static int write_root(const struct stacks *stacks, struct database_query *insert)
 {
 	database_number(insert, 0);
 	database_nothing(insert);
@@ -160,7 +160,7 @@ static int write_root(const struct stacks *stacks, struct database_insert *inser
 	return database_row(insert);
 }
 
-static int write_stack(const struct stacks *stacks, struct database_insert *insert, struct walk *walk, uint32_t number)
+static int write_stack(const struct stacks *stacks, struct database_query *insert, struct walk *walk, uint32_t number)
 {
 	const struct stack_order *order = &stacks->job->order;
 	const struct profile_node *node = &order->nodes[order->node[number]];
@@ -181,7 +181,7 @@ static int write_stack(const struct stacks *stacks, struct database_insert *inse
 
 static int write_stacks(const struct stacks *stacks)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	_cleanup_free_ struct step *steps = calloc(stacks->job->order.count, sizeof(*steps));
 	struct walk walk = {.steps = steps};
 	int r = database_insert_create(stacks->job->database, "stacks", STACK_COLUMNS, &insert);
@@ -235,7 +235,7 @@ static int add_sums(struct sums *sums, const struct sqlite_export *job, uint32_t
 static int write_sums(const struct stacks *stacks)
 {
 	_cleanup_(sums_deinit) struct sums sums = {0};
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct profile_source *sources;
 	size_t count = profile_sources(stacks->job->profile, &sources), next;
 	int r = database_insert_create(stacks->job->database, "sums", SUM_COLUMNS, &insert);

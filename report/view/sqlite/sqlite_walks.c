@@ -42,7 +42,7 @@ int sqlite_walks_mark(struct sqlite_export *job)
 
 static int write_walks(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct profile_walk *walks;
 	size_t count = profile_walks(job->profile, &walks);
 	int r = database_insert_create(job->database, "walks", WALK_COLUMNS, &insert);
@@ -68,7 +68,7 @@ static const char *bound_of(enum profile_wait_bound bound)
 	return bound < sizeof(texts) / sizeof(texts[0]) ? texts[bound] : NULL;
 }
 
-static int write_purpose(const struct sqlite_export *job, struct database_insert *insert,
+static int write_purpose(const struct sqlite_export *job, struct database_query *insert,
 			  const struct profile_walk_task *row)
 {
 	const struct profile_operation *operations = job->reader.waits.operations;
@@ -82,7 +82,7 @@ static int write_purpose(const struct sqlite_export *job, struct database_insert
 
 static int write_walked(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *insert = NULL;
+	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct profile_walk_task *rows;
 	size_t count = profile_walk_tasks(job->profile, &rows);
 	int r = database_insert_create(job->database, "walked", WALKED_COLUMNS, &insert);
@@ -104,7 +104,7 @@ static int write_walked(struct sqlite_export *job)
 	return r;
 }
 
-static int write_brief(struct database_insert *insert, const struct profile_task_sums *sums)
+static int write_brief(struct database_query *insert, const struct profile_task_sums *sums)
 {
 	static const char *const kinds[PROFILE_SUM_KINDS] = {"interruptible", "uninterruptible", "other blocked",
 							     "preempted", "yielded", "cancelled", "started"};
@@ -125,7 +125,7 @@ static int write_brief(struct database_insert *insert, const struct profile_task
 	return r;
 }
 
-static int write_running(struct database_insert *insert, const struct profile_task_sums *sums, uint64_t ran)
+static int write_running(struct database_query *insert, const struct profile_task_sums *sums, uint64_t ran)
 {
 	database_number(insert, sums->recording);
 	database_number(insert, sums->task);
@@ -137,7 +137,7 @@ static int write_running(struct database_insert *insert, const struct profile_ta
 
 static int write_sums(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_insert *brief = NULL, *running = NULL;
+	_cleanup_insert_ struct database_query *brief = NULL, *running = NULL;
 	_cleanup_(wait_index_deinit) struct wait_index index = {0};
 	const struct profile_task_sums *sums;
 	size_t count = profile_task_sums(job->profile, &sums);

@@ -263,23 +263,13 @@ static void takes_events_and_intervals(struct test *t)
 
 static void takes_a_cache(struct test *t)
 {
-	char folder[] = "/tmp/report-options-XXXXXX", want[64];
 	struct report_options o;
 
 	REQUIRE(t, !parse(&o, "--cache x t"));
 	CHECK_STR(t, o.cache, "x");
-	CHECK(t, !o.cache_is_default && !o.tool);
+	CHECK(t, !o.no_cache && !o.tool);
 	REQUIRE(t, !parse(&o, "--no-cache t"));
-	CHECK(t, !o.cache);
-	REQUIRE(t, mkdtemp(folder) && !setenv("XDG_CACHE_HOME", folder, 1) && !unsetenv("HOME"));
-	REQUIRE(t, !parse(&o, "--cache-info"));
-	CHECK(t, o.tool == &tools[TOOL_CACHE_INFO]);
-	(void)snprintf(want, sizeof(want), "%s/rwalker/names.sqlite", folder);
-	CHECK_STR(t, o.cache, want);
-	CHECK_INT(t, rmdir(folder), 0); /* nothing is created yet */
-	REQUIRE(t, !setenv("XDG_CACHE_HOME", "relative", 1));
-	REQUIRE(t, !parse(&o, "--cache-clear"));
-	CHECK(t, o.tool == &tools[TOOL_CACHE_CLEAR] && !o.cache);
+	CHECK(t, !o.cache && o.no_cache);
 }
 
 static void takes_scrubbing(struct test *t)
@@ -332,8 +322,7 @@ static void refuses(struct test *t)
 		"-i x -f t", "-i 1e9 -f t", "-i 1 t", "-i 1 --tree t", "-i 1 --events t", "-T t", "-T --tree t",
 		"-T --export perf-script t", "-T -f --wakers t",
 		"--network-files --no-local-files t",
-		"--cache x --no-cache t", "--cache-info t", "--cache-clear --no-cache",
-		"--cache-info --cache-clear", "--cache x", "--resolve-lines t",
+		"--cache x --no-cache t", "--cache x", "--resolve-lines t",
 		"--resolve-lines -o x", "--resolve-lines -q -o x t", "--info -o x t",
 		"--condense t", "--scrub t", "--scrub=hosts -o x t", "--scrub --condense -o x t", "--scrub -o x t u",
 		"--scrub -o x -c a t", "--scrub -q -o x t", "--keep a t", "--keep a --condense -o x t",

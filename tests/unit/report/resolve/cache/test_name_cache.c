@@ -1,398 +1,467 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The cache of names: what was put comes back, from the same key only; what else may lie in its
+ * place is left alone, damage is mended, and one line says so; it is bounded; others write too.
+ */
 #include "report/resolve/cache/name_cache.h"
 
-#include "report/resolve/cache/name_frames.h"
-#include "tests/unit/report/resolve/cache/scratch_cache.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* --- frames --- */
+#include "report/pack/database.h"
+#include "tests/random.h"
+#include "tests/test.h"
 
-static void gives_back_what_it_got(struct test *t)
+enum { SMALL = 3000 };
+
+struct place { /* a folder for the cache's file, and the messages on stderr */
+	char folder[64], path[96], said[4096];
+	FILE *file;
+	int saved;
+};
+
+static void place_start(struct place *place)
 {
-	struct place place;
-
-	place_start(&place);
-	CHECK_INT(t, known_later(&place, 1, 1, 0, ADDRESSES), 0);
-	CHECK_INT(t, access(place.path, F_OK), -1); /* a lookup creates no file */
-	learn_and_close(&place, 1, 1, 0, ADDRESSES);
-	CHECK_INT(t, known_later(&place, 1, 1, 0, 2 * ADDRESSES), ADDRESSES);
-	CHECK_INT(t, known_later(&place, 2, 1, 0, ADDRESSES), 0);
-	learn_and_close(&place, 1, 1, 1000, ADDRESSES); /* adds to it */
-	CHECK_INT(t, known_later(&place, 1, 1, 0, 2000), 2 * ADDRESSES);
-	learn_and_close(&place, 1, 1, UINT64_MAX - 10, 10);
-	CHECK_INT(t, known_later(&place, 1, 1, UINT64_MAX - 10, 10), 10);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-static void first_word_stays(struct test *t)
-{
-	const struct line_level one = {.function = "one", .file = "a.c", .line = 7};
-	const struct line_level *levels;
-	struct name_cache *cache;
-	struct place place;
-	size_t count;
-
-	place_start(&place);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_frames_add(frames_of(cache, 1, 1), 5, &one, 1), 0);
-	CHECK_INT(t, name_frames_add(frames_of(cache, 1, 1), 5, NULL, 0), 0);
-	REQUIRE(t, name_frames_find(frames_of(cache, 1, 1), 5, &levels, &count));
-	CHECK_INT(t, count, 1);
-	CHECK_STR(t, levels[0].function, "one");
-	CHECK_STR(t, levels[0].file, "a.c");
-	CHECK_INT(t, levels[0].line, 7);
-	CHECK(t, !name_frames_find(frames_of(cache, 1, 1), 6, &levels, &count));
-	name_cache_destroy(cache);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-static void check_order(struct test *t, struct name_cache *cache)
-{
-	static const struct {
-		uint64_t address;
-		const char *function; /* NULL: it is not there */
-	} wanted[] = {{4, NULL}, {5, "b"}, {10, "a"}, {11, "a"}, {15, "a"}, {16, NULL}, {20, "b"}, {UINT64_MAX, NULL}};
-	const struct name_frames *frames = frames_of(cache, 1, 1);
-	const struct line_level *levels;
-	size_t place = 0, count;
-
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		bool there = wanted[i].function;
-
-		CHECK_INT(t, name_frames_find(frames, wanted[i].address, &levels, &count), there);
-		CHECK_INT(t, name_frames_find_next(frames, &place, wanted[i].address, &levels, &count), there);
-		if (there && count == 1)
-			CHECK_STR(t, levels[0].function, wanted[i].function);
-		CHECK_INT(t, there && count != 1, 0);
-	}
-}
-
-/* In whatever order they were added, and if neighbours are equal. */
-static void order_does_not_matter(struct test *t)
-{
-	const struct line_level a = {.function = "a", .file = "a.c", .line = 7},
-				b = {.function = "b", .file = "a.c", .line = 300};
-	static const uint64_t addresses[] = {10, 20, 15, 5, 20, 11, 10, 15};
-	struct name_cache *cache;
-	struct place place;
-
-	place_start(&place);
-	cache = open_cache(&place);
-	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
-		CHECK_INT(t, name_frames_add(frames_of(cache, 1, 1), addresses[i], i == 1 || i == 3 ? &b : &a, 1), 0);
-	check_order(t, cache);
-	close_cache(cache);
-	cache = open_cache(&place);
-	check_order(t, cache);
-	name_cache_destroy(cache);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-static void sources_are_kept_apart(struct test *t)
-{
-	struct place place;
-
-	place_start(&place);
-	learn_and_close(&place, 1, 2, 0, ADDRESSES);
-	CHECK_INT(t, known_later(&place, 1, 3, 0, ADDRESSES), 0);
-	CHECK_INT(t, known_later(&place, 1, 1, 0, ADDRESSES), 0);
-	learn_and_close(&place, 1, 1, 0, 10); /* a poorer one removes nothing */
-	CHECK_INT(t, known_later(&place, 1, 1, 0, ADDRESSES), 10);
-	CHECK_INT(t, known_later(&place, 1, 2, 0, ADDRESSES), ADDRESSES);
-	learn_and_close(&place, 1, 3, 0, 20); /* a better one replaces both */
-	CHECK_INT(t, known_later(&place, 1, 1, 0, ADDRESSES), 0);
-	CHECK_INT(t, known_later(&place, 1, 2, 0, ADDRESSES), 0);
-	CHECK_INT(t, known_later(&place, 1, 3, 0, ADDRESSES), 20);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-/* Options make sources of one rank: alternating between two loses nothing, and old ones are dropped. */
-static void a_few_equals_stay(struct test *t)
-{
-	const struct build_id id = truth_id(1);
-	struct place place;
-
-	place_start(&place);
-	for (int round = 0; round < 7; round++) {
-		struct name_cache *cache = open_cache(&place);
-		struct name_source source = truth_source(1, 1);
-		struct name_frames *frames;
-
-		name_source_add_text(&source, &"6543210"[round]);
-		CHECK_INT(t, name_cache_frames(cache, &id, "m", &source, &frames), 0);
-		CHECK_INT(t, name_frames_add(frames, 5, NULL, 0), 0);
-		close_cache(cache);
-	}
-	for (int round = 0; round < 7; round++) {
-		struct name_cache *cache = open_cache(&place);
-		struct name_source source = truth_source(1, 1);
-		const struct line_level *levels;
-		struct name_frames *frames;
-		size_t count;
-
-		name_source_add_text(&source, &"6543210"[round]);
-		CHECK_INT(t, name_cache_frames(cache, &id, "m", &source, &frames), 0);
-		CHECK_INT(t, name_frames_find(frames, 5, &levels, &count), round >= 3);
-		name_cache_destroy(cache);
-	}
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-/* The same path and build-id, another size: what was found in the old file does not count. */
-static void a_changed_file_is_another_source(struct test *t)
-{
-	const struct build_id id = truth_id(1);
-	struct name_source source = truth_source(1, 2);
-	const struct line_level *levels;
-	struct name_frames *frames;
-	struct name_cache *cache;
-	struct place place;
-	size_t count;
-
-	place_start(&place);
-	learn_and_close(&place, 1, 1, 0, ADDRESSES);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_frames(cache, &id, "m", &source, &frames), 0);
-	CHECK(t, !name_frames_find(frames, 0, &levels, &count));
-	name_source_add_text(&source, source.text);
-	while (!source.full)
-		name_source_add_text(&source, "more");
-	CHECK_INT(t, name_cache_frames(cache, &id, "m", &source, &frames), 0);
-	CHECK(t, !frames); /* too long to be distinguished */
-	name_cache_destroy(cache);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-/* Both read before either wrote. */
-static void two_at_once_lose_nothing(struct test *t)
-{
-	struct name_cache *one, *two;
-	struct place place;
-
-	place_start(&place);
-	learn_and_close(&place, 1, 1, 0, 10);
-	one = open_cache(&place);
-	two = open_cache(&place);
-	learn(one, 1, 1, 0, 100);
-	learn(two, 1, 1, 50, 100);
-	close_cache(one);
-	close_cache(two);
-	CHECK_INT(t, known_later(&place, 1, 1, 0, ADDRESSES), 150);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-/* --- symbols --- */
-
-static void symbols_come_back(struct test *t)
-{
-	struct symbol_list truth = {0}, got = {0}, none = {0};
-	const struct build_id id = truth_id(1), other = truth_id(2);
-	const struct name_source source = truth_source(1, 1);
-	struct name_cache *cache;
-	struct place place;
-
-	place_start(&place);
-	CHECK_INT(t, truth_symbols(1, &truth), 0);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_find_symbols(cache, &id, &source, &got), 0);
-	CHECK_INT(t, name_cache_put_symbols(cache, &id, "a", &source, &truth), 0);
-	CHECK_INT(t, name_cache_put_symbols(cache, &other, "b", &source, &none), 0);
-	close_cache(cache);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_find_symbols(cache, &id, &source, &got), 1);
-	CHECK(t, truth_same_symbols(&truth, &got));
-	CHECK_INT(t, name_cache_find_symbols(cache, &other, &source, &none), 1); /* known to have none */
-	CHECK_INT(t, none.symbols.count, 0);
-	name_cache_destroy(cache);
-	symbol_list_deinit(&truth);
-	symbol_list_deinit(&got);
-	symbol_list_deinit(&none);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-/* --- debuginfod --- */
-
-static enum name_answer answer_at(const struct place *place, uint64_t now, uint64_t module, const char *servers,
-				  char path[64])
-{
-	struct name_cache *cache = open_cache_at(place->path, now, 0);
-	const struct build_id id = truth_id(module);
-	const char *found;
-	enum name_answer answer = name_cache_answer(cache, &id, "debuginfo", servers, &found);
-
-	(void)snprintf(path, 64, "%s", found ? found : "-");
-	name_cache_destroy(cache);
-	return answer;
-}
-
-static void answers_expire(struct test *t)
-{
-	const struct build_id found = truth_id(1), none = truth_id(2);
-	struct name_cache *cache;
-	struct place place;
-	const char *at;
-	char path[64];
-
-	place_start(&place);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_answer(cache, &none, "debuginfo", "http://a", &at), NAME_ANSWER_UNKNOWN);
-	CHECK_INT(t, name_cache_put_answer(cache, &found, "debuginfo", "http://a", "/var/f.debug"), 0);
-	CHECK_INT(t, name_cache_put_answer(cache, &none, "debuginfo", "http://a", NULL), 0);
-	CHECK_INT(t, name_cache_answer(cache, &none, "debuginfo", "http://a", &at), NAME_ANSWER_NONE); /* immediately */
-	CHECK_INT(t, name_cache_answer(cache, &none, "executable", "http://a", &at), NAME_ANSWER_UNKNOWN);
-	close_cache(cache);
-	CHECK_INT(t, answer_at(&place, NOW, 1, "http://a", path), NAME_ANSWER_FOUND);
-	CHECK_STR(t, path, "/var/f.debug");
-	CHECK_INT(t, answer_at(&place, NOW, 2, "http://a", path), NAME_ANSWER_NONE);
-	CHECK_INT(t, answer_at(&place, NOW, 2, "http://b", path), NAME_ANSWER_UNKNOWN);
-	CHECK_INT(t, answer_at(&place, NOW + 24 * HOUR, 2, "http://a", path), NAME_ANSWER_NONE);
-	CHECK_INT(t, answer_at(&place, NOW + 24 * HOUR + 1, 2, "http://a", path), NAME_ANSWER_UNKNOWN);
-	CHECK_INT(t, answer_at(&place, NOW - 1, 2, "http://a", path), NAME_ANSWER_UNKNOWN); /* the clock was set back */
-	CHECK_INT(t, answer_at(&place, NOW + 30 * 24 * HOUR, 1, "http://a", path), NAME_ANSWER_FOUND);
-	CHECK_INT(t, answer_at(&place, NOW + 30 * 24 * HOUR + 1, 1, "http://a", path), NAME_ANSWER_UNKNOWN);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-/* --- size --- */
-
-static void put_blob(struct name_cache *cache, uint64_t module, size_t bytes)
-{
-	const struct name_source source = truth_source(1, module);
-	const struct build_id id = truth_id(module);
-	struct symbol_list list = {0};
-	char *name = malloc(bytes);
-
-	memset(name, 'x', bytes);
-	if (symbol_list_add(&list, module, 1, name, bytes) < 0 ||
-	    name_cache_put_symbols(cache, &id, "m", &source, &list) < 0)
+	(void)snprintf(place->folder, sizeof(place->folder), "/tmp/name-cache-XXXXXX");
+	if (!mkdtemp(place->folder))
 		abort();
-	symbol_list_deinit(&list);
-	free(name);
+	(void)snprintf(place->path, sizeof(place->path), "%s/names.sqlite", place->folder);
+	place->file = tmpfile();
+	place->saved = dup(STDERR_FILENO);
+	(void)dup2(fileno(place->file), STDERR_FILENO);
 }
 
-static bool has_blob(const struct place *place, uint64_t now, uint64_t module)
+static const char *place_stop(struct place *place)
 {
-	const struct name_source source = truth_source(1, module);
-	const struct build_id id = truth_id(module);
-	struct name_cache *cache = open_cache_at(place->path, now, 1 << 20);
-	struct symbol_list list = {0};
-	bool has = name_cache_find_symbols(cache, &id, &source, &list) > 0;
+	char command[128];
+	ssize_t length;
 
-	symbol_list_deinit(&list);
-	close_cache(cache);
-	return has;
+	(void)dup2(place->saved, STDERR_FILENO);
+	(void)close(place->saved);
+	length = pread(fileno(place->file), place->said, sizeof(place->said) - 1, 0);
+	place->said[length > 0 ? length : 0] = '\0';
+	(void)fclose(place->file);
+	(void)snprintf(command, sizeof(command), "rm -r '%s'", place->folder);
+	if (system(command) != 0)
+		abort();
+	return place->said;
+}
+
+struct report { /* one report's cache */
+	struct name_store store;
+	struct name_cache cache;
+};
+
+static void report_start(struct report *report, const struct place *place)
+{
+	name_store_init(&report->store, place->path);
+	report->cache = (struct name_cache){.store = name_store_desk(&report->store)};
+}
+
+static struct name_key key_of(uint64_t number)
+{
+	const struct build_id id = {.length = 20, .bytes = {(uint8_t)number, (uint8_t)(number >> 8)}};
+	const struct stat status = {.st_size = 100, .st_ctim = {.tv_sec = 1700000000}};
+	struct name_key key;
+
+	name_key_start(&key, &id, "test 1");
+	name_key_add_file(&key, "/usr/lib/a b.debug", &status);
+	return key;
+}
+
+static const uint8_t *value_of(uint64_t number, size_t size)
+{
+	static uint8_t bytes[200 << 10];
+	struct random random = random_make(number);
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (uint8_t)random_next(&random);
+	return bytes;
+}
+
+static void put(struct report *report, uint64_t number, size_t size)
+{
+	const struct name_key key = key_of(number);
+
+	name_cache_put(&report->cache, &key, value_of(number, size), size);
+}
+
+/* 1: there, and right; 0: not there; -1: wrong. */
+static int get(struct report *report, uint64_t number, size_t size)
+{
+	const struct name_key key = key_of(number);
+	struct name_value value;
+	int right;
+
+	if (!name_cache_get(&report->cache, &key, &value))
+		return 0;
+	right = value.size == size && !memcmp(value.bytes, value_of(number, size), size) ? 1 : -1;
+	name_value_deinit(&value);
+	return right;
+}
+
+static void put_later(const struct place *place, uint64_t number, size_t size)
+{
+	struct report report;
+
+	report_start(&report, place);
+	put(&report, number, size);
+	name_store_deinit(&report.store);
+}
+
+static int get_later(const struct place *place, uint64_t number, size_t size)
+{
+	struct report report;
+	int r;
+
+	report_start(&report, place);
+	r = get(&report, number, size);
+	name_store_deinit(&report.store);
+	return r;
+}
+
+static void comes_back(struct test *t)
+{
+	struct place place;
+
+	place_start(&place);
+	CHECK_INT(t, get_later(&place, 1, SMALL), 0);
+	CHECK_INT(t, access(place.path, F_OK), -1); /* a lookup creates no file */
+	put_later(&place, 1, SMALL);
+	put_later(&place, 2, 0);
+	CHECK_INT(t, get_later(&place, 1, SMALL), 1);
+	CHECK_INT(t, get_later(&place, 2, 0), 1);
+	CHECK_INT(t, get_later(&place, 3, 0), 0);
+	CHECK_STR(t, place_stop(&place), "");
+}
+
+/* The same path, build-id and size, but written again: what was found in the old file does not count. */
+static void keys_are_kept_apart(struct test *t)
+{
+	const struct build_id id = {.length = 20}, none = {0};
+	struct stat status = {.st_size = 100, .st_ctim = {.tv_sec = 1700000000, .tv_nsec = 5}};
+	struct name_value value;
+	struct report report;
+	struct name_key key;
+	struct place place;
+
+	place_start(&place);
+	report_start(&report, &place);
+	name_key_start(&key, &id, "test 1");
+	name_key_add_file(&key, "/a", &status);
+	name_cache_put(&report.cache, &key, "x", 1);
+	status.st_ctim.tv_nsec++;
+	name_key_start(&key, &id, "test 1");
+	name_key_add_file(&key, "/a", &status);
+	CHECK(t, !name_cache_get(&report.cache, &key, &value));
+	name_key_start(&key, &none, "test 1"); /* nothing identifies the module */
+	name_cache_put(&report.cache, &key, "x", 1);
+	CHECK(t, !name_cache_get(&report.cache, &key, &value));
+	name_key_start(&key, &id, "test 1");
+	while (!key.full) /* too long to be distinguished */
+		name_key_add_text(&key, "more and more");
+	name_cache_put(&report.cache, &key, "x", 1);
+	CHECK(t, !name_cache_get(&report.cache, &key, &value));
+	CHECK(t, !name_cache_get(NULL, &key, &value));
+	name_cache_put(NULL, &key, "x", 1);
+	name_store_deinit(&report.store);
+	CHECK_STR(t, place_stop(&place), "");
+}
+
+static void change(const struct place *place, const char *statements)
+{
+	struct database *database;
+
+	if (database_open(place->path, &database) < 0 || database_run(database, statements) < 0)
+		abort();
+	database_destroy(database);
 }
 
 static void the_oldest_make_room(struct test *t)
 {
+	enum { LIMIT = 1 << 20, LARGE = 100 << 10 };
+	struct report report;
 	struct stat status;
 	struct place place;
 
 	place_start(&place);
-	for (uint64_t module = 1; module <= 20; module++) {
-		struct name_cache *cache = open_cache_at(place.path, NOW + module * 2 * HOUR, 1 << 20);
-
-		put_blob(cache, module, 100 << 10);
-		close_cache(cache);
+	for (uint64_t number = 1; number <= 30; number++) {
+		report_start(&report, &place);
+		report.store.limit = LIMIT;
+		put(&report, number, LARGE);
+		name_store_deinit(&report.store);
+		change(&place, "UPDATE name SET used = 5");
+		CHECK_INT(t, get_later(&place, 1, LARGE), 1); /* and so is used now */
 		REQUIRE(t, stat(place.path, &status) == 0);
-		CHECK(t, status.st_size <= 1 << 20);
-		if (module > 1)
-			CHECK(t, has_blob(&place, NOW + module * 2 * HOUR + 1, 1)); /* and so is used */
+		CHECK(t, status.st_size <= LIMIT + LARGE);
 	}
-	CHECK(t, status.st_size > 800 << 10);
-	CHECK(t, !has_blob(&place, NOW, 2) && !has_blob(&place, NOW, 12));
-	CHECK(t, has_blob(&place, NOW, 20) && has_blob(&place, NOW, 15));
+	CHECK(t, status.st_size > LIMIT / 2);
+	CHECK_INT(t, get_later(&place, 30, LARGE), 1);
+	CHECK_INT(t, get_later(&place, 28, LARGE), 1);
+	CHECK_INT(t, get_later(&place, 2, LARGE), 0);
 	CHECK_STR(t, place_stop(&place), "");
 }
 
-static void what_is_too_much_is_told(struct test *t)
-{
-	struct name_cache *cache;
-	struct stat status;
-	struct place place;
-	char want[256];
+/* --- what lies in its place --- */
 
-	place_start(&place);
-	cache = open_cache_at(place.path, NOW, 1 << 20);
-	for (uint64_t module = 1; module <= 20; module++)
-		put_blob(cache, module, 100 << 10);
-	close_cache(cache);
-	CHECK_INT(t, stat(place.path, &status), 0);
-	CHECK(t, status.st_size <= 1 << 20);
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size || close(fd) < 0)
+		abort();
+}
+
+static size_t read_file(const char *path, uint8_t *bytes, size_t room)
+{
+	int fd = open(path, O_RDONLY);
+	ssize_t size = fd < 0 ? -1 : read(fd, bytes, room);
+
+	if (size < 0 || close(fd) < 0)
+		abort();
+	return (size_t)size;
+}
+
+/* One line, however much is asked. */
+static void use_unusable(struct test *t, struct place *place, const char *why)
+{
+	struct report report;
+	char want[512];
+
+	report_start(&report, place);
+	put(&report, 1, SMALL);
+	CHECK_INT(t, get(&report, 1, SMALL), 0);
+	put(&report, 2, SMALL);
+	name_store_deinit(&report.store);
 	(void)snprintf(want, sizeof(want),
-		       "test_name_cache: the cache '%s' is full: it does not keep the results for 11 modules\n",
-		       place.path);
-	CHECK_STR(t, place_stop(&place), want);
+		       "test_name_cache: warning: cannot use the cache '%s': %s; --no-cache does without it\n",
+		       place->path, why);
+	CHECK_STR(t, place_stop(place), want);
 }
 
-/* --- contents --- */
+static const char not_ours[] = "it is not a cache of rwalker-report";
 
-static void tells_what_it_holds(struct test *t)
+static void other_files_are_left_alone(struct test *t)
 {
-	struct name_cache_contents contents;
-	const struct build_id none = truth_id(9);
-	struct name_cache *cache;
+	static const char *const statements[] = {
+		"CREATE TABLE a(b); INSERT INTO a VALUES(5)",
+		"PRAGMA application_id = 42; CREATE TABLE a(b); INSERT INTO a VALUES(5)",
+		"PRAGMA page_size = 8192; CREATE VIEW a AS SELECT 5",
+		NULL, /* no database */
+	};
+	static uint8_t before[1 << 16], after[1 << 16];
+
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+		struct place place;
+		size_t size;
+
+		place_start(&place);
+		write_file(place.path, value_of(1, 8192), statements[i] ? 0 : 8192);
+		if (statements[i])
+			change(&place, statements[i]);
+		size = read_file(place.path, before, sizeof(before));
+		CHECK_INT(t, get_later(&place, 1, SMALL), 0);
+		CHECK_INT(t, read_file(place.path, after, sizeof(after)), size);
+		CHECK_MEM(t, after, before, size);
+		(void)place_stop(&place);
+		CHECK(t, strstr(place.said, not_ours) != NULL);
+		place_start(&place);
+		write_file(place.path, before, size);
+		use_unusable(t, &place, not_ours);
+	}
+}
+
+static void places_that_are_no_files(struct test *t)
+{
 	struct place place;
 
 	place_start(&place);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_contents(cache, &contents), 0);
-	CHECK(t, !contents.exists && !contents.modules.count);
-	learn(cache, 1, 1, 0, 10);
-	put_blob(cache, 2, 1000);
-	CHECK_INT(t, name_cache_put_answer(cache, &none, "debuginfo", "", NULL), 0);
-	close_cache(cache);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_contents(cache, &contents), 0);
-	REQUIRE(t, contents.exists && contents.modules.count == 2);
-	CHECK_STR(t, contents.modules.items[0].name, "m"); /* equally recent: by name */
-	CHECK_STR(t, contents.modules.items[1].name, "module");
-	CHECK(t, contents.modules.items[0].symbol_bytes > 1000 && !contents.modules.items[0].frame_bytes);
-	CHECK(t, !contents.modules.items[1].symbol_bytes && contents.modules.items[1].frame_bytes > 10);
-	CHECK_INT(t, contents.modules.items[0].last_used, NOW);
-	CHECK_INT(t, contents.found, 0);
-	CHECK_INT(t, contents.none, 1);
-	CHECK(t, contents.file_bytes >= 4096 && contents.limit == 256 << 20);
-	name_cache_contents_deinit(&contents);
-	name_cache_destroy(cache);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_clear(cache), 0);
-	name_cache_destroy(cache);
-	CHECK_INT(t, known_later(&place, 1, 1, 0, 10), 0);
-	learn_and_close(&place, 1, 1, 0, 10);
-	CHECK_INT(t, known_later(&place, 1, 1, 0, 10), 10);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
-static void no_cache_is_an_empty_one(struct test *t)
-{
-	const struct build_id id = truth_id(1), without = {0};
-	const struct name_source source = truth_source(1, 1);
-	const struct line_level *levels;
-	struct name_frames *frames;
-	struct name_cache *cache;
-	struct place place;
-	const char *path;
-	size_t count;
-
-	CHECK_INT(t, name_cache_frames(NULL, &id, "", &source, &frames), 0);
-	CHECK(t, !frames && !name_frames_find(frames, 0, &levels, &count));
-	CHECK_INT(t, name_frames_add(frames, 0, NULL, 0), 0);
-	CHECK_INT(t, name_cache_find_symbols(NULL, &id, &source, NULL), 0);
-	CHECK_INT(t, name_cache_put_symbols(NULL, &id, "", &source, NULL), 0);
-	CHECK_INT(t, name_cache_answer(NULL, &id, "", "", &path), NAME_ANSWER_UNKNOWN);
-	CHECK_INT(t, name_cache_put_answer(NULL, &id, "", "", NULL), 0);
-	name_cache_save(NULL);
-	name_cache_destroy(NULL);
+	CHECK_INT(t, mkdir(place.path, 0700), 0);
+	use_unusable(t, &place, "Is a directory");
 	place_start(&place);
-	cache = open_cache(&place);
-	CHECK_INT(t, name_cache_frames(cache, &without, "", &source, &frames), 0);
-	CHECK(t, !frames); /* nothing identifies the file */
-	name_cache_destroy(cache);
+	CHECK_INT(t, mkfifo(place.path, 0600), 0);
+	use_unusable(t, &place, "it is not a regular file");
+	place_start(&place);
+	(void)snprintf(place.path, sizeof(place.path), "%s/a/b", place.folder);
+	use_unusable(t, &place, "No such file or directory");
+}
+
+static void files_of_others_are_refused(struct test *t)
+{
+	struct name_store store;
+	struct place place;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	place_start(&place);
+	CHECK_INT(t, chown(place.folder, 1, 1), 0);
+	REQUIRE(t, !setenv("HOME", place.folder, 1) && !unsetenv("XDG_CACHE_HOME"));
+	name_store_init(&store, NULL);
+	CHECK_STR(t, store.path, "");
+	use_unusable(t, &place, "root creates no files in another user's directory");
+	place_start(&place);
+	put_later(&place, 1, SMALL);
+	CHECK_INT(t, chown(place.path, 1, 1), 0);
+	use_unusable(t, &place, "it belongs to another user");
+}
+
+static void is_in_the_home(struct test *t)
+{
+	struct report report = {0};
+	struct place place;
+	struct stat status;
+
+	place_start(&place);
+	REQUIRE(t, !setenv("HOME", place.folder, 1) && !setenv("XDG_CACHE_HOME", "relative", 1));
+	name_store_init(&report.store, NULL);
+	report.cache.store = name_store_desk(&report.store);
+	(void)snprintf(place.path, sizeof(place.path), "%s/.cache/rwalker/names.sqlite", place.folder);
+	CHECK_STR(t, report.store.path, place.path);
+	put(&report, 1, SMALL);
+	CHECK_INT(t, get(&report, 1, SMALL), 1);
+	name_store_deinit(&report.store);
+	REQUIRE(t, stat(place.path, &status) == 0);
+	CHECK_INT(t, status.st_mode & 07777, 0600);
+	*strrchr(place.path, '/') = '\0';
+	REQUIRE(t, stat(place.path, &status) == 0);
+	CHECK_INT(t, status.st_mode & 07777, 0700);
+	REQUIRE(t, !setenv("XDG_CACHE_HOME", place.folder, 1) && !unsetenv("HOME"));
+	name_store_init(&report.store, NULL);
+	(void)snprintf(place.path, sizeof(place.path), "%s/rwalker/names.sqlite", place.folder);
+	CHECK_STR(t, report.store.path, place.path);
+	REQUIRE(t, !unsetenv("XDG_CACHE_HOME"));
+	name_store_init(&report.store, NULL);
+	report.cache.store = name_store_desk(&report.store);
+	put(&report, 1, SMALL); /* nowhere, and nothing is said */
+	CHECK_INT(t, get(&report, 1, SMALL), 0);
 	CHECK_STR(t, place_stop(&place), "");
 }
 
-TEST_MAIN(TEST(gives_back_what_it_got), TEST(first_word_stays), TEST(order_does_not_matter),
-	  TEST(sources_are_kept_apart), TEST(a_changed_file_is_another_source),
-	  TEST(a_few_equals_stay), TEST(two_at_once_lose_nothing), TEST(symbols_come_back),
-	  TEST(answers_expire), TEST(the_oldest_make_room), TEST(what_is_too_much_is_told), TEST(tells_what_it_holds),
-	  TEST(no_cache_is_an_empty_one))
+/* --- damage --- */
+
+/* One line says that the cache starts over; the next report uses it again. */
+static void a_damaged_one_starts_over(struct test *t)
+{
+	static const char *const statements[] = {
+		"CREATE TRIGGER x AFTER INSERT ON name BEGIN DELETE FROM name; END", "CREATE TABLE other(x)",
+		"ALTER TABLE name ADD COLUMN more",
+	};
+
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
+		struct place place;
+
+		place_start(&place);
+		put_later(&place, 1, SMALL);
+		change(&place, statements[i]);
+		CHECK_INT(t, get_later(&place, 1, SMALL), 0);
+		put_later(&place, 1, SMALL);
+		CHECK_INT(t, get_later(&place, 1, SMALL), 1);
+		(void)place_stop(&place);
+		CHECK(t, strstr(place.said, "' was damaged or of another version, and is empty now\n") != NULL);
+		CHECK(t, strchr(place.said, '\n') == place.said + strlen(place.said) - 1); /* one line */
+	}
+}
+
+/* Bytes all over the file, at all places of a page; each file is read, written, and read again. */
+static void damage_is_never_believed(struct test *t)
+{
+	enum { NUMBERS = 12 };
+	static uint8_t bytes[1 << 20];
+	size_t size, step, lost = 0;
+	struct place place;
+
+	place_start(&place);
+	for (uint64_t number = 0; number < NUMBERS; number++)
+		put_later(&place, number, SMALL);
+	size = read_file(place.path, bytes, sizeof(bytes));
+	step = size / test_rounds((unsigned int)size / 300) | 1; /* odd: it hits all of a page */
+	for (size_t i = 101; i < size; i += step) {
+		bytes[i] ^= 0x55;
+		write_file(place.path, bytes, size);
+		bytes[i] ^= 0x55;
+		for (uint64_t number = 0; number < NUMBERS; number += 5)
+			CHECK(t, get_later(&place, number, SMALL) >= 0);
+		put_later(&place, 5, SMALL);
+		lost += get_later(&place, 5, SMALL) != 1;
+	}
+	CHECK(t, lost < size / step / 4);
+	(void)place_stop(&place);
+}
+
+static _Noreturn void put_on_and_on(const struct place *place)
+{
+	for (uint64_t number = 0;; number++)
+		put_later(place, number % 50, SMALL);
+}
+
+/* Of reports that are killed while they write, what is there is right, and nothing is said. */
+static void killed_reports_do_no_harm(struct test *t)
+{
+	struct place place;
+	int there = 0;
+
+	place_start(&place);
+	for (int round = 0; round < 20; round++) {
+		const struct timespec some = {.tv_nsec = 5000000 + round * 731000};
+		const pid_t pid = fork();
+
+		if (!pid)
+			put_on_and_on(&place);
+		(void)nanosleep(&some, NULL);
+		REQUIRE(t, pid > 0 && !kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid);
+		for (uint64_t number = 0; number < 50; number++) {
+			const int r = get_later(&place, number, SMALL);
+
+			CHECK(t, r >= 0);
+			there += r;
+		}
+	}
+	CHECK(t, there > 0);
+	CHECK_STR(t, place_stop(&place), "");
+}
+
+/* --- others --- */
+
+static void a_lock_is_not_waited_for_long(struct test *t)
+{
+	struct database *other;
+	struct place place;
+
+	place_start(&place);
+	put_later(&place, 1, SMALL);
+	REQUIRE(t, !database_open(place.path, &other) && !database_run(other, "BEGIN EXCLUSIVE"));
+	use_unusable(t, &place, "another process keeps it locked");
+	database_destroy(other);
+}
+
+static void wild_requests_end_the_service(struct test *t)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+	} requests[] = {{"", 0}, {"\1", 1}, {"\1key", 4}, {"\1key\0more", 9}, {"\0key", 5}, {"\3key", 5}, {"\2", 1}};
+	static char large[NAME_KEY_ROOM + 2] = {NAME_STORE_GET};
+	struct desk_answer answer;
+	struct report report;
+	struct place place;
+
+	place_start(&place);
+	report_start(&report, &place);
+	memset(large + 1, 'x', NAME_KEY_ROOM);
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+		CHECK_INT(t, desk_ask(&report.cache.store, requests[i].bytes, requests[i].size, &answer), -EPROTO);
+	CHECK_INT(t, desk_ask(&report.cache.store, large, sizeof(large), &answer), -EPROTO);
+	CHECK_INT(t, access(place.path, F_OK), -1);
+	name_store_deinit(&report.store);
+	CHECK_STR(t, place_stop(&place), "");
+}
+
+TEST_MAIN(TEST(comes_back), TEST(keys_are_kept_apart), TEST(the_oldest_make_room), TEST(other_files_are_left_alone),
+	  TEST(places_that_are_no_files), TEST(files_of_others_are_refused), TEST(is_in_the_home),
+	  TEST(a_damaged_one_starts_over), TEST(damage_is_never_believed), TEST(killed_reports_do_no_harm),
+	  TEST(a_lock_is_not_waited_for_long), TEST(wild_requests_end_the_service))

@@ -158,6 +158,37 @@ static void a_wild_child_is_not_believed(struct test *t)
 	}
 }
 
+/* The merged answers of a module, as the cache of names keeps them. */
+static void answers_are_packed(struct test *t)
+{
+	static const struct line_level deep[] = {{"inner", "/src/a.h", 3}, {"outer", "/src/a.c", UINT32_MAX}};
+	static const uint8_t bad[][8] = {{2, 5}, {1, 5, 2, 1, 0}, {0xff, 0xff, 0xff, 0x7f}};
+	static const uint64_t far[] = {0, 1, UINT64_MAX};
+	struct line_answers answers, got;
+	const struct line_level *levels;
+	struct wire_writer writer;
+	struct text_pool texts;
+
+	REQUIRE(t, !wire_writer_init(&writer, -1) && !text_pool_init(&texts) && !line_answers_init(&answers, far, 3));
+	REQUIRE(t, !line_answers_put(&answers, 2, deep, 2));
+	CHECK_INT(t, wire_pack(&answers, &writer), 0);
+	REQUIRE(t, !wire_unpack(writer.bytes.items, writer.bytes.count, &texts, &got));
+	CHECK_INT(t, got.count, 3);
+	REQUIRE(t, line_answers_find(&got, UINT64_MAX, &levels) == 2);
+	CHECK_STR(t, levels[0].function, "inner");
+	CHECK_STR(t, levels[1].file, "/src/a.c");
+	CHECK_INT(t, levels[1].line, UINT32_MAX);
+	CHECK_INT(t, line_answers_find(&got, 1, &levels), 0);
+	line_answers_deinit(&got);
+	for (size_t size = 0; size < writer.bytes.count; size++)
+		CHECK_INT(t, wire_unpack(writer.bytes.items, size, &texts, &got), -EBADMSG);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		CHECK_INT(t, wire_unpack(bad[i], sizeof(bad[i]), &texts, &got), -EBADMSG);
+	line_answers_deinit(&answers);
+	text_pool_deinit(&texts);
+	wire_writer_deinit(&writer);
+}
+
 TEST_MAIN(TEST(inner_scopes_win), TEST(crossing_ranges_have_one_answer), TEST(nothing_has_no_scope),
 	  TEST(rows_hold_until_the_next), TEST(answers_come_through_a_pipe),
-	  TEST(a_wild_child_is_not_believed))
+	  TEST(a_wild_child_is_not_believed), TEST(answers_are_packed))

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "report/resolve/cache/name_cache.h"
 #include "report/resolve/module/kernel_module_symbols.h"
 #include "tests/shell.h"
 #include "tests/test.h"
@@ -328,6 +329,35 @@ static void names_kernel_modules_packed_or_not(struct test *t)
 	place_remove(&place);
 }
 
+/* --- the cache of names --- */
+
+/* The same names from the file and from the cache, and nothing of a file that another user could write. */
+static void unpacked_names_are_kept(struct test *t)
+{
+	struct name_store store;
+	struct name_cache cache;
+	struct place place;
+	char path[64];
+
+	REQUIRE(t, place_make(&place));
+	REQUIRE(t, shell_run("cd %s && cp whole.debug mini && strip --strip-debug mini && xz -k mini && "
+			     "objcopy --add-section .gnu_debugdata=mini.xz stripped prog && chmod 666 prog", place.path));
+	(void)snprintf(path, sizeof(path), "%s/names.sqlite", place.path);
+	name_store_init(&store, path);
+	cache = (struct name_cache){.store = name_store_desk(&store)};
+	place.files.cache = &cache;
+	check_origin(t, &place, SYMBOLS_FROM_MINI_DEBUG_INFO, "mini");
+	CHECK_INT(t, access(path, F_OK), -1);
+	REQUIRE(t, shell_run("chmod 644 %s/prog", place.path));
+	for (int round = 0; round < 2; round++) {
+		check_origin(t, &place, SYMBOLS_FROM_MINI_DEBUG_INFO, "mini");
+		CHECK(t, shell_run("grep -qa '/prog\"' %s", path));
+	}
+	CHECK(t, !cache.unusable);
+	name_store_deinit(&store);
+	place_remove(&place);
+}
+
 TEST_MAIN(TEST(names_what_nm_lists_from_each_source), TEST(finds_linked_files_in_each_place),
 	  TEST(refuses_debug_files_of_others), TEST(follows_no_link_that_climbs), TEST(unpacks_no_bomb),
-	  TEST(names_kernel_modules_packed_or_not))
+	  TEST(names_kernel_modules_packed_or_not), TEST(unpacked_names_are_kept))

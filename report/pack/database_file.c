@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/sqlite/database_file.h"
+#include "report/pack/database_file.h"
 
 #include <errno.h>
 #include <stdint.h>

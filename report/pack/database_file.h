@@ -4,8 +4,8 @@
  * be opened once as a database. It has no names: any other file, a journal or a temporary one, does
  * not exist and cannot be created. So a process that may not open files can write a database.
  */
-#ifndef RWALKER_REPORT_VIEW_SQLITE_DATABASE_FILE_H
-#define RWALKER_REPORT_VIEW_SQLITE_DATABASE_FILE_H
+#ifndef RWALKER_REPORT_PACK_DATABASE_FILE_H
+#define RWALKER_REPORT_PACK_DATABASE_FILE_H
 
 #include <stdbool.h>
 

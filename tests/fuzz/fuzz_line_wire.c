@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as a child's answers: only complete texts for requested addresses are accepted. If the first byte is odd, as
- * answers from the cache of names: what is accepted is the same after being packed and unpacked again.
+ * Any bytes as a child's answers: only complete texts for requested addresses are accepted. If the
+ * first byte is odd, as answers from the cache of names: what is accepted is the same after being
+ * packed and unpacked again.
  */
 #include <string.h>
 

@@ -341,7 +341,8 @@ static void unpacked_names_are_kept(struct test *t)
 
 	REQUIRE(t, place_make(&place));
 	REQUIRE(t, shell_run("cd %s && cp whole.debug mini && strip --strip-debug mini && xz -k mini && "
-			     "objcopy --add-section .gnu_debugdata=mini.xz stripped prog && chmod 666 prog", place.path));
+			     "objcopy --add-section .gnu_debugdata=mini.xz stripped prog && chmod 666 prog",
+			     place.path));
 	(void)snprintf(path, sizeof(path), "%s/names.sqlite", place.path);
 	name_store_init(&store, path);
 	cache = (struct name_cache){.store = name_store_desk(&store)};

@@ -1,41 +1,54 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# fleet.sh FOLDER TRACE...: exports each trace into a folder that duckdb.sql and clickhouse.sql read: events/NAME.csv, stacks/NAME.csv,
-# and a line in recordings.csv. A trace that is there already is left alone, so that traces can be added day by day. The name of a
-# trace's file must be its own: HOST-DATE.rwk, say.
+# fleet.sh DATABASE TRACE...: puts each trace into one SQLite database, which the queries of this folder read: with the
+# tables recordings, stacks, functions and waits. A trace that is there already is left alone, so that traces can be
+# added day by day. The name of a trace's file must be its own: HOST-DATE.rwk, say.
 set -eu
-(($# > 1)) || { echo "usage: ${0##*/} FOLDER TRACE..." >&2; exit 2; }
+(($# > 1)) || { echo "usage: ${0##*/} DATABASE TRACE..." >&2; exit 2; }
 report=${REPORTER:-rwalker-report}
-folder=$1
+fleet=$1
 shift
-mkdir -p "$folder/events" "$folder/stacks"
-[[ -e $folder/recordings.csv ]] || echo 'file,host,kernel,cpus,day,seconds' >"$folder/recordings.csv"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
-# describe NAME TRACE: the line of a trace, of its first recording.
-describe()
-{
-	"$report" --info "$2" | NAME=$1 awk '
-		function quoted(text) { gsub(/"/, "\"\"", text); return "\"" text "\"" }
-		function rest(count) { $0 = $0; sub(/^ *[^ ]+ +/, ""); return $0 }
-		/^section 2:/ { exit }
-		/^  host / { host = rest() }
-		/^  kernel / { kernel = rest() }
-		/^  CPUs / { cpus = $2 }
-		/^  recorded / { day = $2; seconds = $(NF - 1) }
-		END { print quoted(ENVIRON["NAME"]) "," quoted(host) "," quoted(kernel) "," cpus "," day "," seconds }'
-}
+sqlite3 "$fleet" <<-'END'
+	CREATE TABLE IF NOT EXISTS recordings (file TEXT PRIMARY KEY, host TEXT, kernel TEXT, cpus INTEGER, day TEXT, seconds REAL);
+	CREATE TABLE IF NOT EXISTS stacks (file TEXT, source TEXT, name TEXT, unit TEXT, comm TEXT, pid INTEGER, cgroup TEXT,
+	  container TEXT, events INTEGER, weight INTEGER, leaf TEXT, stack TEXT);
+	CREATE TABLE IF NOT EXISTS functions (file TEXT, source TEXT, function TEXT, own INTEGER, total INTEGER);
+	CREATE TABLE IF NOT EXISTS waits (file TEXT, comm TEXT, pid INTEGER, tid INTEGER, offset_ns INTEGER, length_ns INTEGER,
+	  blocked_ns INTEGER, run_queue_ns INTEGER, class TEXT, state TEXT, what_for TEXT, waker_context TEXT, waker_comm TEXT,
+	  waker_tid INTEGER, leaf TEXT);
+END
 
-# export_to FILE FORM TRACE: exit code 3 is a trace that lacks events, which its report says.
-export_to()
+# copy NAME: the first recording of a trace, and all its events.
+copy()
 {
-	"$report" --export "$2" "$3" -o "$1" --force || [[ $? = 3 ]]
+	sqlite3 -bail -cmd "ATTACH '$scratch/trace' AS t" -cmd ".parameter set @file '\"${1//\'/\'\'}\"'" "$fleet" <<-'END'
+		BEGIN;
+		INSERT INTO recordings SELECT @file, h.name, kernel, cpus, date(realtime / 1000000000, 'unixepoch'), (stop - start) / 1e9
+		  FROM t.recordings r JOIN t.hosts h ON h.id = r.host ORDER BY r.id LIMIT 1;
+		CREATE TEMP TABLE texts (stack INTEGER PRIMARY KEY, text TEXT);
+		INSERT INTO texts SELECT stack, text FROM t.stack_list;
+		INSERT INTO main.stacks SELECT @file, c.kind, c.name, c.unit, comm, pid, cgroup, container, count(*), sum(x.weight), f.name, text
+		  FROM (SELECT source, task, stack, weight FROM t.samples UNION ALL
+		    SELECT (SELECT id FROM t.sources WHERE kind = 'offcpu'), task, stack, weight FROM t.waits) x
+		  JOIN t.sources c ON c.id = x.source JOIN t.tasks k ON k.id = x.task JOIN texts USING (stack)
+		  JOIN t.stacks s ON s.id = x.stack JOIN t.functions f ON f.id = s.function
+		  GROUP BY c.id, comm, pid, cgroup, container, f.id, text;
+		INSERT INTO main.functions SELECT @file, kind, function, sum(self), sum(total) FROM t.function_list GROUP BY kind, function;
+		INSERT INTO main.waits SELECT @file, k.comm, k.pid, k.tid, w.start - r.start, w.stop - w.start, w.stop - w.start - run_queue, run_queue,
+		    class, state, what_for, context, o.comm, o.tid, f.name
+		  FROM t.waits w JOIN t.tasks k ON k.id = w.task JOIN t.recordings r ON r.id = w.recording JOIN t.stacks s ON s.id = w.stack
+		  JOIN t.functions f ON f.id = s.function LEFT JOIN t.wakes a ON a.id = w.id LEFT JOIN t.tasks o ON o.id = a.task;
+		COMMIT;
+	END
 }
 
 for trace; do
 	name=${trace##*/}
 	name=${name%.rwk}
-	[[ ! -e $folder/events/$name.csv ]] || continue
-	export_to "$folder/stacks/$name.csv" csv-stacks "$trace"
-	describe "$name" "$trace" >>"$folder/recordings.csv"
-	export_to "$folder/events/$name.csv" csv "$trace"
+	[[ ! $(sqlite3 -cmd ".parameter set @file '\"${name//\'/\'\'}\"'" "$fleet" 'SELECT 1 FROM recordings WHERE file = @file') ]] || continue
+	"$report" --export sqlite "$trace" -o "$scratch/trace" --force || [[ $? = 3 ]] # 3: it lacks events, which its report says
+	copy "$name"
 done

@@ -294,8 +294,7 @@ static const struct option_row rows[] = {
 	{"Views", "html", 0, TAKES_NOTHING(AT(view_wanted[VIEW_HTML])),
 	 .help = "one page for a browser, with -o FILE", .often = true},
 	{"Views", "export", 0, IS_PARSED("FORM", parse_export),
-	 .help = "the trace for other programs: perf-script, csv and ndjson (events), csv-stacks and "
-		 "ndjson-stacks (sums), speedscope, chrome, firefox, pprof, sqlite"},
+	 .help = "the trace for other programs: perf-script, pprof, sqlite, speedscope, chrome, firefox"},
 
 	{"The trace itself", "info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_INFO])),
 	 .help = "host, command line, clocks, sources, contents, cost of recording, and what was "

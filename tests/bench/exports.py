@@ -12,7 +12,7 @@ import waits_views
 from markdown import Table, verdict
 
 ROUNDS = settings.setting("EXPORT_ROUNDS", 3, 1)
-FORMS = ("csv", "ndjson", "csv-stacks", "ndjson-stacks", "speedscope", "chrome", "firefox")
+FORMS = ("speedscope", "chrome", "firefox")
 LEAST_MB, LEAST_EVENTS = 20, 1000000  # a CPU second: one of the two
 
 
@@ -24,10 +24,10 @@ def record(say):
         waits_storm.storm(waits_storm.PLACES[0], waits_views.WAITS // 2)
     finally:
         session.stop()
-    with subprocess.Popen([settings.REPORT, "--export", "csv", session.path], stdout=subprocess.PIPE,
+    with subprocess.Popen([settings.REPORT, "--export", "perf-script", session.path], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as running:
-        lines = sum(1 for _ in running.stdout)
-    return session.path, lines - 1
+        events = sum(not line.startswith(b"\t") and line != b"\n" for line in running.stdout)
+    return session.path, events
 
 
 def measure(path, say):

@@ -2,13 +2,14 @@
 """fleet_check.py FOLDER: compares the answers to the queries of contrib/sql, in FOLDER/QUERY, with sums over
 FOLDER/TRACE.sqlite, and with what is known about the samples."""
 import collections
-import csv
 import os
 import sqlite3
 import sys
 
 folder = sys.argv[1]
-recordings = {row["file"]: row for row in csv.DictReader(open(f"{folder}/fleet/recordings.csv", encoding="utf-8"))}
+base = sqlite3.connect(f"{folder}/fleet")
+base.row_factory = sqlite3.Row
+recordings = {row["file"]: row for row in base.execute("SELECT * FROM recordings")}
 
 
 def answers(query):

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Exports read by the programs that they are made for: DuckDB, speedscope in Chromium, the Firefox Profiler's command.
+# Exports read by the programs that they are made for: speedscope in Chromium, the Firefox Profiler's command.
 # These show the same figures as we do. Their npm packages are in $NODE_PACKAGES, outside of the sources; missing ones
 # are fetched.
 set -u
@@ -17,7 +17,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 # Why a package is missing.
-unfetched=$(NODE_PACKAGES=$tools tests/export/packages.sh speedscope@1 @firefox-devtools/profiler-cli @duckdb/node-api@latest puppeteer-core@24)
+unfetched=$(NODE_PACKAGES=$tools tests/export/packages.sh speedscope@1 @firefox-devtools/profiler-cli puppeteer-core@24)
 
 # missing KIND: what the machine lacks for it.
 missing()
@@ -25,7 +25,6 @@ missing()
 	local package=@firefox-devtools/profiler-cli
 	command -v node >/dev/null || { echo "node is not installed"; return; }
 	case $1 in
-	duckdb) package=@duckdb/node-api ;;
 	speedscope | chrome) package=speedscope ;;
 	esac
 	[[ -d $tools/node_modules/$package ]] || { echo "$unfetched"; return; }
@@ -45,9 +44,6 @@ check()
 	[[ $(wc -l <<<"$said") -eq 1 ]] || not_ok "$1_$2" "$(head -n 3 <<<"$said" | cut -c 1-300 | tr '\n' ' ')"
 }
 
-for sample in cpu_paths waits probes; do
-	check duckdb $sample
-done
 check speedscope cpu_paths
 check speedscope waits
 check chrome waits

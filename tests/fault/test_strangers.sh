@@ -38,7 +38,6 @@ views="--digest
 --summary
 --events -v
 --export perf-script
---export ndjson-stacks
 --export speedscope"
 few_views="--digest
 --tree
@@ -46,7 +45,7 @@ few_views="--digest
 --tasks
 --stacks -s
 --events -v
---export ndjson-stacks"
+--export speedscope"
 
 # The part of a view that is about the honest trace's tasks.
 of_honest() { "$report" --no-cache --no-local-files --symfs "$scratch/none" --debug-dir "$scratch/none" -c '^[^~]' "$@"; }

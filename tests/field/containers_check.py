@@ -3,7 +3,10 @@
 """containers_check.py REPORT TRACE TRUTH [alone]: each process of TRUTH, a line "WHAT PID CONTAINER ID CGROUP"
 separated by tabs, waited in that control group and in that container, and in no other one. With "alone", no other
 process was recorded."""
-import collections, csv, io, subprocess, sys
+import collections, os, sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows as rows_of
 
 
 def read_truth(path):
@@ -13,10 +16,9 @@ def read_truth(path):
 
 def read_places(report, trace):
     """pid: (cgroup, container, id) of its waits, with their number."""
-    text = subprocess.run([report, "--export", "csv", "--source", "offcpu", trace], stdout=subprocess.PIPE, check=False).stdout
     places = collections.defaultdict(collections.Counter)
-    for row in csv.DictReader(io.StringIO(text.decode(), newline="")):
-        places[row["pid"]][row["cgroup"], row["container"], row["container_id"]] += 1
+    for row in rows_of.read(report, trace, "--source", "offcpu"):
+        places[str(row["pid"])][row.get("cgroup", ""), row.get("container", ""), row.get("container_id", "")] += 1
     return places
 
 

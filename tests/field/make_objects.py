@@ -7,10 +7,12 @@ Each recorded wait in a call that strace saw last as long is compared: the call,
 Objects that the trace does not know count as wrong. Prints "same N of M", and what differs."""
 import bisect
 import collections
-import json
+import os
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows as rows_of
 
 LINE = re.compile(r"^(\d+) +(\d+)\.(\d{6}) (.*)$")
 CALL = re.compile(r"^(\w+)\((.*)$")
@@ -73,9 +75,7 @@ def main():
     calls = calls_of(strace)
     begins = {tid: [call.begin for call in of] for tid, of in calls.items()}
     same, kinds, wrong = 0, collections.Counter(), []
-    run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", trace], capture_output=True, check=False)
-    for line in run.stdout.decode("utf-8").splitlines():
-        wait = json.loads(line)
+    for wait in rows_of.read(report, trace, "--throughout", "--source", "offcpu"):
         if wait.get("class") != "blocked" or wait.get("state") not in ("S", "D") or wait.get("open"):
             continue
         middle = wait["realtime_ns"] - wait["length_ns"] // 2

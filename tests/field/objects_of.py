@@ -3,14 +3,15 @@
 """objects_of.py REPORT TRACE COMM CALL PATTERN [OTHERS]: prints the number of a comm's waits in a call, how many of
 their objects have a name that matches, and how many have none. Waits whose object's name matches OTHERS do not
 count."""
-import json
+import os
 import re
-import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows as rows_of
+
 report, trace, comm, call, pattern, *others = sys.argv[1:]
-run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", "-c", comm, trace], capture_output=True, check=False)
-waits = [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
+waits = rows_of.read(report, trace, "--throughout", "--source", "offcpu", "-c", comm)
 waits = [wait for wait in waits if wait.get("call") == call and wait["class"] == "blocked" and wait["state"] != "t"]
 names = [wait.get("object_name") for wait in waits]
 names = [name for name in names if not name or not any(re.search(other, name) for other in others)]

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """postgres_check.py locks|blocked|syncs|clients REPORT TRACE TRUTH [FOLDER]: compares the trace with what PostgreSQL reports. Verdicts as in tests/live."""
 import collections
-import json
 import os
 import re
-import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+for folder in ("..", "../live"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), folder))
+import rows as rows_of  # noqa: E402
 import waits_trace as wt  # noqa: E402
 from waited_for import connection, waits  # noqa: E402
 
@@ -101,9 +101,7 @@ def check_locks(report, path, truth_path):
 def count_syncs(report, path, folder):
     """Number of fdatasync calls in which backends that wait for files of the log waited: between calls, a backend
     waits for its client or a CPU."""
-    run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", "-c", "^postgres$", path],
-                         capture_output=True, check=False)
-    waits = [json.loads(line) for line in run.stdout.decode("utf-8").splitlines()]
+    waits = rows_of.read(report, path, "--throughout", "--source", "offcpu", "-c", "^postgres$")
     own = {wait["tid"] for wait in waits if (wait.get("object_name") or "").startswith(folder + "/data/pg_wal/")}
     count, before = 0, collections.defaultdict(bool)
     for wait in sorted(waits, key=lambda wait: wait["realtime_ns"]):

@@ -10,11 +10,9 @@ one for each wait.
 import ast
 import base64
 import collections
-import csv
 import hashlib
 import html
 import html.parser
-import io
 import os
 import re
 import subprocess
@@ -23,6 +21,9 @@ import tempfile
 
 import functions_check
 from page_payload import IOWAIT, NOT_ENDED, Page
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows as rows_of
 
 USER_MISSING = 1
 CONTEXT_SOFTIRQ, CONTEXT_IRQ = 2, 3
@@ -241,9 +242,9 @@ def check_wakers(checker, page, options):
 
 
 def check_places(checker, page):
-    """The cgroups and containers of threads are those of --export csv; none if there are no containers."""
-    want = {(row["tid"], row["cgroup"], row["container"])
-            for row in csv.DictReader(io.StringIO(checker.text("--export", "csv"), newline="")) if row["cgroup"]}
+    """The cgroups and containers of threads are those of --export sqlite; none if there are no containers."""
+    want = {(str(row["tid"]), row["cgroup"], row.get("container", ""))
+            for row in rows_of.read(checker.command[0], checker.trace, *checker.command[1:]) if "cgroup" in row}
     name = lambda text: re.sub(r" \(\S+ \w+\)$", "", text) if text.endswith(")") else text.partition(" ")[2]
     tasks = [page.tasks[task] for task in {entry[2] for entry in page.entries()}]
     got = {(str(task["tid"]), task["cgroup"], name(task["container"])) for task in tasks if task["cgroup"]}

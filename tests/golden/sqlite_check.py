@@ -4,7 +4,6 @@
 options is sound, has the events that --export perf-script prints, each with its chain, to the nanosecond, and its
 views have their sums."""
 import collections
-import json
 import os
 import sqlite3
 import subprocess
@@ -74,19 +73,6 @@ def printed(events, contexts):
     return found
 
 
-def check_objects(base, report, trace, options):
-    """The object of each wait is the one in --export ndjson."""
-    lines = subprocess.run([report, "--no-local-files", "--no-cache", "--export", "ndjson", *options, trace],
-                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout.decode().splitlines()
-    waits = [row for row in map(json.loads, lines) if row["source"] == "offcpu"]
-    wanted = collections.Counter((row["tid"], row["length_ns"], *map(row.get, ("call", "object_kind", "object", "object_name", "what_for")))
-                                 for row in waits)
-    got = collections.Counter(base.execute("SELECT tid, stop - w.start, call, kind, text, name, what_for FROM waits w"
-                                           " JOIN tasks t ON t.id = task LEFT JOIN objects o ON o.id = object"))
-    wrong = list((got - wanted) + (wanted - got))
-    assert not wrong, f"what {len(wrong)} waits were for, as {wrong[0]}"
-
-
 def check_events(base, chains, events):
     contexts = {(comm, pid, tid, time // 1000): context for comm, pid, tid, time, context in base.execute(
         "SELECT comm, pid, tid, time, context FROM wakes JOIN tasks t ON t.id = task")}
@@ -147,7 +133,6 @@ def main():
     check_schema(base)
     events = events_text.read(report, options, trace)
     count = check_events(base, read_chains(base), events)
-    check_objects(base, report, trace, options)
     check_sums(base)
     check_functions(base, events)
     if not options:

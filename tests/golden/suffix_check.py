@@ -7,12 +7,14 @@ import json
 import os
 import re
 import subprocess
-import sqlite3
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import page_payload
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows as rows_of
 
 report, trace = sys.argv[1:]
 
@@ -50,16 +52,6 @@ def printed(text, wanted, what):
         assert found == count + longer, f"{what}: {suffix!r} in {found} lines, not {count + longer}"
 
 
-def of_database(table):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "base")
-        run("--export", "sqlite", "-o", path)
-        if not os.path.exists(path):
-            return collections.Counter()
-        return collections.Counter(text for text, in sqlite3.connect(path).execute(
-            f"SELECT what_for FROM {table} WHERE what_for IS NOT NULL"))
-
-
 def of_page():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "page")
@@ -72,11 +64,9 @@ def of_page():
 
 
 def main():
-    rows = list(map(json.loads, run("--export", "ndjson").splitlines()))
+    rows = rows_of.read(report, trace, "--no-local-files", "--throughout")
     waits = collections.Counter(row["what_for"] for row in rows if "what_for" in row and "walk" not in row)
     walked = collections.Counter(row["what_for"] for row in rows if "what_for" in row and "walk" in row)
-    differ("sqlite, waits", of_database("waits"), waits)
-    differ("sqlite, walked tasks", of_database("walked"), walked)
     page_waits, page_walked = of_page()
     differ("the page, waits", page_waits, waits)
     differ("the page, walked tasks", page_walked, walked)

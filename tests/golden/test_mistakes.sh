@@ -255,8 +255,8 @@ report 2 | --max-stack 10 $TRACE       | whole
 report 2 | --flamegraph $TRACE         | --svg
 report 2 | --icicle $TRACE             | --svg=icicle
 report 2 | --svg=chart $TRACE          | flame, icicle or timeline
-report 2 | --json $TRACE               | --export ndjson
-report 2 | --csv $TRACE                | --export csv
+report 2 | --json $TRACE               | --export sqlite
+report 2 | --csv $TRACE                | --export sqlite
 report 2 | --speedscope $TRACE         | --export speedscope
 report 2 | --chrome $TRACE             | --export chrome
 report 2 | --firefox $TRACE            | --export firefox
@@ -327,7 +327,7 @@ report 2 | -i 5 $TRACE                 | rwalker-record -i
 report 2 | --state Q $TRACE            | RSDKITtFZXP
 report 2 | --min-percent 1% $TRACE     | from 0 to 100
 report 2 | --max-memory lots $TRACE    | 512M
-report 2 | --export svg $TRACE         | perf-script, csv, ndjson
+report 2 | --export svg $TRACE         | perf-script, speedscope, chrome
 report 2 | -o out.txt $TRACE           | > FILE
 report 2 | --raw $TRACE                | --top-waits
 report 2 | --help=some                 | all

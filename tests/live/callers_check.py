@@ -7,9 +7,11 @@ may have an unknown object.
 callers_check.py kworkers REPORT TRACE LOG ROUNDS: compares the functions that waits of kworkers are in with the
 tracepoints workqueue_execute_start and _end of the same time, as tracefs prints them by CLOCK_MONOTONIC.
 CALLERS_NO_LOOP=1: there is no loop device, but some kworkers waited."""
-import collections, json, os, re, subprocess, sys
+import collections, os, re, subprocess, sys
 
 from trace_read import Trace, by_thread, members, verdict
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows as rows_of
 
 COMPAT, IO_WORKER, BLOCK = "2", "5", "20"
 LEAST = {"c-direct": 0, "c-flush": 0}  # ns; other waits end later than that
@@ -67,9 +69,7 @@ def wall_clock_of(report, path):
 def check_kworkers(report, path, log, rounds):
     done, counts, wrong, missed = executions(log), collections.Counter(), [], 0
     since_boot = wall_clock_of(report, path)
-    run = subprocess.run([report, "--no-cache", "--throughout", "--export", "ndjson", "--source", "offcpu", path], capture_output=True, check=False)
-    for line in run.stdout.decode("utf-8").splitlines():
-        wait = json.loads(line)
+    for wait in rows_of.read(report, path, "--throughout", "--source", "offcpu"):
         if not wait["comm"].startswith("kworker/") or wait["class"] != "blocked" or wait["state"] not in ("S", "D"):
             continue
         middle = wait["realtime_ns"] - since_boot - wait["run_queue_ns"] - wait["blocked_ns"] // 2

@@ -5,6 +5,9 @@ event with its task, stack, names, what is unknown, object, waker and cgroup, an
 seconds at both ends of a dump that are not compared. The stream is read once."""
 import bisect, json, os, re, subprocess, sys, tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows as rows_of
+
 TIMES = ("offset_ns", "out_ns", "in_ns", "wakeup_ns")
 # Fields of a wait that are cut at the begin of the recording, or depend on it.
 CUT = ("weight", "open", "bound", "length_ns", "out_ns", "blocked_ns")
@@ -14,12 +17,6 @@ WAITS = "2" # kind of source
 WAKER = ("waker_context", "waker_comm", "waker_pid", "waker_tid", "waker_stack")
 
 report, margin, stream, dumps = sys.argv[1], int(float(sys.argv[2]) * 1e9), sys.argv[3], sys.argv[4:]
-
-
-def run(output, *arguments):
-    done = subprocess.run([report, *arguments], stdout=output, stderr=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1, 3):
-        sys.exit("%s %s: exit code %d: %s" % (report, " ".join(arguments), done.returncode, done.stderr))
 
 
 class Facts:
@@ -54,7 +51,8 @@ class Events:
     def __init__(self, path):
         self.facts = Facts(path)
         self.file = tempfile.TemporaryFile()
-        run(self.file, "--export=ndjson", "--throughout", "--quick", "--max-memory=2G", path)
+        for row in rows_of.read(report, path, "--throughout", "--quick", "--max-memory=2G"):
+            self.file.write(json.dumps(row, separators=(",", ":")).encode() + b"\n")
         self.rows = [] # end, begin, where its line is
         self.read()
         self.rows.sort()
@@ -77,12 +75,10 @@ class Events:
             self.file.seek(at)
             found.append(self.text(self.file.readline(), first, begin < edge))
         sums = self.facts.sums[bisect.bisect_left(self.facts.sums, (first,)):bisect.bisect_left(self.facts.sums, (last,))]
-        return sorted(text for text in found if text) + sums
+        return sorted(found) + sums
 
     def text(self, line, first, cut):
         row = json.loads(line)
-        if row.get("open") in ("not ended", "whole recording"):
-            return None
         row.pop("realtime_ns", None) # depends on the latest reading of the clocks
         if row.get("what_for"):
             row["what_for"] = ENDS.sub(r"\1", row["what_for"])

@@ -32,7 +32,7 @@ judged python3 -B "$here/tests/live/objects_check.py" "$scratch/away.rwk" "$scra
 # What changes its name under a wait's feet: at once, or when its name has aged; what does not keeps its own.
 mkdir "$scratch/aged"
 recorded aged "$record" --force --offcpu 0 -o "$scratch/aged.rwk" -- "$workloads/aged_names" "$scratch/aged"
-"$report" --export ndjson --source offcpu -c '^w-' "$scratch/aged.rwk" 2>/dev/null >"$scratch/aged.json"
+python3 -B "$here/tests/rows.py" "$report" "$scratch/aged.rwk" --source offcpu -c '^w-' >"$scratch/aged.json"
 while read -r comm path; do
 	check "$comm is for $path" grep -q "\"comm\":\"$comm\".*\"object_name\":\"$scratch/aged/$path\"" "$scratch/aged.json"
 	check "... and nothing else" lacks -v "$path\"" <(grep "\"comm\":\"$comm\".*\"object_name\"" "$scratch/aged.json")
@@ -57,7 +57,7 @@ check "--waits-on has the file" grep -qE "file +w-file +in flock of $scratch/obj
 check "--waits-on has the sleep" grep -qE 'sleep +w-sleep +sleep( 7\.0[0-9] ms| 6\.9[0-9] ms)?$' "$scratch/view"
 check_equal "--waits-on=futex: kinds" futex "$("$report" --waits-on=futex "$scratch/all.rwk" 2>/dev/null | awk '/^ / { print $7 }' | sort -u)"
 # --at shows the nearest wait of each thread, so the moment is within a wait for the pipe.
-moment=$("$report" --export ndjson --source offcpu -c '^w-pipe$' "$scratch/all.rwk" 2>/dev/null |
+moment=$(python3 -B "$here/tests/rows.py" "$report" "$scratch/all.rwk" --source offcpu -c '^w-pipe$' |
 	sed -n "s/.*\"out_ns\":\([0-9]*\),.*\"what_for\":\"in read of pipe:$inode.*/\1/p" | awk 'NR == 10 { printf "%.9f", ($1 + 1000) / 1e9 }')
 for view in --top-waits=0 --events "--at +${moment:-0}s~100s"; do # all of the recording
 	# shellcheck disable=SC2086

@@ -134,14 +134,14 @@ judge_containers() { # NAME PATH
 	verdict "$1/made" "what was made later has no path" [ -n "$late" ]
 	verdict "$1/removed" "the removal is not there" grep -q "^  cgroup .* id=${late:-none} flags=0x2 " "$dir/cgroups.dump"
 	verdict "$1/alone" "there are others" lacks "^  cgroup .*path=\"/\(\"\|[^d]\)" "$dir/cgroups.dump"
-	reported "$dir/cgroups.csv" 0 --export ndjson "$dir/cgroups.rwk"
+	python3 -B tests/rows.py "$REPORT" "$dir/cgroups.rwk" >"$dir/cgroups.rows"
 	for cgroup in "$2" "$2/late"; do
-		got=$(grep '"source":"offcpu"' "$dir/cgroups.csv" | grep -c "\"cgroup\":\"$cgroup\",\"container\":\"700000000000\"")
+		got=$(grep '"source":"offcpu"' "$dir/cgroups.rows" | grep -c "\"cgroup\":\"$cgroup\",\"container\":\"700000000000\"")
 		verdict "$1/waits-${cgroup##*/}" "$got waits" [ "$got" -ge 5 ]
 	done
-	got=$(grep -c '"source":"tasks".*"container":"700000000000"' "$dir/cgroups.csv")
-	verdict "$1/walk" "$got rows, $(grep -c '"source":"tasks"' "$dir/cgroups.csv") of all" \
-		[ "$got" -ge 1 -a "$got" = "$(grep -c '"source":"tasks"' "$dir/cgroups.csv")" ]
+	got=$(grep -c '"source":"tasks".*"container":"700000000000"' "$dir/cgroups.rows")
+	verdict "$1/walk" "$got rows, $(grep -c '"source":"tasks"' "$dir/cgroups.rows") of all" \
+		[ "$got" -ge 1 -a "$got" = "$(grep -c '"source":"tasks"' "$dir/cgroups.rows")" ]
 }
 
 # The only code that knows the output of `rwalker-report --tasks`. Per task, separated by tabs: comm, tid, state, wait

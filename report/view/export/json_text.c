@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/export/json_text.h"
 
+#include <stdarg.h>
 #include <string.h>
 
-#include "report/view/export/decimal_text.h"
-#include "report/view/export/name_text.h"
+#include "common/printable.h"
 
 void json_text_init(struct json_text *json, FILE *out)
 {
@@ -20,14 +20,7 @@ static bool is_plain(unsigned char byte)
 
 static void escape_byte(FILE *out, unsigned char byte)
 {
-	static const char digits[] = "0123456789abcdef";
-	const char code[] = {'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
-
-	(void)putc_unlocked('\\', out);
-	if (byte == '"' || byte == '\\')
-		(void)putc_unlocked(byte, out);
-	else
-		(void)fwrite_unlocked(code, 1, sizeof(code), out);
+	(void)fprintf(out, byte == '"' || byte == '\\' ? "\\%c" : "\\u%04x", byte);
 }
 
 void json_text_escape(FILE *out, const char *text, size_t length)
@@ -46,11 +39,31 @@ void json_text_escape(FILE *out, const char *text, size_t length)
 	}
 }
 
-static void write_string(FILE *out, const char *text, size_t length)
+/* How much of a name to escape at once: no character is cut, unless it is malformed. */
+static size_t piece_length(const char *name, size_t left, size_t most)
 {
-	(void)putc_unlocked('"', out);
-	json_text_escape(out, text, length);
-	(void)putc_unlocked('"', out);
+	if (left <= most)
+		return left;
+	for (size_t back = 0; back < 4; back++)
+		if (((unsigned char)name[most - back] & 0xc0) != 0x80)
+			return most - back;
+	return most;
+}
+
+/* Works in pieces: a comm is short, but a symbol may have a million bytes. */
+void json_text_escape_name(FILE *out, const char *name)
+{
+	enum { PIECE = 64, GROWTH = 4 };
+	size_t left = name ? strlen(name) : 0;
+
+	while (left) {
+		char text[GROWTH * PIECE + 1];
+		size_t length = piece_length(name, left, PIECE);
+
+		json_text_escape(out, text, printable_escape(text, sizeof(text), name, length));
+		name += length;
+		left -= length;
+	}
 }
 
 /* --- values --- */
@@ -63,14 +76,15 @@ static uint32_t bit_of(const struct json_text *json)
 void json_text_begin_value(struct json_text *json, const char *key)
 {
 	if (json->some & bit_of(json))
-		(void)putc_unlocked(json->depth ? ',' : '\n', json->out);
+		(void)putc_unlocked(',', json->out);
 	if (json->rows & bit_of(json))
 		(void)putc_unlocked('\n', json->out);
 	json->some |= bit_of(json);
 	if (!key)
 		return;
-	write_string(json->out, key, strlen(key));
-	(void)putc_unlocked(':', json->out);
+	(void)putc_unlocked('"', json->out);
+	json_text_escape(json->out, key, strlen(key));
+	(void)fputs_unlocked("\":", json->out);
 }
 
 static void begin(struct json_text *json, const char *key, char bracket, bool rows)
@@ -91,43 +105,26 @@ static void end(struct json_text *json, char bracket)
 	(void)putc_unlocked(bracket, json->out);
 }
 
-void json_text_begin_object(struct json_text *json, const char *key)
-{
-	begin(json, key, '{', false);
-}
-
-void json_text_end_object(struct json_text *json)
-{
-	end(json, '}');
-}
-
-void json_text_begin_array(struct json_text *json, const char *key)
-{
-	begin(json, key, '[', false);
-}
-
-void json_text_begin_rows(struct json_text *json, const char *key)
-{
-	begin(json, key, '[', true);
-}
-
-void json_text_end_array(struct json_text *json)
-{
-	end(json, ']');
-}
+void json_text_begin_object(struct json_text *json, const char *key) { begin(json, key, '{', false); }
+void json_text_end_object(struct json_text *json) { end(json, '}'); }
+void json_text_begin_array(struct json_text *json, const char *key) { begin(json, key, '[', false); }
+void json_text_begin_rows(struct json_text *json, const char *key) { begin(json, key, '[', true); }
+void json_text_end_array(struct json_text *json) { end(json, ']'); }
 
 void json_text_name(struct json_text *json, const char *key, const char *name)
 {
 	json_text_begin_value(json, key);
 	(void)putc_unlocked('"', json->out);
-	name_text_write(json->out, name, json_text_escape);
+	json_text_escape_name(json->out, name);
 	(void)putc_unlocked('"', json->out);
 }
 
 void json_text_printable_bytes(struct json_text *json, const char *key, const char *text, size_t length)
 {
 	json_text_begin_value(json, key);
-	write_string(json->out, text, length);
+	(void)putc_unlocked('"', json->out);
+	json_text_escape(json->out, text, length);
+	(void)putc_unlocked('"', json->out);
 }
 
 void json_text_printable(struct json_text *json, const char *key, const char *text)
@@ -135,10 +132,24 @@ void json_text_printable(struct json_text *json, const char *key, const char *te
 	json_text_printable_bytes(json, key, text, strlen(text));
 }
 
+static void write_number(FILE *out, uint64_t value, unsigned int places)
+{
+	enum { DIGITS = 20, POINT = 1 };
+	char text[DIGITS + POINT];
+	size_t first = sizeof(text);
+
+	for (unsigned int digit = 0; value || digit <= places; digit++) {
+		if (digit && digit == places)
+			text[--first] = '.';
+		text[--first] = (char)('0' + value % 10);
+		value /= 10;
+	}
+	(void)fwrite_unlocked(text + first, 1, sizeof(text) - first, out);
+}
+
 void json_text_uint(struct json_text *json, const char *key, uint64_t value)
 {
-	json_text_begin_value(json, key);
-	decimal_text_write(json->out, value);
+	json_text_point(json, key, value, 0);
 }
 
 void json_text_int(struct json_text *json, const char *key, int64_t value)
@@ -146,27 +157,38 @@ void json_text_int(struct json_text *json, const char *key, int64_t value)
 	json_text_begin_value(json, key);
 	if (value < 0)
 		(void)putc_unlocked('-', json->out);
-	decimal_text_write(json->out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+	write_number(json->out, value < 0 ? -(uint64_t)value : (uint64_t)value, 0);
 }
 
 void json_text_point(struct json_text *json, const char *key, uint64_t value, unsigned int places)
 {
 	json_text_begin_value(json, key);
-	decimal_text_write_point(json->out, value, places);
-}
-
-static void write_word(struct json_text *json, const char *key, const char *word)
-{
-	json_text_begin_value(json, key);
-	(void)fputs_unlocked(word, json->out);
+	write_number(json->out, value, places);
 }
 
 void json_text_bool(struct json_text *json, const char *key, bool value)
 {
-	write_word(json, key, value ? "true" : "false");
+	json_text_begin_value(json, key);
+	(void)fputs_unlocked(value ? "true" : "false", json->out);
 }
 
 void json_text_null(struct json_text *json, const char *key)
 {
-	write_word(json, key, "null");
+	json_text_begin_value(json, key);
+	(void)fputs_unlocked("null", json->out);
+}
+
+void json_text_format(struct json_text *json, const char *format, ...)
+{
+	enum { MOST = 1024 };
+	char text[MOST];
+	va_list values;
+
+	va_start(values, format);
+	(void)vsnprintf(text, sizeof(text), format, values);
+	va_end(values);
+	for (char *at = text; (at = strchr(at, '\''));)
+		*at = '"';
+	json_text_begin_value(json, NULL);
+	(void)fputs_unlocked(text, json->out);
 }

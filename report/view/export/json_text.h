@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes JSON (RFC 8259) to a stream as it is made; nothing is buffered here. The caller opens and
- * closes objects and arrays in order; commas and keys are ours. In an object every value has a key,
- * in an array `key` is NULL. Several top-level values are lines (NDJSON). Check the stream for
+ * Writes JSON (RFC 8259) to a stream as it is made; nothing is buffered here. The caller opens and closes objects and
+ * arrays in order; commas are ours. In an object every value has a key, in an array `key` is NULL. Check the stream for
  * errors.
  *
- * Text is valid UTF-8 without control characters. Names from a trace are first escaped as in all
- * reports (common/printable.h), so a name reads the same everywhere, and two names never become
- * one. No text contains <, > or &, which become \u003c ...: it cannot end a <script> or begin a
- * comment, so JSON may be put into HTML.
+ * Text is valid UTF-8 without control characters. Names from a trace are first escaped as in all reports
+ * (common/printable.h), so a name reads the same everywhere, and two names never become one. No text contains <, > or
+ * &, which become \u003c ...: it cannot end a <script> or begin a comment, so JSON may be put into HTML.
  *
- * Numbers are written in full. A reader that parses them as doubles (JavaScript) gets them exactly
- * up to 2^53.
+ * Numbers are written in full. A reader that parses them as doubles (JavaScript) gets them exactly up to 2^53.
  */
 #ifndef RWALKER_REPORT_VIEW_EXPORT_JSON_TEXT_H
 #define RWALKER_REPORT_VIEW_EXPORT_JSON_TEXT_H
@@ -23,11 +20,9 @@
 
 struct json_text {
 	FILE *out;
-	unsigned int depth;  /* open objects and arrays, at most JSON_TEXT_DEPTH */
+	unsigned int depth;  /* open objects and arrays, at most 31 */
 	uint32_t some, rows; /* a bit per depth: it has a value already; each of its values begins a line */
 };
-
-enum { JSON_TEXT_DEPTH = 31 };
 
 void json_text_init(struct json_text *json, FILE *out);
 
@@ -50,10 +45,13 @@ void json_text_int(struct json_text *json, const char *key, int64_t value);
 void json_text_point(struct json_text *json, const char *key, uint64_t value, unsigned int places);
 void json_text_bool(struct json_text *json, const char *key, bool value);
 void json_text_null(struct json_text *json, const char *key);
+/* One value or several members, written as JSON with ' for ", without names from a trace: "'a':1,'b':%d". */
+void json_text_format(struct json_text *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The inside of a string, without quotes, of printable text: to write a long one in parts, or to keep it. */
-void json_text_escape(FILE *out, const char *text, size_t length);
-/* Begins a value, which the caller writes to the stream: a string in parts, or a text that was kept. */
+/* Begins a value, which the caller writes to the stream: a text that was kept, or a string in parts. */
 void json_text_begin_value(struct json_text *json, const char *key);
+/* Parts of the inside of a string: printable text, and bytes from a trace. */
+void json_text_escape(FILE *out, const char *text, size_t length);
+void json_text_escape_name(FILE *out, const char *name);
 
 #endif

@@ -3,296 +3,294 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
 #include "common/cleanup.h"
+#include "common/hash_map.h"
 #include "common/printable.h"
 #include "report/profile/seam/profile_origin.h"
-#include "report/view/export/frame_table.h"
-#include "report/view/export/name_text.h"
-#include "report/view/export/stack_rows.h"
-#include "report/view/look/chain.h"
+#include "report/view/export/export.h"
 #include "report/view/look/container_text.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/object_texts.h"
 #include "report/view/text/page.h"
 
 /*
  * --export speedscope: a "sampled" profile for each source and host. A sample is a stack, from the comm to the leaf as
- * in --folded, with the sum of its weights. In a container, the stack begins with the container; for waits and walked
- * tasks, it ends with what they were for. The unit is ns if that is the unit of the source's weight, else none.
+ * in --folded, with the sum of its weights, lightest first. In a container, the stack begins with the container; for
+ * waits and walked tasks, it ends with what they were for, or its kind if there are too many different things. The
+ * unit is ns if that is the unit of the source's weight, else none.
  */
 
-static const char schema[] = "https://www.speedscope.app/file-format-schema.json";
+enum { SOURCE, HOST, FRAMES }; /* a sum's key: source, host, numbers of frames */
 
-struct scope_stack {
-	struct unique_stack stack;
-	uint32_t object; /* number of the frame for what it waited for, plus 1; 0: none */
+struct sum {
+	uint64_t weight;
+	const uint32_t *key;
+	size_t length;
 };
 
 struct scope {
-	const struct view_context *context;
-	struct json_text json;
-	struct frame_table frames;
-	ARRAY(struct scope_stack) stacks; /* of one source */
-	uint32_t *numbers;		   /* by function of the source: number of its frame, plus 1 */
-	size_t number_count;
-	struct chain chain;
+	struct export export;
+	struct hash_map frames, sums; /* name, LF, module: the frame's number. Key: weight */
+	ARRAY(uint32_t) key; /* being made */
+	struct json_text list; /* of frames; it writes to text: */
+	char *text;
+	size_t length;
 };
 
 static void scope_deinit(struct scope *scope)
 {
-	frame_table_deinit(&scope->frames);
-	array_free(&scope->stacks);
-	free(scope->numbers);
-	chain_deinit(&scope->chain);
+	export_close(&scope->export);
+	hash_map_deinit(&scope->frames);
+	hash_map_deinit(&scope->sums);
+	array_free(&scope->key);
+	if (scope->list.out)
+		(void)fclose(scope->list.out);
+	free(scope->text);
 }
 
-static void write_frame(struct json_text *json, const char *name, const char *module)
+static int scope_init(struct scope *scope, const struct view_context *context)
 {
-	json_text_begin_object(json, NULL);
-	json_text_printable(json, "name", name);
-	if (module[0])
-		json_text_printable(json, "file", module);
-	json_text_end_object(json);
-}
-
-/* --- a stack --- */
-
-static int write_word(struct scope *scope, const char *word)
-{
-	uint32_t number;
-	int r = frame_table_word(&scope->frames, word, &number);
+	int r = export_open(&scope->export, context);
 
 	if (!r)
-		json_text_uint(&scope->json, NULL, number);
-	return r;
+		r = hash_map_init(&scope->frames);
+	if (!r)
+		r = hash_map_init(&scope->sums);
+	json_text_init(&scope->list, open_memstream(&scope->text, &scope->length));
+	return r < 0 ? r : scope->list.out ? 0 : -ENOMEM;
 }
 
-/* "comm", or "comm-123" if split by process, as in --folded. */
-static int write_owner(struct scope *scope, const struct stack_row *row)
-{
-	const struct task_names *names = &row->table->names;
-	const char *comm = names->comms[row->stack->comm];
-	char text[128];
-	size_t length = printable_escape(text, sizeof(text) / 2, comm, strlen(comm));
+/* --- the frames of a stack --- */
 
-	if (scope->context->settings->per_process)
-		(void)snprintf(text + length, sizeof(text) - length, "-%" PRIu32,
-			       names->processes[row->stack->process].tgid);
-	return write_word(scope, text);
-}
-
-/* "container web (docker 3f4e5d6c7b8a)"; nothing outside of containers. */
-static int write_container(struct scope *scope, const struct stack_row *row)
+/* Adds a frame to the key, and to the list if it is new. The texts are printable. */
+static void add_frame(struct scope *scope, const char *before, const char *name, const char *after, const char *module)
 {
-	const struct profile_cgroup *cgroup = stack_row_cgroup(row);
 	_cleanup_free_ char *text = NULL;
-	int r = *profile_container(cgroup) ? container_text(cgroup, "container ", &text) : 0;
+	int length = asprintf(&text, "%s%s%s\n%s", before, name, after, module), r = -ENOMEM;
+	uint64_t *number;
 
-	return r < 0 || !text ? r : write_word(scope, text);
+	if (length >= 0)
+		r = hash_map_add(&scope->frames, text, (size_t)length, scope->frames.count, &number);
+	export_check(&scope->export, r < 0 ? r : array_push(&scope->key, (uint32_t)*number));
+	if (r <= 0)
+		return;
+	json_text_begin_object(&scope->list, NULL);
+	json_text_printable_bytes(&scope->list, "name", text, (size_t)length - strlen(module) - 1);
+	if (module[0])
+		json_text_printable(&scope->list, "file", module);
+	json_text_end_object(&scope->list);
 }
 
-/* The number of a frame, cached by function. */
-static int frame_number(struct scope *scope, struct functions *functions, uint32_t frame, uint32_t *ret_number)
+static void add_word(struct scope *scope, const char *word)
 {
-	uint32_t function;
-	int r = functions_find(functions, frame, &function);
+	add_frame(scope, "", word, "", "");
+}
 
-	if (r < 0)
-		return r;
-	if (function >= scope->number_count) {
-		size_t count = 2 * ((size_t)function + 1);
-		uint32_t *numbers = realloc(scope->numbers, count * sizeof(*numbers));
+/* "container web (docker 3f4e5d6c7b8a)" if it is in one, and "comm", or "comm-123" if split by process. */
+static void add_owner(struct scope *scope, const struct profile_task *task)
+{
+	_cleanup_free_ char *comm = printable_copy(task->comm), *container = NULL;
+	int r = container_text(task->cgroup, "container ", &container);
+	char pid[16] = "";
 
-		if (!numbers)
-			return -ENOMEM;
-		memset(numbers + scope->number_count, 0, (count - scope->number_count) * sizeof(*numbers));
-		scope->numbers = numbers;
-		scope->number_count = count;
+	export_check(&scope->export, comm ? r : -ENOMEM);
+	if (container && *container)
+		add_word(scope, container);
+	if (scope->export.settings.per_process)
+		(void)snprintf(pid, sizeof(pid), "-%" PRIu32, task->tgid);
+	add_frame(scope, "", comm ? comm : "", pid, "");
+}
+
+/* With the words of --folded for what is missing. */
+static void add_chain(struct scope *scope, const struct export_event *event)
+{
+	const struct chain *chain = export_chain(&scope->export, event);
+	const bool sleeper = event->of.kind == EXPORT_WAIT, user_missing = event->of.flags & CHAIN_USER_MISSING;
+	const struct view_settings *settings = &scope->export.settings;
+	struct functions *functions = scope->export.functions;
+	uint32_t function = FUNCTION_NONE;
+
+	if (!sleeper && !chain->frames.count)
+		add_word(scope, functions_name(functions, FUNCTION_NONE));
+	if (sleeper && user_missing && !settings->kernel_only && chain->kernel_count == chain->frames.count)
+		add_word(scope, "[Missed User Stack]");
+	for (size_t i = chain->frames.count; i--;) {
+		export_check(&scope->export, functions_find(functions, chain->frames.items[i], &function));
+		add_frame(scope, "", functions_name(functions, function), functions_mark(functions, function),
+			  functions_module(functions, function));
 	}
-	if (!scope->numbers[function]) {
-		r = frame_table_function(&scope->frames, functions, function, ret_number);
-		if (r < 0)
-			return r;
-		scope->numbers[function] = *ret_number + 1;
+	if (sleeper && !chain->kernel_count && !settings->user_only)
+		add_word(scope, "[Missed Kernel Stack]");
+}
+
+/* What it waited for, by its text, or its kind if there are too many. */
+static void add_object(struct scope *scope, uint32_t number)
+{
+	const struct profile_object *objects, *object;
+	const bool few = profile_objects(scope->export.context->profile, &objects) <= OBJECT_TEXTS_FEW;
+	_cleanup_free_ char *text = NULL;
+
+	if (!number)
+		return;
+	object = &objects[number];
+	export_check(&scope->export, few ? object_to_text(object, &text) : 0);
+	add_frame(scope, object->kind == PROFILE_OBJECT_CHILD || object->kind == PROFILE_OBJECT_SLEEP ? "" : "on ",
+		  text ? text : object_kind_name(object->kind), "", "");
+}
+
+/* --- sums --- */
+
+static void add_sum(struct scope *scope, const struct export_event *event, uint64_t weight)
+{
+	const struct profile_task *task = export_task(&scope->export, event->of.task);
+	uint64_t *sum = NULL;
+
+	scope->key.count = 0;
+	export_check(&scope->export, array_push(&scope->key, event->of.source));
+	export_check(&scope->export, array_push(&scope->key, task->host));
+	add_owner(scope, task);
+	add_chain(scope, event);
+	add_object(scope, event->of.object);
+	export_check(&scope->export, hash_map_add(&scope->sums, scope->key.items,
+						  scope->key.count * sizeof(uint32_t), 0, &sum));
+	if (sum)
+		*sum += weight;
+}
+
+static int compare_stacks(const void *left, const void *right)
+{
+	const struct export_event *l = left, *r = right;
+
+	return memcmp(&l->of, &r->of, sizeof(l->of));
+}
+
+static void add_sums(struct scope *scope)
+{
+	const size_t count = scope->export.events.count;
+	struct export_event *events = scope->export.events.items;
+
+	if (count)
+		qsort(events, count, sizeof(*events), compare_stacks);
+	for (size_t i = 0, next; i < count && !scope->export.error; i = next) {
+		uint64_t weight = 0;
+
+		for (next = i; next < count && !compare_stacks(&events[i], &events[next]); next++)
+			weight += events[next].weight;
+		add_sum(scope, &events[i], weight);
 	}
-	*ret_number = scope->numbers[function] - 1;
-	return 0;
 }
 
-static int write_frames(struct scope *scope, const struct stack_row *row)
+/* By source and host, lightest first; at equal weights in any order that is always the same. */
+static int compare_sums(const void *left, const void *right)
 {
-	uint32_t number;
-	int r = 0;
+	const struct sum *l = left, *r = right;
+	int order = memcmp(l->key, r->key, FRAMES * sizeof(uint32_t));
 
-	for (size_t i = scope->chain.frames.count; !r && i--;) {
-		r = frame_number(scope, row->table->functions, scope->chain.frames.items[i], &number);
-		if (!r)
-			json_text_uint(&scope->json, NULL, number);
-	}
-	return r;
+	if (order || l->weight != r->weight)
+		return order ? order : l->weight < r->weight ? -1 : 1;
+	order = memcmp(l->key, r->key, (l->length < r->length ? l->length : r->length) * sizeof(uint32_t));
+	return order ? order : (l->length > r->length) - (l->length < r->length);
 }
 
-static int write_stack(struct scope *scope, const struct stack_row *row, uint32_t object)
+/* --- profiles --- */
+
+static void write_title(struct scope *scope, const struct profile_source *source, uint32_t host)
 {
-	const struct view_settings *settings = scope->context->settings;
-	bool waits = row->source->kind == PROFILE_OFFCPU;
-	int r = chain_read(&scope->chain, row->profile, row->stack->node);
-	size_t kernel = scope->chain.kernel_count, count = scope->chain.frames.count;
+	const char *name = profile_host_name(scope->export.context->profile, host);
+	const char *kind = page_kind_name(source->kind);
+	FILE *out = scope->export.json.out;
 
-	json_text_begin_array(&scope->json, NULL);
-	if (!r)
-		r = write_container(scope, row);
-	if (!r)
-		r = write_owner(scope, row);
-	if (!r && !waits && !count)
-		r = write_word(scope, functions_name(row->table->functions, FUNCTION_NONE));
-	if (!r && waits && row->stack->user_missing && kernel == count)
-		r = write_word(scope, "[Missed User Stack]");
-	if (!r)
-		r = write_frames(scope, row);
-	if (!r && waits && !kernel && !settings->user_only)
-		r = write_word(scope, "[Missed Kernel Stack]");
-	if (object)
-		json_text_uint(&scope->json, NULL, object - 1);
-	json_text_end_array(&scope->json);
-	return r;
-}
-
-/* --- a profile --- */
-
-static void write_title(struct scope *scope, const struct stack_row *row, uint32_t host)
-{
-	const struct profile_source *source = row->source;
-	const char *kind = page_kind_name(source->kind), *name = profile_host_name(row->profile, host);
-	FILE *out = scope->json.out;
-
-	json_text_begin_value(&scope->json, "name");
-	(void)putc_unlocked('"', out);
-	(void)fputs(kind, out);
+	json_text_begin_value(&scope->export.json, "name");
+	(void)fprintf(out, "\"%s", kind);
 	if (source->name[0] && strcmp(source->name, kind) != 0) {
 		(void)putc_unlocked(' ', out);
-		name_text_write(out, source->name, json_text_escape);
+		json_text_escape_name(out, source->name);
 	}
 	(void)fputs(name[0] ? ", " : "", out);
-	name_text_write(out, name, json_text_escape);
-	if (row->table->names.host_count > 1)
+	json_text_escape_name(out, name);
+	if (scope->export.reader.waits.several_hosts)
 		(void)fprintf(out, " (host %" PRIu32 ")", host);
 	(void)putc_unlocked('"', out);
 }
 
-static uint32_t host_of(const struct stack_row *row, const struct unique_stack *stack)
+/* Writes the profile of some sums, which are of one source and host. */
+static void write_profile(struct scope *scope, const struct sum *sums, size_t count)
 {
-	return row->table->names.processes[stack->process].host;
-}
-
-static int write_samples(struct scope *scope, struct stack_row *row, uint32_t host)
-{
-	int r = 0;
-
-	json_text_begin_rows(&scope->json, "samples");
-	for (size_t i = 0; !r && i < scope->stacks.count; i++) {
-		const struct scope_stack *kept = &scope->stacks.items[i];
-
-		row->stack = &kept->stack;
-		if (host_of(row, row->stack) == host)
-			r = write_stack(scope, row, kept->object);
-	}
-	json_text_end_array(&scope->json);
-	return r;
-}
-
-static int write_profile(struct scope *scope, struct stack_row *row, uint32_t host, uint64_t total)
-{
-	bool is_time = !strcmp(row->source->weight_unit, "ns");
-	int r;
-
-	json_text_begin_object(&scope->json, NULL);
-	json_text_printable(&scope->json, "type", "sampled");
-	write_title(scope, row, host);
-	json_text_printable(&scope->json, "unit", is_time ? "nanoseconds" : "none");
-	json_text_uint(&scope->json, "startValue", 0);
-	json_text_uint(&scope->json, "endValue", total);
-	r = write_samples(scope, row, host);
-	json_text_begin_array(&scope->json, "weights");
-	for (size_t i = 0; !r && i < scope->stacks.count; i++)
-		if (host_of(row, &scope->stacks.items[i].stack) == host)
-			json_text_uint(&scope->json, NULL, scope->stacks.items[i].stack.weight);
-	json_text_end_array(&scope->json);
-	json_text_end_object(&scope->json);
-	return r;
-}
-
-static int keep_stack(void *owner, const struct stack_row *row)
-{
-	struct scope *scope = owner;
-	struct scope_stack kept = {.stack = *row->stack};
-	int r = row->object[0] ? frame_table_word(&scope->frames, row->object, &kept.object) : 0;
-
-	kept.object += row->object[0] != '\0';
-	return r < 0 ? r : array_push(&scope->stacks, kept);
-}
-
-/* The first host from `least` on, and its weight; UINT32_MAX: there is none. */
-static uint32_t find_host(const struct scope *scope, const struct stack_row *row, uint32_t least, uint64_t *ret_total)
-{
-	uint32_t host = UINT32_MAX;
+	const struct profile_source *source = &scope->export.reader.sources[sums->key[SOURCE]];
+	struct json_text *json = &scope->export.json;
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < scope->stacks.count; i++) {
-		uint32_t found = host_of(row, &scope->stacks.items[i].stack);
-
-		if (found >= least && found < host) {
-			host = found;
-			total = 0;
-		}
-		total += found == host ? scope->stacks.items[i].stack.weight : 0;
+	for (size_t i = 0; i < count; i++)
+		total += sums[i].weight;
+	json_text_begin_object(json, NULL);
+	json_text_printable(json, "type", "sampled");
+	write_title(scope, source, sums->key[HOST]);
+	json_text_printable(json, "unit", strcmp(source->weight_unit, "ns") ? "none" : "nanoseconds");
+	json_text_uint(json, "startValue", 0);
+	json_text_uint(json, "endValue", total);
+	json_text_begin_rows(json, "samples");
+	for (size_t i = 0; i < count; i++) {
+		json_text_begin_array(json, NULL);
+		for (size_t frame = FRAMES; frame < sums[i].length; frame++)
+			json_text_uint(json, NULL, sums[i].key[frame]);
+		json_text_end_array(json);
 	}
-	*ret_total = total;
-	return host;
+	json_text_end_array(json);
+	json_text_begin_array(json, "weights");
+	for (size_t i = 0; i < count; i++)
+		json_text_uint(json, NULL, sums[i].weight);
+	json_text_end_array(json);
+	json_text_end_object(json);
 }
 
-/* Writes a profile for each host of the source. */
-static int write_source(void *owner, const struct stack_row *last)
+static int write_profiles(struct scope *scope)
 {
-	struct scope *scope = owner;
-	struct stack_row row = *last;
-	uint64_t total;
-	int r = 0;
+	_cleanup_free_ struct sum *sums = calloc(scope->sums.count + 1, sizeof(*sums));
+	size_t cursor = 0, count = 0, bytes;
+	const void *key;
+	uint64_t weight;
 
-	for (uint32_t host = find_host(scope, &row, 0, &total); !r && host != UINT32_MAX;
-	     host = find_host(scope, &row, host + 1, &total))
-		r = write_profile(scope, &row, host, total);
-	scope->stacks.count = 0;
-	free(scope->numbers);
-	scope->numbers = NULL;
-	scope->number_count = 0;
-	return r;
+	if (!sums)
+		return -ENOMEM;
+	while (hash_map_next(&scope->sums, &cursor, &key, &bytes, &weight))
+		sums[count++] = (struct sum){.weight = weight, .key = key, .length = bytes / sizeof(uint32_t)};
+	qsort(sums, count, sizeof(*sums), compare_sums);
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i; next < count && !memcmp(sums[i].key, sums[next].key, FRAMES * sizeof(uint32_t));)
+			next++;
+		write_profile(scope, &sums[i], next - i);
+	}
+	return 0;
 }
 
 int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all)
 {
-	_cleanup_(scope_deinit) struct scope scope = {.context = context};
-	int r = frame_table_init(&scope.frames, write_frame);
+	_cleanup_(scope_deinit) struct scope scope = {0};
+	struct json_text *json = &scope.export.json;
+	int r = scope_init(&scope, context);
 
 	(void)number;
 	(void)all;
 	if (r < 0)
 		return r;
-	json_text_init(&scope.json, context->out);
-	json_text_begin_object(&scope.json, NULL);
-	json_text_printable(&scope.json, "$schema", schema);
-	json_text_printable(&scope.json, "exporter", "rwalker-report");
-	json_text_begin_rows(&scope.json, "profiles");
-	r = stack_rows_read(context, FUNCTIONS_BY_MODULE, true, keep_stack, write_source, &scope);
-	json_text_end_array(&scope.json);
-	json_text_begin_object(&scope.json, "shared");
-	json_text_begin_value(&scope.json, "frames");
-	if (!r)
-		r = frame_table_finish(&scope.frames, context->out);
-	json_text_end_object(&scope.json);
-	json_text_end_object(&scope.json);
+	json_text_begin_rows(&scope.list, NULL);
+	add_sums(&scope);
+	json_text_end_array(&scope.list);
+	if (scope.export.error || fflush(scope.list.out) != 0)
+		return scope.export.error ? scope.export.error : -ENOMEM;
+	json_text_begin_object(json, NULL);
+	json_text_format(json, "'$schema':'https://www.speedscope.app/file-format-schema.json',"
+			       "'exporter':'rwalker-report'");
+	json_text_begin_rows(json, "profiles");
+	r = write_profiles(&scope);
+	json_text_end_array(json);
+	json_text_begin_object(json, "shared");
+	json_text_begin_value(json, "frames");
+	(void)fwrite_unlocked(scope.text, 1, scope.length, context->out);
+	json_text_end_object(json);
+	json_text_end_object(json);
 	(void)fputc('\n', context->out);
 	return r;
 }

@@ -34,8 +34,6 @@ enum view_kind {
 	VIEW_SUMMARY,
 	VIEW_EVENTS,
 	VIEW_PERF_SCRIPT,
-	VIEW_CSV, VIEW_NDJSON,
-	VIEW_CSV_STACKS, VIEW_NDJSON_STACKS,
 	VIEW_SPEEDSCOPE, VIEW_CHROME, VIEW_FIREFOX,
 	VIEW_PPROF, VIEW_SQLITE,
 	VIEW_DIGEST,
@@ -130,8 +128,7 @@ int summary_view(const struct view_context *context, uint32_t number, const stru
 int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int perf_script_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 /* These show all sources and ignore their other arguments. */
-view_print csv_view, ndjson_view, csv_stacks_view, ndjson_stacks_view, chrome_view, firefox_view, speedscope_view,
-	pprof_view, sqlite_view;
+view_print chrome_view, firefox_view, speedscope_view, pprof_view, sqlite_view;
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int svg_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

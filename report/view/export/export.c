@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/export/export.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "report/profile/seam/profile_origin.h"
+#include "report/view/look/container_text.h"
+#include "report/view/text/fold.h"
+#include "report/view/text/object_text.h"
+#include "report/view/text/page.h"
+#include "report/view/text/wait_text.h"
+
+/* --- the walk --- */
+
+static uint64_t start_realtime(const struct waits *waits, uint32_t recording)
+{
+	return profile_realtime(waits->profile, recording, waits->recordings[recording].start);
+}
+
+static int64_t common_time(const struct export *export, uint32_t recording, uint64_t time)
+{
+	const struct waits *waits = &export->reader.waits;
+	uint64_t later = export->earliest ? start_realtime(waits, recording) - export->earliest : 0;
+	int64_t common = (int64_t)(time - waits->recordings[recording].start + later);
+
+	return common > 0 ? common : 0; /* it may be slightly outside */
+}
+
+bool export_is_interrupt(const struct profile_wait *wait)
+{
+	return wait->waker_context == PROFILE_WAKER_IRQ || wait->waker_context == PROFILE_WAKER_SOFTIRQ;
+}
+
+static void add(struct export *export, const struct profile_event *event, const struct profile_walk_task *walked)
+{
+	const struct event_reader *reader = &export->reader;
+	struct export_event row = {
+		.of = {.task = event->task, .source = event->source, .node = event->node, .flags = event->flags,
+		       .kind = reader->sources[event->source].kind == PROFILE_CPU ? EXPORT_SAMPLE : EXPORT_HIT},
+		.weight = event->weight, .wait = event->wait, .walked = walked, .cpu = event->cpu,
+		.number = (uint32_t)export->events.count, .name = event_reader_name(reader, event)};
+	uint64_t time = event->time, to;
+
+	if (walked) {
+		row.of.kind = EXPORT_WALKED;
+		row.of.object = walked->object;
+	} else if (event->kind == PROFILE_EVENT_WAKEUP) {
+		row.of.kind = EXPORT_WAKEUP;
+		row.name = "wakeup";
+		row.interrupt = export_is_interrupt(event->wait);
+	} else if (event->kind == PROFILE_EVENT_WAIT) {
+		row.of.kind = EXPORT_WAIT;
+		row.of.object = event->wait->object;
+		row.name = wait_class_name(event->wait->wait_class);
+		profile_recording_part(reader->waits.profile, event->wait->recording, &time, &to);
+		time = event->wait->out > time ? event->wait->out : time;
+	}
+	row.time = common_time(export, event->recording, time);
+	export_check(export, array_push(&export->events, row));
+}
+
+static void add_walked(struct export *export, struct profile *profile)
+{
+	const struct profile_walk_task *walked;
+	const struct profile_walk *walks;
+	size_t count = profile_walk_tasks(profile, &walked);
+
+	(void)profile_walks(profile, &walks);
+	for (; count; count--, walked++) {
+		const struct profile_walk *walk = &walks[walked->walk];
+		const struct profile_event event = {
+			.kind = PROFILE_EVENT_SAMPLE, .time = walk->time, .weight = 1, .recording = walk->scope,
+			.source = walked->source, .probe = PROFILE_NO_PROBE, .task = walked->task,
+			.node = walked->node, .flags = walked->flags,
+			.cpu = walked->cpu < PROFILE_NO_CPU ? (uint16_t)walked->cpu : PROFILE_NO_CPU};
+
+		if (walked->source != PROFILE_NO_SOURCE)
+			add(export, &event, walked);
+	}
+}
+
+static int compare_events(const void *left, const void *right)
+{
+	const struct export_event *l = left, *r = right;
+
+	if (l->of.task != r->of.task)
+		return l->of.task < r->of.task ? -1 : 1;
+	if (l->time != r->time)
+		return l->time < r->time ? -1 : 1;
+	return (l->number > r->number) - (l->number < r->number);
+}
+
+static int read_events(struct export *export, struct profile *profile)
+{
+	const struct waits *waits = &export->reader.waits;
+	struct profile_event event;
+	int r = event_reader_init(&export->reader, profile);
+
+	for (uint32_t i = 0; i < waits->recording_count && !r; i++)
+		if (!i || start_realtime(waits, i) < export->earliest)
+			export->earliest = start_realtime(waits, i);
+	while (r >= 0 && (r = event_reader_next(&export->reader, &event)) > 0)
+		add(export, &event, NULL);
+	if (r < 0)
+		return r;
+	add_walked(export, profile);
+	if (export->events.count)
+		qsort(export->events.items, export->events.count, sizeof(*export->events.items), compare_events);
+	return export->error;
+}
+
+int export_open(struct export *export, const struct view_context *context)
+{
+	const char *none = page_no_frames(context->settings);
+	int r = functions_create(context->profile, FUNCTIONS_BY_MODULE, none, &export->functions);
+
+	*export = (struct export){.context = context, .functions = export->functions, .settings = *context->settings};
+	if (!r)
+		r = functions_create(context->profile, FUNCTIONS_BY_NAME, none, &export->names);
+	if (r < 0)
+		return r;
+	json_text_init(&export->json, context->out);
+	export->settings.delimited = false;
+	export->folding = (struct view_context){.profile = context->profile, .settings = &export->settings,
+						.out = open_memstream(&export->text, &export->length)};
+	return export->folding.out ? read_events(export, context->profile) : -ENOMEM;
+}
+
+void export_close(struct export *export)
+{
+	if (export->folding.out)
+		(void)fclose(export->folding.out);
+	free(export->text);
+	functions_destroy(export->functions);
+	functions_destroy(export->names);
+	chain_deinit(&export->chain);
+	array_free(&export->events);
+}
+
+void export_check(struct export *export, int error)
+{
+	if (!export->error && error < 0)
+		export->error = error;
+}
+
+/* --- tasks --- */
+
+const struct profile_task *export_task(const struct export *export, uint32_t task)
+{
+	return &export->reader.waits.tasks[task];
+}
+
+size_t export_task_end(const struct export *export, size_t first)
+{
+	const struct export_event *events = export->events.items;
+	size_t end = first + 1;
+
+	while (end < export->events.count && events[end].of.task == events[first].of.task)
+		end++;
+	return end;
+}
+
+static uint64_t number_of(const struct export *export, uint32_t host, uint32_t number)
+{
+	enum { HOST_STEP = 10000000 }; /* more than there can be pids: PID_MAX_LIMIT is 4194304 */
+
+	return number + (export->reader.waits.several_hosts ? (uint64_t)HOST_STEP * (host + UINT64_C(1)) : 0);
+}
+
+uint64_t export_pid(const struct export *export, uint32_t task)
+{
+	return number_of(export, export_task(export, task)->host, export_task(export, task)->tgid);
+}
+
+uint64_t export_tid(const struct export *export, uint32_t task)
+{
+	return number_of(export, export_task(export, task)->host, export_task(export, task)->tid);
+}
+
+const char *export_waker_context(const struct profile_wait *wait)
+{
+	static const char *const texts[] = {[PROFILE_WAKER_TASK] = "task", [PROFILE_WAKER_SOFTIRQ] = "softirq",
+					    [PROFILE_WAKER_IRQ] = "irq", [PROFILE_WAKER_UNKNOWN] = "unknown"};
+
+	return texts[wait->waker_context];
+}
+
+const struct chain *export_chain(struct export *export, const struct export_event *event)
+{
+	export_check(export, chain_read(&export->chain, export->context->profile, event->of.node));
+	if (event->interrupt)
+		export->chain.frames.count = export->chain.kernel_count;
+	return &export->chain;
+}
+
+/* --- members --- */
+
+void export_write_process_name(struct export *export, const char *key, uint32_t task)
+{
+	const struct profile *profile = export->context->profile;
+	const struct profile_task *row = export_task(export, task);
+	_cleanup_free_ char *container = NULL;
+	FILE *out = export->json.out;
+
+	export_check(export, container_text(row->cgroup, ", container ", &container));
+	json_text_begin_value(&export->json, key);
+	(void)putc_unlocked('"', out);
+	json_text_escape_name(out, profile_process_comm(profile, task));
+	json_text_escape(out, container ? container : "", container ? strlen(container) : 0);
+	(void)fputs(export->reader.waits.several_hosts ? ", " : "", out);
+	json_text_escape_name(out, export->reader.waits.several_hosts ? profile_host_name(profile, row->host) : "");
+	(void)putc_unlocked('"', out);
+}
+
+void export_write_state(struct export *export, const char *key, const struct export_event *event)
+{
+	char state[24] = "";
+
+	if (!event->walked)
+		profile_wait_state(event->wait->state, state);
+	json_text_name(&export->json, key, event->walked ? event->walked->state : state);
+}
+
+void export_write_object(struct export *export, const char *key, const struct export_event *event)
+{
+	const struct profile_wait wait = event->walked ? profile_walk_wait(event->walked) : *event->wait;
+	_cleanup_free_ char *text = NULL;
+
+	export_check(export, wait_object_text(&export->reader.waits, &wait, &text));
+	if (text)
+		json_text_printable(&export->json, key, text);
+}
+
+/* A folded chain begins with a ';'. */
+void export_write_stack(struct export *export, const char *key, const struct export_event *event)
+{
+	const struct fold fold = {.context = &export->folding, .functions = export->names};
+	const struct chain *chain = export_chain(export, event);
+
+	rewind(export->folding.out);
+	export_check(export, event->of.kind == EXPORT_WAIT ?
+				     fold_sleeper(&fold, chain, event->of.flags & CHAIN_USER_MISSING) :
+				     fold_chain(&fold, chain));
+	export_check(export, fflush(export->folding.out) ? -ENOMEM : 0);
+	json_text_printable_bytes(&export->json, key, export->text + 1, export->length ? export->length - 1 : 0);
+}
+
+void export_write_waker_stack(struct export *export, const char *key, const struct profile_wait *wait)
+{
+	const struct export_event wakeup = {.of = {.kind = EXPORT_WAKEUP, .node = wait->waker_node},
+					    .interrupt = export_is_interrupt(wait)};
+
+	if (wait->waker != PROFILE_NO_TASK && wait->waker_node)
+		export_write_stack(export, key, &wakeup);
+}

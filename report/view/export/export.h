@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What the exports to Chrome, Firefox and speedscope share: one walk over the samples, hits, wakeups, waits and walked
+ * tasks of a profile, with one time for all its recordings, and the parts of their JSON that are the same. The first
+ * error is kept, as in a stream: check it at the end. What the events point to belongs to the profile.
+ */
+#ifndef RWALKER_REPORT_VIEW_EXPORT_EXPORT_H
+#define RWALKER_REPORT_VIEW_EXPORT_EXPORT_H
+
+#include "common/array.h"
+#include "report/profile/seam/profile_walk.h"
+#include "report/view/export/json_text.h"
+#include "report/view/look/event_reader.h"
+#include "report/view/text/view.h"
+
+enum export_kind { EXPORT_WAIT, EXPORT_WAKEUP, EXPORT_SAMPLE, EXPORT_HIT, EXPORT_WALKED };
+
+struct export_event {
+	/* Events with the same of all these have the same stack. */
+	struct export_stack {
+		uint32_t task, source, node;
+		uint32_t kind, flags; /* enum export_kind, profile_chain_flag */
+		uint32_t object;      /* of a wait or a walked task: number of profile_objects.h */
+	} of;
+	/*
+	 * ns since the first recording began if the clocks of all are known, else since its own; never negative. Of a
+	 * wait: where the part begins that its weight measures, which is within the recording and the requested times.
+	 */
+	int64_t time;
+	uint64_t weight; /* of a wait: the length of this part */
+	const struct profile_wait *wait; /* of a wait or a wakeup */
+	const struct profile_walk_task *walked;
+	const char *name; /* "blocked", "wakeup", or the probe's or source's: not safe to print */
+	uint32_t number; /* in the order of the walk */
+	uint16_t cpu;
+	bool interrupt; /* a wakeup by an interrupt: user frames are those of the interrupted task, which did nothing */
+};
+
+struct export {
+	const struct view_context *context;
+	struct json_text json; /* writes to the context's stream */
+	int error;
+	struct event_reader reader;
+	ARRAY(struct export_event) events; /* by task, then time */
+	uint64_t earliest; /* when the first recording began, ns since 1970; 0: not known for all */
+	struct functions *functions; /* by module */
+	struct chain chain;
+	/* For stacks as text: */
+	struct functions *names;
+	struct view_settings settings;
+	struct view_context folding;
+	char *text;
+	size_t length;
+};
+
+/* Close it in any case. */
+int export_open(struct export *export, const struct view_context *context);
+void export_close(struct export *export);
+/* Keeps the first error. */
+void export_check(struct export *export, int error);
+
+const struct profile_task *export_task(const struct export *export, uint32_t task);
+/* The end of the events of the same task. */
+size_t export_task_end(const struct export *export, size_t first);
+/* Numbers of a process and a thread, which no other host's are. */
+uint64_t export_pid(const struct export *export, uint32_t task);
+uint64_t export_tid(const struct export *export, uint32_t task);
+/* It was ended by an interrupt. */
+bool export_is_interrupt(const struct profile_wait *wait);
+/* "task", "softirq", "irq", "unknown"; NULL. */
+const char *export_waker_context(const struct profile_wait *wait);
+/* Reads the call chain of an event; of an interrupt only the kernel's part. */
+const struct chain *export_chain(struct export *export, const struct export_event *event);
+
+/* These write a member of the open object. */
+
+/* "nginx, container web (docker 3f4e5d6c7b8a), host" */
+void export_write_process_name(struct export *export, const char *key, uint32_t task);
+/* The state of a sleeper, what it waited or waits for if that is known. */
+void export_write_state(struct export *export, const char *key, const struct export_event *event);
+void export_write_object(struct export *export, const char *key, const struct export_event *event);
+/* The call chain as "root;...;leaf", with the words of --folded. */
+void export_write_stack(struct export *export, const char *key, const struct export_event *event);
+/* The same of the waker, if it is known. */
+void export_write_waker_stack(struct export *export, const char *key, const struct profile_wait *wait);
+
+#endif

@@ -1,1 +1,0 @@
---export csv --source offcpu --time ,0.02

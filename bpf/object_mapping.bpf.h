@@ -40,15 +40,13 @@ struct vm_area_struct___file {
 static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
 	const struct vm_area_struct___file *area = (const void *)vma;
-	const u64 start = area->vm_start, flags = area->vm_flags;
+	const u64 start = area->vm_start, end = area->vm_end, flags = area->vm_flags;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, context);
 	struct file *file = area->vm_file;
 
 	if (!room)
 		return 0;
-	room->name.start = start;
-	room->name.end = area->vm_end;
-	room->name.mapping = flags & VM_GROWSDOWN || room->sp - start < area->vm_end - start ? RING_MAPPING_STACK :
+	room->name.mapping = flags & VM_GROWSDOWN || room->sp - start < end - start ? RING_MAPPING_STACK :
 											       RING_MAPPING_MEMORY;
 	if (!file)
 		return 0;
@@ -135,11 +133,9 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 	if (!can_find_mappings() || !mm || !room)
 		return;
 	if (is_in_program(mm, place)) {
-		object->mapping = place >= mm->start_brk ? RING_MAPPING_HEAP : RING_MAPPING_PROGRAM;
-		if (place >= mm->start_brk)
-			return;
-		object->offset = place - mm->start_data;
-		name_program(room, as_number(mm->exe_file), object, number);
+		object->mapping = place >= mm->start_brk ? RING_MAPPING_HEAP : RING_MAPPING_FILE;
+		if (place < mm->start_brk)
+			name_program(room, as_number(mm->exe_file), object, number);
 		return;
 	}
 	if (!object_knobs.by_cast)

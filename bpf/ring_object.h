@@ -55,14 +55,13 @@ enum ring_lock { /* likewise */
 	RING_LOCK_SEMAPHORE,
 };
 
-enum ring_mapping { /* likewise, except for the program's, which is that of a file */
+enum ring_mapping { /* likewise */
 	RING_MAPPING_UNKNOWN,
 	RING_MAPPING_HEAP,
 	RING_MAPPING_STACK,
 	RING_MAPPING_MEMORY,
 	RING_MAPPING_FILE, /* a private mapping */
 	RING_MAPPING_SHARED,
-	RING_MAPPING_PROGRAM, /* of the program's own file: `offset` counts from the beginning of its last segment */
 };
 
 enum ring_held {
@@ -87,7 +86,7 @@ struct ring_object {
 	__u64 net;    /* of an internet socket: its network namespace's cookie; 0: unknown */
 	__u64 token;  /* of its name, 0: it has none */
 	__u64 asked;  /* for SLEEP: ns; until object_lasts(), when it is to end; 0: unknown */
-	__u64 offset; /* of a futex, if `mapping` says so */
+	__u64 offset; /* of a control group: its quota */
 	__u32 mapping; /* enum ring_mapping, unless it comes with the name */
 	__u32 context, kind;
 	__u32 process; /* tgid that a futex, descriptor or mmap_lock belongs to; the child's, 0: any */
@@ -114,7 +113,7 @@ struct ring_name { /* of kind RING_NAME */
 	__u32 length, flags; /* enum ring_name_flag */
 	struct ring_task task; /* that waited for it */
 	/* For a futex: its mapping (enum ring_mapping), the mapped file, and where the futex is in it. */
-	__u64 device, inode, offset, start, end;
+	__u64 device, inode, offset;
 	__u32 mapping, unused;
 	char bytes[2 * RING_NAME_BYTES]; /* a path begins at RING_NAME_BYTES - length */
 };

@@ -71,7 +71,7 @@ struct event_object {
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
 	uint32_t lock; /* enum object_lock */
-	struct event_text name; /* of a variable that is a kernel lock, or that a futex is in; of a block device */
+	struct event_text name; /* of a variable that is a kernel lock; of a block device */
 	uint32_t mapping; /* enum object_mapping; 0: unknown */
 	uint64_t offset; /* of a futex: in that variable, else in the file of OBJECT_IN_SHARED */
 	uint64_t net;	 /* of an internet socket: a number for its network namespace; 0: unknown */

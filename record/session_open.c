@@ -31,7 +31,6 @@
 #include "record/place/module_table.h"
 #include "record/place/sideband.h"
 #include "record/place/start_state.h"
-#include "record/place/variables.h"
 #include "record/plan/deadlines.h"
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
@@ -203,11 +202,6 @@ static int open_log(struct session *session)
 	return 0;
 }
 
-static bool wants_names(const struct record_config *config)
-{
-	return config->output.embed != EMBED_LEVEL_NONE;
-}
-
 static int open_modules(struct session *session)
 {
 	struct recording *recording = &session->recording;
@@ -215,12 +209,9 @@ static int open_modules(struct session *session)
 
 	if (r >= 0)
 		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS),
-				wants_names(session->config), recording->halvings, &recording->hits);
+				session->config->output.embed != EMBED_LEVEL_NONE, recording->halvings, &recording->hits);
 	if (r >= 0)
 		r = module_files_create(session->nursery, recording->modules, false, &session->files);
-	if (r >= 0)
-		r = variables_create(recording->modules, wants_names(session->config) ? session->files : NULL,
-				     &recording->variables);
 	return r;
 }
 
@@ -430,7 +421,6 @@ static void close_log(struct session *session)
 
 static void close_modules(struct session *session)
 {
-	variables_destroy(session->recording.variables);
 	module_files_destroy(session->files);
 	hits_destroy(session->recording.hits);
 	module_table_destroy(session->recording.modules);

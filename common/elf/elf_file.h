@@ -84,8 +84,6 @@ uint64_t elf_file_text_address(const struct elf_file *file);
 size_t elf_file_code(const struct elf_file *file, uint64_t address, size_t most, uint8_t *bytes);
 /* .symtab if there is one, merged with .dynsym if that adds names. An empty list is not an error. */
 int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
-/* The same for variables (STT_OBJECT) that have a size. */
-int elf_file_variables(const struct elf_file *file, struct elf_symbols *ret_symbols);
 /* Appends a symbol. -ENOMEM, -E2BIG. */
 int elf_symbols_append(struct elf_symbols *symbols, const struct elf_symbols *more);
 void elf_symbols_deinit(struct elf_symbols *symbols);

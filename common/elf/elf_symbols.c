@@ -171,16 +171,6 @@ static bool is_code(const struct elf_file *file, const Elf64_Sym *symbol, const 
 	}
 }
 
-/* Not thread-local variables: their values are not addresses. */
-static bool is_variable(const struct elf_file *file, const Elf64_Sym *symbol, const Elf64_Shdr *section,
-			const char *name)
-{
-	(void)file;
-	(void)section;
-	(void)name;
-	return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx != SHN_UNDEF && symbol->st_size;
-}
-
 static uint16_t section_number(const struct elf_file *file, const Elf64_Shdr *section)
 {
 	size_t number = section ? (size_t)(section - file->sections) : 0;
@@ -429,11 +419,6 @@ static int read_symbols(const struct elf_file *file, wants_symbol *wants, struct
 int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols)
 {
 	return read_symbols(file, is_code, ret_symbols);
-}
-
-int elf_file_variables(const struct elf_file *file, struct elf_symbols *ret_symbols)
-{
-	return read_symbols(file, is_variable, ret_symbols);
 }
 
 int elf_symbols_append(struct elf_symbols *symbols, const struct elf_symbols *more)

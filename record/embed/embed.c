@@ -15,7 +15,6 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/embed/embed_budget.h"
-#include "record/embed/embed_variables.h"
 #include "record/embed/symbol_source.h"
 #include "record/machine/clocks.h"
 #include "record/machine/vdso.h"
@@ -607,9 +606,6 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 			rc = hits_join(&embedding, hits, count);
 		if (!rc)
 			rc = groups_embed(&embedding, hits, count);
-		if (!rc)
-			rc = embed_variables(recording, files, embedding.source, watch, embedding.budget.end,
-					     &embedding.used);
 		symbol_source_destroy(embedding.source);
 		if (!rc)
 			rc = tell_refusals(&embedding);

@@ -29,14 +29,14 @@ struct symbol_wish {
 	enum elf_unwind_wish unwind;	    /* ELF_SYMBOLS: also the unwind information */
 	/* ELF_SYMBOLS: also the packed symbols of a stripped file, if there is room for everything. */
 	bool mini;
-	int debug_fd;	    /* ELF_SYMBOLS, ELF_VARIABLES: the file's possible debug file; 0 or less: none */
+	int debug_fd;	    /* ELF_SYMBOLS: the file's possible debug file; 0 or less: none */
 	uint64_t settled;   /* ELF_PERF_MAP: bytes that it had before the recording */
 	uint64_t full_room; /* bytes: everything if it fits, ... */
 	uint64_t room;	    /* ... what was hit if that fits, else nothing */
 };
 
 /*
- * hits: ascending file offsets (ELF_SYMBOLS), places (ELF_VARIABLES) or addresses
+ * hits: ascending file offsets (ELF_SYMBOLS) or addresses
  * (ELF_PERF_MAP). 0: ret_reply->error is the result for the file (-ENOSPC: no room), and if that is 0
  * the symbols follow; -ETIMEDOUT, -ECHILD: the helper is gone.
  */

@@ -20,7 +20,6 @@
 #include "record/pick/function_pick.h"
 #include "record/pick/perf_map.h"
 #include "record/pick/symbol_pick.h"
-#include "record/pick/variable_pick.h"
 #include "record/plan/deadlines.h"
 
 enum { MAX_HITS = 1 << 20,
@@ -132,19 +131,6 @@ static void symbols_mark_behind(struct answer *answer, const uint64_t *hits)
 static uint64_t symbol_bytes(const struct elf_symbols *symbols, size_t i)
 {
 	return sizeof(struct elf_symbol_record) + strlen(symbols->names + symbols->items[i].name);
-}
-
-static int symbols_keep_all(struct answer *answer)
-{
-	answer->keep = calloc(answer->symbols.count + 1, sizeof(*answer->keep));
-	if (!answer->keep)
-		return -ENOMEM;
-	for (size_t i = 0; i < answer->symbols.count; i++) {
-		answer->keep[i] = true;
-		answer->hit += symbol_bytes(&answer->symbols, i);
-	}
-	answer->all = answer->hit;
-	return 0;
 }
 
 static int symbols_mark(struct answer *answer, const uint64_t *hits)
@@ -371,20 +357,6 @@ static int perf_map_serve(struct answer *answer, int fd, const uint64_t *hits)
 	return rc ? rc : symbols_mark(answer, hits);
 }
 
-static int variables_read(struct answer *answer, int fd, const uint64_t *places)
-{
-	_cleanup_(elf_file_cleanup) struct elf_file *file = NULL;
-	int rc = elf_file_create(fd, &file);
-
-	if (rc)
-		return rc;
-	identity_fill(file, &answer->reply);
-	rc = variable_pick(file, answer->debug, places, answer->request->hit_count, &answer->symbols);
-	if (!rc)
-		rc = symbols_keep_all(answer);
-	return rc;
-}
-
 static int debug_receive(int socket, int *ret_fd)
 {
 	char byte;
@@ -406,9 +378,7 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 		rc = jail_grant_cpu_seconds(CPU_SECONDS);
 	if (rc)
 		return rc;
-	if (request->what == ELF_VARIABLES)
-		answer.reply.error = variables_read(&answer, fd, hits);
-	else if (request->what == ELF_PERF_MAP)
+	if (request->what == ELF_PERF_MAP)
 		answer.reply.error = perf_map_serve(&answer, fd, hits);
 	else
 		answer.reply.error = elf_read(&answer, fd, hits);

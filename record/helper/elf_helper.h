@@ -11,9 +11,7 @@
  *
  * Reply: struct elf_reply. For requests that return symbols, if error is 0, packets of struct
  * elf_symbols_reply follow, each with `count` times struct elf_symbol_record and name_length
- * bytes, addresses ascending; the one with `last` ends them. For ELF_VARIABLES, each place inside a
- * variable has a record: the place, its offset in the variable, and the variable's name. Then, if
- * the request asked for `unwind` or `mini`, packets of struct elf_unwind_reply followed by
+ * bytes, addresses ascending; the one with `last` ends them. Then, if the request asked for `unwind` or `mini`, packets of struct elf_unwind_reply followed by
  * `length` bytes, up to one with `last`.
  */
 #ifndef RWALKER_RECORD_HELPER_ELF_HELPER_H
@@ -27,8 +25,7 @@
 enum elf_what { ELF_BUILD_ID = 1,
 		ELF_SYMBOLS = 2,
 		ELF_PERF_MAP = 3,
-		ELF_EVIDENCE = 5, /* identity, with `evidence` */
-		ELF_VARIABLES = 4 /* places (variable_pick.h) are sent instead of hits */ };
+		ELF_EVIDENCE = 4 /* identity, with `evidence` */ };
 
 enum elf_unwind_wish {
 	ELF_UNWIND_NONE,

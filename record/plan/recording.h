@@ -28,7 +28,6 @@ struct module_table;
 struct sideband;
 struct trace_io;
 struct trace_writer;
-struct variables;
 
 /* Who wants the recording to stop; read it with recording_stopping(). */
 enum recording_stop {
@@ -59,7 +58,6 @@ struct recording {
 	struct kernel_map *kernel_map;
 	struct kernel_chains *kernel_chains;
 	struct hits *hits;
-	struct variables *variables;
 	struct sideband *sideband;
 	struct cgroup_table *cgroups; /* NULL: not wanted */
 	struct recording_watch watch;

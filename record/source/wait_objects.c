@@ -13,9 +13,7 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/limits.h"
-#include "record/pick/variable_pick.h"
 #include "record/place/kernel_map.h"
-#include "record/place/variables.h"
 #include "record/plan/recording.h"
 #include "record/source/block_devices.h"
 
@@ -52,7 +50,7 @@ struct kept_name {
 	uint32_t hash; /* of all that names an object, TOLD_HASH_BITS, not 0 */
 	uint32_t at, length, flags;
 	uint32_t mapping; /* of a futex, and what follows: as in struct ring_name */
-	uint64_t device, inode, offset, start, end;
+	uint64_t device, inode, offset;
 };
 
 struct wait_objects {
@@ -137,7 +135,7 @@ static void keep_name(struct wait_objects *objects, const struct ring_name *name
 	struct kept_name kept = {.hash = hash_name(name), .at = objects->used,
 				 .length = name->length, .flags = name->flags,
 				 .mapping = name->mapping, .device = name->device, .inode = name->inode,
-				 .offset = name->offset, .start = name->start, .end = name->end};
+				 .offset = name->offset};
 	uint64_t *number;
 	int r = hash_map_add(&objects->names, &name->token, sizeof(name->token), objects->names.count, &number);
 
@@ -207,22 +205,16 @@ static void describe_lock(struct wait_objects *objects, const struct ring_object
 		object->name = (struct event_text){name, (uint32_t)strlen(name)};
 }
 
-static uint32_t mapping_of(const struct ring_object *raw, const struct kept_name *name)
-{
-	return raw->mapping ? raw->mapping : name ? name->mapping : RING_MAPPING_UNKNOWN;
-}
-
-/* The name of a futex is that of the mapped file. */
+/* The name of a futex is that of the mapped file; if that is the program's own, its inode is in the record. */
 static void describe_futex(const struct ring_object *raw, const struct kept_name *name, struct event_object *object)
 {
-	const uint32_t mapping = mapping_of(raw, name);
-
-	object->mapping = mapping == RING_MAPPING_PROGRAM ? OBJECT_IN_FILE : mapping;
-	if (!name || mapping == RING_MAPPING_PROGRAM)
+	object->mapping = raw->mapping;
+	if (raw->mapping || !name)
 		return;
+	object->mapping = name->mapping;
 	object->device = device_of(name->device);
 	object->inode = name->inode;
-	object->offset = mapping == RING_MAPPING_SHARED ? name->offset : 0;
+	object->offset = name->mapping == RING_MAPPING_SHARED ? name->offset : 0;
 }
 
 static struct event_text block_device_name(struct wait_objects *objects, uint64_t device)
@@ -266,23 +258,6 @@ static bool has_addresses(const struct ring_object *raw)
 	return memcmp(raw->address, none, sizeof(none)) != 0 || memcmp(raw->peer_address, none, sizeof(none)) != 0;
 }
 
-/* A futex in the data of a program: the name of its variable can be found later. */
-static void note_variable(struct wait_objects *objects, const struct ring_object *raw, const struct kept_name *name,
-			  const struct event_object *object)
-{
-	const bool program = raw->mapping == RING_MAPPING_PROGRAM;
-	char path[RING_NAME_BYTES + 1];
-	const struct module_identity file = {.path = path, .device = object->device, .inode = object->inode,
-					     .tgid = object->tgid, .deleted = object->flags & OBJECT_DELETED};
-
-	if (object->mapping != OBJECT_IN_FILE || !name || name->flags & RING_NAME_CUT)
-		return;
-	memcpy(path, objects->bytes + name->at, name->length);
-	path[name->length] = '\0';
-	variables_note(objects->recording->variables, object, &file,
-		       program ? raw->offset | VARIABLE_PICK_LAST : name->offset, name->start, name->end);
-}
-
 static void tell(struct wait_objects *objects, const struct ring_object *raw, uint32_t number)
 {
 	struct recording *recording = objects->recording;
@@ -291,10 +266,8 @@ static void tell(struct wait_objects *objects, const struct ring_object *raw, ui
 	struct event_object_name text = {.number = number};
 
 	event.object.number = number;
-
 	if (recording_check(recording, event_log_add(recording->log, &event)) < 0)
 		return;
-	note_variable(objects, raw, name, &event.object);
 	if (name)
 		text.path = (struct event_text){objects->bytes + name->at, name->length};
 	if (has_addresses(raw)) {

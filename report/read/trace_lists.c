@@ -56,8 +56,7 @@ static int find(struct trace_model *model, uint32_t number, struct trace_object 
 	if (!slot)
 		return -ENOMEM;
 	if (!slot->number) {
-		if (array_push(&model->objects, (struct trace_object){.about = {.number = number}, .path = "",
-									.variable = ""}) < 0)
+		if (array_push(&model->objects, (struct trace_object){.about = {.number = number}, .path = ""}) < 0)
 			return -ENOMEM;
 		index_table_set(&model->object_table, slot, hash, (uint32_t)(model->objects.count - 1));
 	}
@@ -71,14 +70,11 @@ int trace_lists_object(struct trace_model *model, uint32_t chunk, const struct e
 	int r = find(model, event->object.number, &object);
 
 	(void)chunk;
-	if (r < 0 || !object || (*object->variable && !event->object.name.length)) /* known already */
+	if (r < 0 || !object)
 		return r;
 	object->about = event->object;
 	object->about.name = (struct event_text){0}; /* it is valid during this call only */
-	if (object->about.kind == OBJECT_FUTEX || object->about.kind == OBJECT_BLOCK)
-		return text_pool_add(&model->texts, event->object.name.bytes, event->object.name.length,
-				     &object->variable);
-	if (object->about.kind != OBJECT_LOCK)
+	if (object->about.kind != OBJECT_LOCK && object->about.kind != OBJECT_BLOCK)
 		return 0;
 	return text_pool_add(&model->texts, event->object.name.bytes, event->object.name.length, &object->path);
 }

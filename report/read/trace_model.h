@@ -60,7 +60,7 @@ struct trace_probe { /* may be incomplete: the totals may be there without the r
 
 struct trace_object { /* what waits were for */
 	struct event_object about;
-	const char *path, *variable; /* path: or a socket's or lock's name; variable: a futex's, or a disk; "" */
+	const char *path; /* or the name of a socket, lock or block device; "" */
 	bool has_addresses;
 	uint8_t address[RWK_MAX_ADDRESS], peer_address[RWK_MAX_ADDRESS];
 	uint32_t number; /* its number in the profile, plus 1; 0: none yet */

@@ -48,7 +48,7 @@ static int stand_in(struct stand_ins *all, const struct trace_object *object, ch
 	uint64_t *number;
 	int r;
 
-	if (!length || object->about.kind == OBJECT_LOCK) /* a lock's name is a variable of the kernel, in the OBJECT */
+	if (!length || object->about.kind == OBJECT_LOCK || object->about.kind == OBJECT_BLOCK) /* the kernel's names */
 		return 0;
 	r = hash_map_add(known, key, length, known->count + 1, &number);
 	return r < 0 ? r : snprintf(text, room, "%s#%llu", peer ? "peer" : is_unix ? "name" : "file",

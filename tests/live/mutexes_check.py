@@ -3,7 +3,7 @@
 """mutexes_check.py TRACE TRUTH ROUNDS: compares the holders of the mutexes that threads of
 tests/live/workloads/mutexes waited for, and the memory that the mutexes are in, with what the workload prints.
 Verdicts as in trace_read.py. The owner of a mutex may be unknown in one of ten waits, but never wrong; a futex that
-is not a mutex has none. MUTEXES_RT=1: only heap and variables are known, as on 6.1 and RT."""
+is not a mutex has none. MUTEXES_RT=1: only heap and data are known, as on 6.1 and RT."""
 import os, sys
 
 from trace_read import Trace, by_thread, verdict
@@ -12,16 +12,16 @@ FUTEX, LEAST = "14", 1_000_000
 
 HEAP, FILE, SHARED = "1", "4", "5"
 
-def misplaced(there, base, mapping, name, offset, inode):
+def misplaced(there, base, mapping, offset, inode):
     """Why the mapping of some of these waits is missing or wrong; empty if all are right."""
     known = [w["for"] for w in there if w["for"]["mapping"] != "0"]
-    wrong = [o for o in known if o["mapping"] != mapping or o["name"] != name or
-             (mapping in (FILE, SHARED) and int(o["offset"], 16) - int(o["place"], 16) != int(offset, 16) - base) or
+    wrong = [o for o in known if o["mapping"] != mapping or
+             (mapping == SHARED and int(o["offset"], 16) - int(o["place"], 16) != int(offset, 16) - base) or
              (inode != "0" and o["inode"] != inode)]
     if mapping == "0":
         return ""
     if wrong:
-        return f"{len(wrong)} of {len(there)} were in {wrong[0]}, not in {mapping} {name}+{offset}"
+        return f"{len(wrong)} of {len(there)} were in {wrong[0]}, not in {mapping}+{offset}"
     may_be_unknown = os.environ.get("MUTEXES_RT") and mapping not in (HEAP, FILE)
     if len(known) < 0.9 * len(there) and not may_be_unknown:
         return f"only of {len(known)} of {len(there)} the place is known"
@@ -50,7 +50,6 @@ def judge(comm, places, owner, where, waits, rounds):
 def main(trace, truth, rounds):
     trace = Trace(trace)
     for (comm, place, words, owner), [where] in by_thread(truth, 4).items():
-        where[1] = where[1].replace("-", "")
         places = {int(place, 16) + 4 * i for i in range(int(words))}
         verdict(comm, judge(comm, places, owner, where, trace.waits_of(comm), int(rounds)))
 

@@ -33,7 +33,7 @@ record_mutexes namespace unshare --pid --fork "$workloads/mutexes" "$rounds" "$s
 for kind in plain robust inherit shared; do
 	check "--waits-on says who held the $kind one" grep -qE " w-$kind +on futex .*\(held (at first )?by h-$kind [0-9]+\)\$" "$scratch/view"
 done
-for place in 'bss +on futex named_lock\+0x[0-9a-f]+ of mutexes [0-9]+' 'heap +on futex 0x[0-9a-f]+ in heap of mutexes [0-9]+' \
+for place in 'bss +on futex 0x[0-9a-f]+ in mutexes of mutexes [0-9]+' 'heap +on futex 0x[0-9a-f]+ in heap of mutexes [0-9]+' \
 	'stack +on futex 0x[0-9a-f]+ in stack of mutexes [0-9]+' 'memory +on futex 0x[0-9a-f]+ of mutexes [0-9]+' \
 	"in-file +on futex in shared file $scratch/shared\+0x[0-9a-f]+" 'shared +on futex in shared memory [0-9]+\+0x[0-9a-f]+'; do
 	check "--waits-on says where it is: $place" grep -qE " w-$place \(held (at first )?by " "$scratch/view"

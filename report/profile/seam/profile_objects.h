@@ -94,9 +94,9 @@ struct profile_object {
 	uint64_t peer_inode; /* of the unix socket at the other end; 0: unknown */
 	uint64_t address;    /* of a futex; of a lock, its number, from 1, which identifies it within its recording */
 	const char *comm;    /* of the process */
-	uint64_t offset;     /* of a futex: in its variable, else in its shared file */
-	const char *name;    /* of a file (of a futex: the mapped one), a unix socket, a function, a lock's variable */
-	const char *variable; /* the variable that contains a futex; the kernel's name of a block device: "sda1" */
+	uint64_t offset;     /* of a futex: in its shared file */
+	const char *name;    /* of a file (of a futex: the mapped one), a unix socket, a function, a lock's variable,
+			      * a block device: "sda1" */
 	const char *local, *peer; /* addresses of a socket without ports, "127.0.0.1" */
 	/* Of a pipe, who reads and who writes it; of a socket or child (PROFILE_NEITHER), who is at the other end. */
 	struct profile_users users[PROFILE_DIRECTIONS];

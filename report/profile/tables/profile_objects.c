@@ -11,7 +11,6 @@
 
 #include "common/cleanup.h"
 #include "report/profile/tables/profile_processes.h"
-#include "report/resolve/symbol/pretty_name.h"
 
 static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&
 		      (int)PROFILE_OBJECT_EPOLL == OBJECT_EPOLL && (int)PROFILE_OBJECT_FUTEX == OBJECT_FUTEX &&
@@ -32,7 +31,7 @@ static int keep_text(struct profile *profile, const char *text, size_t length, c
 /* Both lists begin with an item for "not known". */
 static int begin(struct profile *profile)
 {
-	struct profile_object none = {.comm = "", .name = "", .variable = "", .local = "", .peer = ""};
+	struct profile_object none = {.comm = "", .name = "", .local = "", .peer = ""};
 
 	if (profile->objects.count)
 		return 0;
@@ -143,14 +142,6 @@ static const char *name_of(const struct trace_model *model, const struct trace_o
 	return function ? function : object->path;
 }
 
-static int keep_variable(struct profile *profile, const char *variable, const char **ret_text)
-{
-	_cleanup_free_ char *pretty = pretty_name(variable, false);
-	const char *text = pretty ? pretty : variable;
-
-	return keep_text(profile, text, strlen(text), ret_text);
-}
-
 static int make_object(struct profile *profile, const struct trace_model *model, uint32_t host, uint32_t recording,
 		       const struct trace_object *object)
 {
@@ -166,12 +157,10 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 		.inode = about->inode, .net = about->net, .peer_inode = about->peer,
 		.address = about->kind == OBJECT_WORK ? 0 : about->place,
 		.mapping = about->mapping < PROFILE_MAPPINGS ? (uint8_t)about->mapping : PROFILE_MAPPING_UNKNOWN,
-		.offset = about->offset, .comm = "", .variable = "", .local = "", .peer = "",
+		.offset = about->offset, .comm = "", .local = "", .peer = "",
 	};
 	int r = keep_text(profile, name, strlen(name), &made.name);
 
-	if (!r && *object->variable)
-		r = keep_variable(profile, object->variable, &made.variable);
 	if (!r && object->has_addresses)
 		r = keep_address(profile, object->address, &made.local);
 	if (!r && object->has_addresses)

@@ -167,7 +167,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* "futex 0x7f2fb0000ba0 in heap of redis-server 31630", "futex named_lock+0x8 of redis-server 31630" */
+/* "futex 0x7f2fb0000ba0 in heap of redis-server 31630" */
 static void write_futex(FILE *out, const struct profile_object *object)
 {
 	static const char *const mappings[PROFILE_MAPPINGS] = {[PROFILE_IN_HEAP] = " in heap",
@@ -178,17 +178,11 @@ static void write_futex(FILE *out, const struct profile_object *object)
 		write_shared(out, object);
 		return;
 	}
-	(void)fputc(' ', out);
-	if (*object->variable) {
-		write_text(out, object->variable);
-		write_offset(out, object->offset);
-	} else {
-		(void)fprintf(out, "0x%" PRIx64, object->address);
-		(void)fputs(mappings[object->mapping] ? mappings[object->mapping] : "", out);
-		if (object->mapping == PROFILE_IN_FILE && *object->name) {
-			(void)fputs(" in ", out);
-			write_text(out, last_part(object->name));
-		}
+	(void)fprintf(out, " 0x%" PRIx64, object->address);
+	(void)fputs(mappings[object->mapping] ? mappings[object->mapping] : "", out);
+	if (object->mapping == PROFILE_IN_FILE && *object->name) {
+		(void)fputs(" in ", out);
+		write_text(out, last_part(object->name));
 	}
 	write_process(out, object);
 }
@@ -247,10 +241,10 @@ static void write_lock(FILE *out, const struct profile_object *object)
 static void write_block(FILE *out, const struct profile_object *object)
 {
 	(void)fputs("block device ", out);
-	write_text(out, object->variable);
-	(void)fputs(*object->variable ? " (" : "", out);
+	write_text(out, object->name);
+	(void)fputs(*object->name ? " (" : "", out);
 	write_number(out, object->device);
-	(void)fputs(*object->variable ? ")" : "", out);
+	(void)fputs(*object->name ? ")" : "", out);
 }
 
 /* "cgroup /shop/web (quota 10 %)": of one CPU */

@@ -4,11 +4,10 @@
  * many for futexes that are not mutexes, and for mutexes in all kinds of memory, FILE among them.
  * Prints
  *
- *	COMM PLACE WORDS OWNER MAPPING NAME OFFSET INODE
+ *	COMM PLACE WORDS OWNER MAPPING OFFSET INODE
  *		the waiter; address of the lock, in its process; number of words of the lock; the holder's tid in the
  *		pid namespace of the mount of /proc, or 0 if it is not a mutex; enum object_mapping, 0: chosen by the C
- *		library; the variable that the lock is in, or "-"; its offset in the variable, or in the shared memory;
- *		inode of FILE, or 0
+ *		library; the lock's offset in the shared memory; inode of FILE, or 0
  *
  * Threads meet at barriers, which are not mutexes either.
  */
@@ -43,8 +42,7 @@ struct job { /* in memory that processes share */
 	int type, protocol, robust, shared;
 	bool is_mutex;
 	int mapping;
-	const char *variable;
-	unsigned long begin, inode; /* of the variable, or of the shared memory */
+	unsigned long begin, inode; /* of the shared memory */
 	pid_t holder, waiter; /* ids as in /proc */
 	pthread_barrier_t barrier;
 	union {
@@ -309,8 +307,8 @@ static void say(const struct job *job)
 
 	if (job->set_up == condition_up)
 		words = sizeof(job->condition) / sizeof(job->words[0]);
-	printf("w-%s 0x%lx %lu %d %d %s 0x%lx %lu\n", job->name, place, chosen ? words : 0,
-	       job->is_mutex ? job->holder : 0, chosen ? job->mapping : 0, job->variable ? job->variable : "-",
+	printf("w-%s 0x%lx %lu %d %d 0x%lx %lu\n", job->name, place, chosen ? words : 0,
+	       job->is_mutex ? job->holder : 0, chosen ? job->mapping : 0,
 	       job->begin ? place - job->begin : 0, job->inode);
 }
 
@@ -318,7 +316,7 @@ static void say(const struct job *job)
 
 enum { IN_HEAP = 1, IN_STACK, IN_MEMORY, IN_FILE, IN_SHARED };
 
-static struct job named_lock, locks_in_data[2] = {{.name = "before"}, {.name = "data"}};
+static struct job in_bss, in_data = {.name = "data"};
 
 static struct job *place_at(struct job *job, const char *name, int mapping)
 {
@@ -366,12 +364,8 @@ static void place_all(struct job *jobs, struct job *on_stack, const char *path, 
 		place_shared(&jobs[i], NULL, jobs, 0);
 		all[i] = &jobs[i];
 	}
-	all[JOBS] = place_at(&named_lock, "bss", IN_FILE);
-	named_lock.variable = "named_lock";
-	named_lock.begin = (unsigned long)&named_lock;
-	all[JOBS + 1] = place_at(&locks_in_data[1], "data", IN_FILE);
-	locks_in_data[1].variable = "locks_in_data";
-	locks_in_data[1].begin = (unsigned long)locks_in_data;
+	all[JOBS] = place_at(&in_bss, "bss", IN_FILE);
+	all[JOBS + 1] = place_at(&in_data, "data", IN_FILE);
 	all[JOBS + 2] = place_at(malloc(sizeof(struct job)), "heap", IN_HEAP);
 	all[JOBS + 3] = place_at(on_stack, "stack", IN_STACK);
 	all[JOBS + 4] = place_at(map(sizeof(struct job), MAP_PRIVATE | MAP_ANONYMOUS, -1), "memory", IN_MEMORY);

@@ -71,7 +71,7 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
 					.process = 70, .token = 5};
 	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12,
-				 .offset = 0x40, .start = 0x7000, .end = 0x8000};
+				 .offset = 0x40};
 	struct bench b;
 
 	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
@@ -96,7 +96,7 @@ static void another_name_makes_another_object(struct test *t)
 {
 	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
 					.token = 5};
-	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12, .start = 0x7000};
+	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12};
 	struct bench b;
 
 	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);

@@ -166,10 +166,9 @@ static void add_objects(struct profile *p)
 {
 	p->operations[0].name = "";
 	p->operation_count = 1;
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = "",
-						.variable = ""};
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
 	p->objects[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
-						.comm = "", .name = "", .variable = "", .local = "", .peer = ""};
+						.comm = "", .name = "", .local = "", .peer = ""};
 	p->object_count = 3;
 }
 
@@ -213,7 +212,7 @@ static void tells_who_waits_for_whom(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\n           waits for server blocked in do_epoll_wait (main) <- ");
 	free(text);
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = "", .variable = ""};
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
 	client->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_ALL;
 	client->owner = 0;
 	text = digest_of(t, p, &plain);

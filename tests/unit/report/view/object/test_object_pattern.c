@@ -72,7 +72,7 @@ static void fits_owner_and_other_end(struct test *t)
 	struct profile *profile = profile_with_calls();
 	uint32_t pipe = add_object(profile, (struct profile_object){.kind = PROFILE_OBJECT_PIPE, .inode = 42});
 	uint32_t futex = add_object(profile, (struct profile_object){
-		.kind = PROFILE_OBJECT_FUTEX, .address = 0x40, .variable = ""});
+		.kind = PROFILE_OBJECT_FUTEX, .address = 0x40});
 	const struct profile_wait *read = add_wait(profile, READ, pipe);
 	struct profile_wait *lock = add_wait(profile, 0, futex);
 
@@ -101,7 +101,7 @@ static void tells_waits_apart(struct test *t)
 {
 	struct profile *profile = profile_with_calls();
 	uint32_t futex = add_object(profile, (struct profile_object){
-		.kind = PROFILE_OBJECT_FUTEX, .address = 0x40, .variable = ""});
+		.kind = PROFILE_OBJECT_FUTEX, .address = 0x40});
 	struct object_pattern pattern = {0};
 	struct profile_wait_test fits = object_pattern_test(&pattern);
 	struct profile_wait *one = add_wait(profile, 0, futex), *other = add_wait(profile, 0, futex);

@@ -13,7 +13,6 @@ static uint32_t add_object(struct profile *profile, struct profile_object object
 {
 	object.comm = object.comm ? object.comm : "";
 	object.name = object.name ? object.name : "";
-	object.variable = object.variable ? object.variable : "";
 	object.local = object.local ? object.local : "";
 	object.peer = object.peer ? object.peer : "";
 	profile->objects[profile->object_count] = object;
@@ -143,12 +142,8 @@ static void names_futexes(struct test *t)
 		{{FUTEX, .mapping = PROFILE_IN_MEMORY},
 		 "on futex 0xabc of app 7"},
 		{{FUTEX, .mapping = PROFILE_IN_FILE,
-		  .name = "/usr/lib/libstore.so.1"},
-		 "on futex 0xabc in libstore.so.1 of app 7"},
-		{{FUTEX, .mapping = PROFILE_IN_FILE,
-		  .name = "/usr/lib/libstore.so.1",
-		  .variable = "named\033lock", .offset = 8},
-		 "on futex named\\x1block+0x8 of app 7"},
+		  .name = "/usr/lib/lib\033store.so.1"},
+		 "on futex 0xabc in lib\\x1bstore.so.1 of app 7"},
 		{{FUTEX, .mapping = PROFILE_IN_SHARED,
 		  .name = "/dev/shm/table", .offset = 0x40, .inode = 5},
 		 "on futex in shared file /dev/shm/table+0x40"},

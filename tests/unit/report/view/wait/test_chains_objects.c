@@ -12,7 +12,7 @@ static void says_what_each_hop_was_for(struct test *t)
 	p->operations[0].name = "";
 	p->operation_count = 2;
 	p->objects[1] = (struct profile_object){
-		.kind = PROFILE_OBJECT_FUTEX, .address = 0xabc, .comm = "", .name = "", .variable = ""};
+		.kind = PROFILE_OBJECT_FUTEX, .address = 0xabc, .comm = "", .name = ""};
 	p->objects[2] = (struct profile_object){
 		.kind = PROFILE_OBJECT_PIPE, .inode = 5, .comm = "", .name = ""};
 	p->object_count = 3;
@@ -57,7 +57,7 @@ static void goes_on_with_owners(struct test *t)
 	p->operations[0].name = "";
 	p->operation_count = 1;
 	p->objects[1] = (struct profile_object){
-		.kind = PROFILE_OBJECT_FUTEX, .address = 1, .comm = "", .name = "", .variable = ""};
+		.kind = PROFILE_OBJECT_FUTEX, .address = 1, .comm = "", .name = ""};
 	p->object_count = 2;
 	wait->flags = PROFILE_WAIT_NOT_ENDED;
 	wait->object = 1;

@@ -204,12 +204,13 @@ static int open_log(struct session *session)
 
 static int open_modules(struct session *session)
 {
+	const bool names = session->config->output.embed != EMBED_LEVEL_NONE;
 	struct recording *recording = &session->recording;
 	int r = module_table_create(recording, &recording->modules);
 
 	if (r >= 0)
-		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS),
-				session->config->output.embed != EMBED_LEVEL_NONE, recording->halvings, &recording->hits);
+		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), names,
+				recording->halvings, &recording->hits);
 	if (r >= 0)
 		r = module_files_create(session->nursery, recording->modules, false, &session->files);
 	return r;

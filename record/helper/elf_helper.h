@@ -11,8 +11,9 @@
  *
  * Reply: struct elf_reply. For requests that return symbols, if error is 0, packets of struct
  * elf_symbols_reply follow, each with `count` times struct elf_symbol_record and name_length
- * bytes, addresses ascending; the one with `last` ends them. Then, if the request asked for `unwind` or `mini`, packets of struct elf_unwind_reply followed by
- * `length` bytes, up to one with `last`.
+ * bytes, addresses ascending; the one with `last` ends them. Then, if the request asked for
+ * `unwind` or `mini`, packets of struct elf_unwind_reply followed by `length` bytes, up to one with
+ * `last`.
  */
 #ifndef RWALKER_RECORD_HELPER_ELF_HELPER_H
 #define RWALKER_RECORD_HELPER_ELF_HELPER_H

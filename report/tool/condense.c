@@ -17,7 +17,8 @@ static void condensing_deinit(struct condensing *condensing)
 {
 	trace_output_close(&condensing->output);
 	profile_destroy(condensing->profile);
-	condense_used_deinit(&condensing->used);
+	hash_map_deinit(&condensing->used);
+	hash_map_deinit(&condensing->build_ids);
 	free(condensing->missing);
 	free(condensing->places);
 	free(condensing->ids);
@@ -131,7 +132,8 @@ static int begin_section(struct condensing *condensing)
 	memset(condensing->places, 0, sizeof(*condensing->places) << CONDENSE_PLACE_BITS);
 	condensing->code.count = 0;
 	condensing->before = condensing->counts;
-	return condense_used_next(&condensing->used);
+	hash_map_clear(&condensing->used);
+	return 0;
 }
 
 static int write_section(struct condensing *condensing, const struct trace_section *section)
@@ -298,7 +300,8 @@ static int init(struct condensing *condensing, const struct tool_request *reques
 	if (request->scrub && scrub_create(request->keep, &condensing->scrub) < 0)
 		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
 	condensing->places = calloc((size_t)1 << CONDENSE_PLACE_BITS, sizeof(*condensing->places));
-	if (!condensing->places || condense_used_init(&condensing->used) < 0)
+	if (!condensing->places || hash_map_init(&condensing->used) < 0 ||
+	    hash_map_init(&condensing->build_ids) < 0)
 		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
 	return 0;
 }

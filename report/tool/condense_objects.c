@@ -23,20 +23,6 @@ static void stand_ins_deinit(struct stand_ins *all)
 	hash_map_deinit(&all->peers);
 }
 
-int condense_use_object(struct condensing *condensing, uint32_t number)
-{
-	const struct trace_object *object = number ? trace_model_object(condensing->model, number) : NULL;
-	const struct event_object *about = object ? &object->about : NULL;
-	int r = object ? condense_used_add(&condensing->used, USED_OBJECT, number, 0) : 0;
-
-	if (r <= 0 || about->kind != OBJECT_WORK)
-		return r < 0 ? r : 0;
-	r = condense_used_add(&condensing->used, USED_MODULE, about->module, 0);
-	if (r >= 0)
-		r = condense_used_add(&condensing->used, USED_KERNEL, about->module, about->place);
-	return r < 0 ? r : 0;
-}
-
 /* The length of the stand-in; 0 if none is needed. -ENOMEM. */
 static int stand_in(struct stand_ins *all, const struct trace_object *object, char *text, size_t room)
 {
@@ -79,7 +65,7 @@ int condense_object_names(struct condensing *condensing)
 		return -ENOMEM;
 	r = event_log_want_names(condensing->log);
 	for (size_t i = 0; i < model->objects.count && r >= 0; i++)
-		if (condense_used_has(&condensing->used, USED_OBJECT, model->objects.items[i].about.number, 0))
+		if (condense_is_used(condensing, USE_OBJECT, model->objects.items[i].about.number, 0))
 			r = write_name(condensing, &all, &model->objects.items[i]);
 	return r;
 }

@@ -9,10 +9,11 @@
 #ifndef RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
 #define RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
 
+#include "common/array.h"
+#include "common/hash_map.h"
 #include "format/event_log.h"
 #include "format/section_id.h"
 #include "report/profile/gather/chain_unwind.h"
-#include "report/tool/condense_used.h"
 #include "report/tool/scrub.h"
 #include "report/tool/tool.h"
 #include "report/tool/trace_output.h"
@@ -35,10 +36,20 @@ struct condense_place { /* whether an address of an address space is code; if so
 
 enum { CONDENSE_PLACE_BITS = 15 };
 
-struct condense_code { /* an address in a user stack */
+/* What the events of a section refer to, and what follows from that. */
+enum condense_use {	 /* owner                        value */
+	USE_MODULE = 1, /* id in the section            0 */
+	USE_CODE,	/* module's number in the profile   address in it */
+	USE_LINEAGE,	/* tgid: of a user stack, or of an ancestor of its process   0 */
+	USE_BLIND,	/* tgid: its first stack was in no mapping, though some were known; 1: one is kept */
+	USE_LATE,	/* tgid                         key of a mapping that was not there from the beginning */
+	USE_OBJECT,	/* number in the section        0 */
+};
+
+struct condense_code { /* an address in a stack */
 	uint32_t module; /* id in the section */
 	uint32_t number; /* of the module in the profile */
-	uint64_t address; /* link-time; of memory without a file, in its process */
+	uint64_t address; /* link-time; of the kernel, an offset; of memory without a file, in its process */
 };
 
 struct condense_missing { /* by module number in the profile */
@@ -59,7 +70,8 @@ struct condensing {
 	/* Of the current section: */
 	struct trace_model *model;
 	struct event_log *log;
-	struct condense_used used;
+	struct hash_map used; /* a set of enum condense_use, owner and value */
+	struct hash_map build_ids; /* of modules that were hit, in all sections so far: a later one may add to this */
 	struct condense_counts before; /* the counts at the start of the section */
 	struct condense_place *places; /* 1 << CONDENSE_PLACE_BITS */
 	ARRAY(struct condense_code) code;
@@ -85,11 +97,7 @@ int condense_taken(struct condensing *condensing, int r);
 /* condense_symbols.c: writes the names of the code in the stacks. */
 int condense_symbols(struct condensing *condensing);
 
-/* condense_lines.c: returns what event_log returns. */
-int condense_take_lines(struct condensing *condensing, struct event *event);
-
-/* condense_objects.c: notes that an event refers to an object; writes stand-ins for names. As above. */
-int condense_use_object(struct condensing *condensing, uint32_t number);
+/* condense_objects.c: writes stand-ins for names. As above. */
 int condense_object_names(struct condensing *condensing);
 
 /* condense_events.c: the events. As above. */
@@ -105,11 +113,17 @@ struct condense_user {
 int condense_stacks(struct condensing *condensing, const struct event_task *task, uint32_t kernel,
 		    const struct condense_user *user, struct event_stacks *stacks);
 
-/* condense_referred.c: what the events refer to, from the set of what is used. Call once, after the last event: */
+/* condense_referred.c: adds to the set of what events refer to. 1: it is new; 0; -ENOMEM. */
+int condense_use(struct condensing *condensing, enum condense_use use, uint32_t owner, uint64_t value);
+bool condense_is_used(const struct condensing *condensing, enum condense_use use, uint32_t owner, uint64_t value);
+/* An address of a module, by its number in the profile. 0, -ENOMEM. */
+int condense_use_code(struct condensing *condensing, uint32_t module, uint32_t number, uint64_t address);
+int condense_use_kernel(struct condensing *condensing, uint32_t module, uint64_t offset);
+int condense_use_object(struct condensing *condensing, uint32_t number);
+/* Call once, after the last event. */
 int condense_settle(struct condensing *condensing);
 /* Whether a record of STATE or EMBED names something that an event refers to, or nothing at all. May clear a text. */
 bool condense_is_referred(struct condensing *condensing, struct event *event);
-uint64_t condense_build_id_hash(const struct trace_module *module);
 
 /* condense_write.c: adds a record to the log, scrubbed if need be. They return what event_log returns. */
 int condense_write(struct condensing *condensing, struct event *record);
@@ -119,9 +133,8 @@ int condense_write_event(struct condensing *condensing, struct event *event, con
 /* Of a module or, if `tgid` is not 0, of a process's JIT code; ascending. */
 int condense_write_symbols(struct condensing *condensing, uint32_t module, uint32_t tgid,
 			   struct event_symbol *symbols, size_t count);
-/* `levels`: those of all lines, which point into them. */
-int condense_write_lines(struct condensing *condensing, uint32_t module, const struct event_line *lines, size_t count,
-			 struct event_line_level *levels, size_t level_count);
+/* Of an EMBED_LINES record. */
+int condense_write_lines(struct condensing *condensing, struct event *event);
 
 /* condense_missing.c: the modules whose unwind tables are needed but missing. */
 bool condense_holds_tables(const struct trace_file *file);

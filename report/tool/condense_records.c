@@ -23,9 +23,15 @@ static bool is_key(const struct event_text *key, const char *name)
 	return key->length == strlen(name) && !memcmp(key->bytes, name, key->length);
 }
 
-/* The writer makes the file header and its copy itself. Sections have new ids, so references to them are rewritten. */
+/*
+ * The writer makes the file header and its copy itself. Sections have new ids, so references to them are rewritten.
+ * condense_symbols() writes all symbols. Of unwind information nothing is left to unwind.
+ */
 static bool is_dropped(const struct event *event)
 {
+	if (event->kind == EVENT_KERNEL_SYMBOL || event->kind == EVENT_EMBED_SYMBOLS || event->kind == EVENT_PERF_MAP ||
+	    event->kind == EVENT_EMBED_UNWIND)
+		return true;
 	if (event->kind == EVENT_LOSS)
 		return condense_writes_total(&event->loss);
 	return event->kind == EVENT_META &&
@@ -93,8 +99,7 @@ static int each_chunk(struct condensing *condensing, const struct taking *taking
 static bool is_named_by_events(const struct event *event)
 {
 	return event->kind == EVENT_MODULE || event->kind == EVENT_MAPPING || event->kind == EVENT_FORK ||
-	       event->kind == EVENT_COMM || event->kind == EVENT_EXIT || event->kind == EVENT_KERNEL_SYMBOL ||
-	       event->kind == EVENT_OBJECT;
+	       event->kind == EVENT_COMM || event->kind == EVENT_EXIT || event->kind == EVENT_OBJECT;
 }
 
 static int take_state(struct condensing *condensing, struct event *event, void *data)
@@ -128,18 +133,15 @@ int condense_referred(struct condensing *condensing)
 
 /* --- what was embedded --- */
 
-/* Drops unwind information, of which nothing is left to unwind, and symbols, which condense_symbols() writes. */
 static int take_embedded(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
-	if (event->kind == EVENT_EMBED_UNWIND || event->kind == EVENT_EMBED_SYMBOLS || event->kind == EVENT_PERF_MAP)
-		return 0;
 	if (!condense_is_referred(condensing, event)) {
 		condensing->counts.unreferred++;
 		return 0;
 	}
 	if (event->kind == EVENT_EMBED_LINES)
-		return condense_taken(condensing, condense_take_lines(condensing, event));
+		return condense_taken(condensing, condense_write_lines(condensing, event));
 	return condense_taken(condensing, event->kind < EVENT_TASK || event->kind == EVENT_EMBED_MODULE ?
 						  condense_write(condensing, event) : -EINVAL);
 }

@@ -7,52 +7,24 @@
 #include "report/profile/gather/chain_top.h"
 #include "report/tool/condense_parts.h"
 
-enum { PAGE_BITS = 12 };
-
 /* --- what is used --- */
 
 /* Names are looked up by the module's number in the profile, which modules with the same build-id share. */
-static int use_code(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)
+static int use_mapping(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)
 {
-	const struct trace_module *module = trace_model_module(condensing->model, mapping->module);
 	struct profile_frame frame = {.address = address};
 	int r = chain_mapped_frame(&condensing->context, process, mapping, &frame);
 
-	if (r < 0 || !module || !frame.module)
-		return r;
-	r = condense_used_add(&condensing->used, USED_BUILD_ID, 0, condense_build_id_hash(module));
-	if (r >= 0)
-		r = condense_used_add(&condensing->used, USED_CODE, frame.module, frame.address);
-	if (r <= 0)
-		return r;
-	return array_push(&condensing->code, ((struct condense_code){mapping->module, frame.module, frame.address}));
-}
-
-static int use_mapping(struct condensing *condensing, uint32_t process, uint64_t address, const struct mapping *mapping)
-{
-	struct condense_used *used = &condensing->used;
-	int r = condense_used_add(used, USED_MODULE, mapping->module, 0);
-
-	if (r >= 0)
-		r = condense_used_add(used, USED_PAGE, mapping->module, address >> PAGE_BITS);
-	if (r >= 0)
-		r = use_code(condensing, process, address, mapping);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : condense_use_code(condensing, mapping->module, frame.module, frame.address);
 }
 
 static int use_kernel(struct condensing *condensing, const struct event_stacks *stacks)
 {
-	struct condense_used *used = &condensing->used;
 	int r = 0;
 
-	for (uint32_t i = 0; i < stacks->kernel_count && r >= 0; i++) {
-		uint32_t module = (uint32_t)(stacks->kernel[i] >> 32);
-
-		r = condense_used_add(used, USED_MODULE, module, 0);
-		if (r >= 0)
-			r = condense_used_add(used, USED_KERNEL, module, (uint32_t)stacks->kernel[i]);
-	}
-	return r < 0 ? r : 0;
+	for (uint32_t i = 0; i < stacks->kernel_count && !r; i++)
+		r = condense_use_kernel(condensing, (uint32_t)(stacks->kernel[i] >> 32), (uint32_t)stacks->kernel[i]);
+	return r;
 }
 
 /* --- whether an address is code, as the process is mapped now --- */
@@ -146,10 +118,10 @@ static int count_code(struct condensing *condensing, const struct place *place, 
 static int note_process(struct condensing *condensing, const struct place *place, bool any)
 {
 	uint32_t tgid = condensing->model->timeline.processes.items[place->process].tgid;
-	int r = condense_used_add(&condensing->used, USED_PROCESS, tgid, 0);
+	int r = condense_use(condensing, USE_LINEAGE, tgid, 0);
 
 	if (r > 0 && !any && place->space)
-		r = condense_used_add(&condensing->used, USED_BLIND, tgid, 0);
+		r = condense_use(condensing, USE_BLIND, tgid, 0);
 	return r < 0 ? r : 0;
 }
 

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/cleanup.h"
+#include "format/event_lines.h"
 #include "report/tool/condense_parts.h"
 
 int condense_write(struct condensing *condensing, struct event *record)
@@ -77,13 +79,57 @@ int condense_write_symbols(struct condensing *condensing, uint32_t module, uint3
 		      event_log_add_embed_symbols(condensing->log, module, symbols, count);
 }
 
-int condense_write_lines(struct condensing *condensing, uint32_t module, const struct event_line *lines, size_t count,
-			 struct event_line_level *levels, size_t level_count)
-{
-	const struct trace_module *known = trace_model_module(condensing->model, module);
-	int r = 1;
+/* --- source lines --- */
 
-	for (size_t i = 0; condensing->scrub && i < level_count && r > 0; i++)
-		r = scrub_level(condensing->scrub, known, &levels[i]);
-	return r <= 0 ? r : event_log_add_embed_lines(condensing->log, module, lines, count);
+struct gathered_lines { /* of one record */
+	struct event_lines reader;
+	ARRAY(struct event_line) lines;
+	ARRAY(struct event_line_level) levels; /* of all lines, concatenated */
+};
+
+static void cleanup_lines(struct gathered_lines *gathered)
+{
+	event_lines_deinit(&gathered->reader);
+	array_free(&gathered->lines);
+	array_free(&gathered->levels);
+}
+
+/* The reader's levels are valid only for the current line. */
+static int keep_line(struct gathered_lines *gathered, const struct event_line *line)
+{
+	for (uint32_t i = 0; i < line->level_count; i++)
+		if (array_push(&gathered->levels, line->levels[i]) < 0)
+			return -ENOMEM;
+	return array_push(&gathered->lines, *line);
+}
+
+static int gather(struct event *event, struct gathered_lines *gathered)
+{
+	const struct event_line_level *next;
+	struct event_line line;
+	int r = event_lines_start(&gathered->reader, event);
+
+	while (r >= 0 && (r = event_lines_next(&gathered->reader, &line)) > 0)
+		r = keep_line(gathered, &line);
+	next = gathered->levels.items;
+	for (size_t i = 0; i < gathered->lines.count; i++) {
+		gathered->lines.items[i].levels = next;
+		if (next) /* lines without levels have none */
+			next += gathered->lines.items[i].level_count;
+	}
+	return r;
+}
+
+int condense_write_lines(struct condensing *condensing, struct event *event)
+{
+	_cleanup_(cleanup_lines) struct gathered_lines gathered = {0};
+	const struct trace_module *module = trace_model_module(condensing->model, event->embed_lines.module);
+	int r = gather(event, &gathered);
+
+	if (r < 0)
+		return r == -EBADMSG ? -EINVAL : r;
+	for (size_t i = 0; condensing->scrub && i < gathered.levels.count && r >= 0; i++)
+		r = scrub_level(condensing->scrub, module, &gathered.levels.items[i]);
+	return r < 0 ? r : event_log_add_embed_lines(condensing->log, event->embed_lines.module, gathered.lines.items,
+						     gathered.lines.count);
 }

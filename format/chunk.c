@@ -52,14 +52,6 @@ bool rwk_chunk_header_valid(const struct rwk_chunk_header *header, uint32_t seed
 	       header->header_crc == crc32c(seed, header, offsetof(struct rwk_chunk_header, header_crc));
 }
 
-bool rwk_chunk_header_seed(const struct rwk_chunk_header *header, uint32_t *ret_seed)
-{
-	if (!is_plausible(header))
-		return false;
-	*ret_seed = crc32c_seed(header->header_crc, header, offsetof(struct rwk_chunk_header, header_crc));
-	return true;
-}
-
 static size_t padded(size_t size)
 {
 	return (size + 7) & ~(size_t)7;

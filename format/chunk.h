@@ -20,8 +20,6 @@ int rwk_file_header_check(const struct rwk_file_header *header);
 /* Fills in magic and crc; everything else is set. */
 void rwk_chunk_header_seal(struct rwk_chunk_header *header, uint32_t seed);
 bool rwk_chunk_header_valid(const struct rwk_chunk_header *header, uint32_t seed);
-/* The only seed that makes the header valid, if its sizes are within the limits. */
-bool rwk_chunk_header_seed(const struct rwk_chunk_header *header, uint32_t *ret_seed);
 /* Header, stored bytes and padding: the distance to the next chunk. */
 size_t rwk_chunk_length(const struct rwk_chunk_header *header);
 /* Stored bytes and padding only. */

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
-static const uint32_t POLYNOMIAL = 0x82f63b78; /* 0x1EDC6F41, bits reflected */
-
 /*
+ * The polynomial is 0x82f63b78: 0x1EDC6F41, bits reflected.
  * BASIS(k, b): the register after 8 (k + 1) shifts from the register 1 << b. The checksum is
  * linear, so an entry of the k-th table is the exclusive or of the basis values of the bits of its
  * index.
@@ -73,21 +72,4 @@ uint32_t crc32c_portable(uint32_t seed, const void *bytes, size_t length)
 uint32_t crc32c(uint32_t seed, const void *bytes, size_t length)
 {
 	return (crc32c_hardware_available() ? crc32c_hardware : crc32c_portable)(seed, bytes, length);
-}
-
-uint32_t crc32c_seed(uint32_t checksum, const void *bytes, size_t length)
-{
-	const uint8_t *start = bytes;
-	uint32_t state = ~checksum;
-
-	/*
-	 * A right shift that moved out a 1 has set the top bit, because that of the polynomial is
-	 * 1. So every step can be undone.
-	 */
-	for (size_t at = length; at-- > 0;) {
-		for (int bit = 0; bit < 8; bit++)
-			state = state & 0x80000000 ? (state ^ POLYNOMIAL) << 1 | 1 : state << 1;
-		state ^= start[at];
-	}
-	return ~state;
 }

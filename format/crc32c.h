@@ -13,9 +13,6 @@
 
 uint32_t crc32c(uint32_t seed, const void *bytes, size_t length);
 
-/* The seed that gives `checksum` over these bytes: there is always exactly one. */
-uint32_t crc32c_seed(uint32_t checksum, const void *bytes, size_t length);
-
 /* In portable C, for tests and for machines without a CRC32C instruction. */
 uint32_t crc32c_portable(uint32_t seed, const void *bytes, size_t length);
 

@@ -12,8 +12,6 @@ enum {
 	RWK_TARGET_RAW_CHUNK = 256 << 10, /* a writer closes a chunk at this size or ... */
 	RWK_TARGET_CHUNK_MS = 250,	/* ... at this age */
 	RWK_TARGET_RAW_SNAPSHOTS = 1 << 20, /* a chunk of snapshots */
-	RWK_PARITY_MEMBERS = 8,		/* most chunks that one PARITY chunk protects */
-	RWK_MAX_PARITY = 1 << 20,	/* stored bytes, including padding, of a protected chunk */
 	RWK_MAX_STRING = 4096,
 	RWK_MAX_COMM = 15,		/* bytes, no NUL */
 	RWK_MAX_BUILD_ID = 64,

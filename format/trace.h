@@ -45,13 +45,13 @@ static_assert(offsetof(struct rwk_file_header, max_raw) == 56, "FORMAT.md §3.1"
 static_assert(offsetof(struct rwk_file_header, crc) == 60, "FORMAT.md §3.1");
 
 enum rwk_chunk_type {
-	RWK_CHUNK_STATE = 1,  /* records that give addresses and ids their meaning; protected by PARITY */
+	RWK_CHUNK_STATE = 1,  /* records that give addresses and ids their meaning */
 	/* Samples, walks; refers to STATE by module and source ids, carries its own tasks and stacks. */
 	RWK_CHUNK_EVENTS = 2,
-	RWK_CHUNK_EMBED = 3,  /* symbols of modules that were hit, after the stop; protected by PARITY */
+	RWK_CHUNK_EMBED = 3,  /* symbols of modules that were hit, after the stop */
 	RWK_CHUNK_INDEX = 4,  /* one entry per chunk (rwk_index_entry); for speed only */
 	RWK_CHUNK_END = 5,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
-	RWK_CHUNK_PARITY = 6, /* recovers one damaged STATE or EMBED chunk of those before it: parity.h */
+	RWK_CHUNK_PARITY = 6, /* not written any more */
 	RWK_CHUNK_SNAPSHOTS = 7, /* registers and stack bytes that events refer to; SENSITIVE */
 	RWK_CHUNK_NAMES = 8, /* names of what waits were for: paths, addresses; SENSITIVE */
 	/* numbers are never reused; 0x8000 and above: for private experiments */
@@ -62,8 +62,6 @@ enum rwk_codec { RWK_CODEC_NONE = 0, RWK_CODEC_LZ4 = 1 /* one independent LZ4 bl
 enum rwk_chunk_flag {
 	RWK_CHUNK_CRITICAL = 1,	 /* a reader that does not know the type reports that its view is incomplete */
 	RWK_CHUNK_SENSITIVE = 2, /* may hold secrets: dropping the chunk removes them */
-	/* First chunk of a section: a STATE chunk whose first META record, "file-header", repeats the file header. */
-	RWK_CHUNK_SEGMENT = 8,
 };
 
 struct rwk_chunk_header {

@@ -8,36 +8,21 @@
 
 #include "common/cleanup.h"
 #include "format/chunk.h"
-#include "format/trace_repair.h"
 #include "format/trace_scan.h"
 
 struct trace_reader {
 	struct trace_scan scan;
-	struct trace_repair repair;
 	uint8_t *stored;     /* room for the largest chunk's stored bytes and their padding */
 	uint8_t *is_damaged; /* per chunk: its payload turned out to be damaged */
 };
 
-/* A lost chunk was already counted by the scan, as a missing number. */
-static bool note_damaged(struct trace_reader *reader, const struct trace_chunk *chunk)
+static void note_damaged(struct trace_reader *reader, const struct trace_chunk *chunk)
 {
 	size_t number = (size_t)(chunk - reader->scan.chunks.items);
-	bool is_first = !reader->is_damaged[number];
 
+	reader->scan.damage.chunks += !reader->is_damaged[number];
+	reader->scan.damage.bytes += reader->is_damaged[number] ? 0 : rwk_chunk_length(&chunk->header);
 	reader->is_damaged[number] = 1;
-	if (is_first && chunk->offset != TRACE_CHUNK_LOST) {
-		reader->scan.damage.chunks++;
-		reader->scan.damage.bytes += rwk_chunk_length(&chunk->header);
-	}
-	return is_first;
-}
-
-/* PARITY chunks are only loaded to repair others, so their own damage is reported here. */
-static void note_broken_parity(struct trace_reader *reader)
-{
-	for (size_t i = 0; i < reader->scan.chunks.count; i++)
-		if (reader->repair.group_of[i] == TRACE_REPAIR_BROKEN)
-			(void)note_damaged(reader, &reader->scan.chunks.items[i]);
 }
 
 static int prepare(struct trace_reader *reader)
@@ -68,11 +53,7 @@ int trace_reader_create(const struct trace_io *io, int fd, struct trace_reader *
 	reader->scan.size = (uint64_t)size;
 	r = trace_scan_run(&reader->scan);
 	if (r >= 0)
-		r = trace_repair_init(&reader->repair, &reader->scan);
-	if (r >= 0)
 		r = prepare(reader);
-	if (r >= 0)
-		note_broken_parity(reader);
 	if (r < 0) {
 		trace_reader_destroy(reader);
 		return r;
@@ -85,7 +66,6 @@ void trace_reader_destroy(struct trace_reader *reader)
 {
 	if (!reader)
 		return;
-	trace_repair_deinit(&reader->repair);
 	trace_scan_deinit(&reader->scan);
 	free(reader->stored);
 	free(reader->is_damaged);
@@ -104,30 +84,17 @@ size_t trace_reader_sections(const struct trace_reader *reader, const struct tra
 	return reader->scan.sections.count;
 }
 
-static int load_whole(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer)
-{
-	size_t length = rwk_chunk_stored_length(&chunk->header);
-	int r = -EBADMSG;
-
-	if (chunk->offset != TRACE_CHUNK_LOST)
-		r = trace_scan_read(reader->scan.io, reader->scan.fd, reader->stored, length,
-				    chunk->offset + sizeof(chunk->header));
-	if (r < 0)
-		return r == -ENODATA ? -EBADMSG : r; /* the file has shrunk */
-	return rwk_chunk_unpack(&chunk->header, reader->stored, buffer);
-}
-
 int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer)
 {
-	bool is_first;
-	int r = load_whole(reader, chunk, buffer);
+	int r = trace_scan_read(reader->scan.io, reader->scan.fd, reader->stored,
+				rwk_chunk_stored_length(&chunk->header), chunk->offset + sizeof(chunk->header));
 
-	if (r != -EBADMSG)
-		return r;
-	is_first = note_damaged(reader, chunk);
-	r = trace_repair_load(&reader->repair, chunk, buffer);
-	if (r >= 0 && is_first)
-		reader->scan.damage.repaired++;
+	if (r >= 0)
+		r = rwk_chunk_unpack(&chunk->header, reader->stored, buffer);
+	if (r == -ENODATA) /* the file has shrunk */
+		r = -EBADMSG;
+	if (r == -EBADMSG)
+		note_damaged(reader, chunk);
 	return r;
 }
 

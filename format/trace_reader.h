@@ -2,8 +2,7 @@
 /*
  * Finds the chunks of a trace and returns their payloads. The trace may be complete, unfinished,
  * cut, damaged or concatenated: the reader goes from chunk header to chunk header, and after a bad
- * one searches for the next whose checksum (seeded by its section) is right; a section whose file
- * header is damaged is salvaged by solving the seed from its first chunk. INDEX and trailer are
+ * one searches for the next whose checksum (seeded by its section) is right. INDEX and trailer are
  * checked, not relied on. What was lost is reported: bytes, chunks. Reads with pread into bounded
  * buffers, in time linear in the file size; never maps the file.
  */
@@ -17,18 +16,15 @@
 
 struct trace_reader;
 
-static const uint64_t TRACE_CHUNK_LOST = UINT64_MAX;
-
 struct trace_chunk {
-	uint64_t offset;  /* of its header in the file; TRACE_CHUNK_LOST: only its PARITY chunk knows of it */
+	uint64_t offset;  /* of its header in the file */
 	uint32_t section; /* 0, 1, ... */
 	struct rwk_chunk_header header;
 };
 
 struct trace_section {
 	uint64_t offset, length;
-	struct rwk_file_header header; /* rebuilt where `salvaged` */
-	bool salvaged;                 /* its file header was damaged */
+	struct rwk_file_header header;
 	bool closed;                   /* a valid trailer was found */
 	bool unsupported;              /* incompatible flag or major version: its chunks are not listed */
 	uint32_t end_reason;           /* if closed */
@@ -36,7 +32,6 @@ struct trace_section {
 
 struct trace_damage {
 	uint64_t chunks;    /* damaged, or missing according to the sequence numbers */
-	uint64_t repaired;  /* of these: content fully recovered */
 	uint64_t bytes;     /* outside of any valid chunk */
 	/* Bytes of unfinished chunks at the ends of sections (the recorder was killed): not damage. */
 	uint64_t torn_tail;
@@ -58,8 +53,8 @@ size_t trace_reader_sections(const struct trace_reader *reader, const struct tra
 
 /*
  * Reads, checks and decompresses one chunk into `buffer` (>= header.raw_size bytes, <=
- * RWK_MAX_RAW_CHUNK). 0, also if the chunk was damaged and recovered from its group's PARITY chunk;
- * -EBADMSG: its payload is damaged (counted once in the damage); -errno of pread.
+ * RWK_MAX_RAW_CHUNK). 0; -EBADMSG: its payload is damaged (counted once in the damage); -errno of
+ * pread.
  */
 int trace_reader_load(struct trace_reader *reader, const struct trace_chunk *chunk, void *buffer);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "format/trace_scan.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "format/chunk.h"
@@ -20,6 +21,22 @@ union fixed { /* the structs of trace.h; `length` bytes of it could be read */
 	struct rwk_chunk_header chunk;
 	struct rwk_trailer trailer;
 };
+
+int trace_scan_read(const struct trace_io *io, int fd, void *bytes, size_t length, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < length) {
+		ssize_t got = io->pread(io->context, fd, (uint8_t *)bytes + done, length - done, offset + done);
+
+		if (got == -EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? (int)got : -ENODATA;
+		done += (size_t)got;
+	}
+	return 0;
+}
 
 /* --- the window --------------------------------------------------------------------------------------- */
 
@@ -100,9 +117,9 @@ static void end_section(struct trace_scan *scan, uint64_t offset)
 	scan->state = SCAN_OUTSIDE;
 }
 
-static int begin_section(struct trace_scan *scan, uint64_t offset, const struct rwk_file_header *header, bool salvaged)
+static int begin_section(struct trace_scan *scan, uint64_t offset, const struct rwk_file_header *header)
 {
-	struct trace_section section = {.offset = offset, .header = *header, .salvaged = salvaged};
+	struct trace_section section = {.offset = offset, .header = *header};
 
 	end_section(scan, offset);
 	section.unsupported = rwk_file_header_check(header) == -EPROTONOSUPPORT;
@@ -213,23 +230,7 @@ static int note_gap(struct trace_scan *scan, uint64_t offset, uint64_t end, bool
 struct find {
 	uint64_t offset; /* offset of what was found; the file size if nothing was */
 	enum thing thing;
-	struct rwk_file_header salvaged; /* a chunk from which its section must be started */
-	bool is_salvaged;
 };
-
-/* A chunk header that does not belong to the open section: perhaps to one whose file header is damaged. */
-static int try_salvage(struct trace_scan *scan, uint64_t offset, const union fixed *fixed, struct find *find)
-{
-	int r;
-
-	if (scan->state == SCAN_UNSUPPORTED)
-		return 0;
-	r = trace_salvage_first(scan, offset, &fixed->chunk, &find->salvaged);
-	if (!r && scan->state == SCAN_OUTSIDE)
-		r = trace_salvage_pair(scan, offset, &fixed->chunk, &find->salvaged);
-	find->is_salvaged = r > 0;
-	return r;
-}
 
 /* Checks a place with the letters of a magic. 1: something valid is there. */
 static int try_place(struct trace_scan *scan, uint64_t offset, struct find *find)
@@ -237,12 +238,10 @@ static int try_place(struct trace_scan *scan, uint64_t offset, struct find *find
 	union fixed fixed;
 	int r = identify(scan, offset, &fixed, &find->thing);
 
-	if (r >= 0 && find->thing == NOTHING && !memcmp(fixed.chunk.magic, RWK_CHUNK_MAGIC, 4))
-		r = try_salvage(scan, offset, &fixed, find);
 	if (r < 0)
 		return r;
 	find->offset = offset;
-	return find->thing != NOTHING || find->is_salvaged;
+	return find->thing != NOTHING;
 }
 
 /* The next occurrence of the letters "RWK" from `offset` on; the file size if there is none. */
@@ -290,6 +289,23 @@ static int find_next(struct trace_scan *scan, uint64_t offset, struct find *find
 	return 0;
 }
 
+/* 1: the chunk's stored bytes are intact, or the budget is used up; 0: no; -errno. */
+static int check_payload(struct trace_scan *scan, uint64_t offset, const struct rwk_chunk_header *header)
+{
+	size_t length = rwk_chunk_stored_length(header);
+	int r;
+
+	if (length > scan->budget)
+		return 1;
+	if (offset + sizeof(*header) + length > scan->size)
+		return 0;
+	scan->budget -= length;
+	r = array_reserve(&scan->payload, length);
+	if (r >= 0)
+		r = trace_scan_read(scan->io, scan->fd, scan->payload.items, length, offset + sizeof(*header));
+	return r < 0 ? r : rwk_chunk_whole(header, scan->payload.items);
+}
+
 /*
  * There is nothing valid at *position, or it is the end. If the chunk before it is damaged, too,
  * something else may be in its place (the file was truncated there, and another appended): then the
@@ -305,7 +321,7 @@ static int take_back_chunk(struct trace_scan *scan, uint64_t *position)
 	last = &scan->chunks.items[scan->chunks.count - 1];
 	if (last->offset + rwk_chunk_length(&last->header) != *position)
 		return 0;
-	r = trace_salvage_payload(scan, last->offset, &last->header);
+	r = check_payload(scan, last->offset, &last->header);
 	if (r)
 		return r < 0 ? r : 0;
 	*position = last->offset;
@@ -318,15 +334,12 @@ static int recover(struct trace_scan *scan, uint64_t *position)
 {
 	struct find find = {0};
 	bool at_end;
-	/* Outside of a section, a chunk here may itself identify its section. */
-	int r = find_next(scan, *position + (scan->state != SCAN_OUTSIDE), &find);
+	int r = find_next(scan, *position + 1, &find);
 
 	if (r < 0)
 		return r;
-	at_end = find.offset == scan->size || find.is_salvaged || find.thing == FILE_HEADER;
+	at_end = find.offset == scan->size || find.thing == FILE_HEADER;
 	r = note_gap(scan, *position, find.offset, at_end);
-	if (r >= 0 && find.is_salvaged)
-		r = begin_section(scan, find.offset, &find.salvaged, true);
 	*position = find.offset;
 	return r;
 }
@@ -341,7 +354,7 @@ static int step(struct trace_scan *scan, uint64_t *position)
 		return r;
 	switch (thing) {
 	case FILE_HEADER:
-		r = begin_section(scan, *position, &fixed.file, false);
+		r = begin_section(scan, *position, &fixed.file);
 		*position += open_section(scan)->unsupported ? sizeof(fixed.file) : fixed.file.header_size;
 		return r;
 	case CHUNK:

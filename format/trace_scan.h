@@ -39,14 +39,4 @@ void trace_scan_deinit(struct trace_scan *scan);
 /* Reads exactly `length` bytes. -ENODATA if the file ends before that. */
 int trace_scan_read(const struct trace_io *io, int fd, void *bytes, size_t length, uint64_t offset);
 
-/* What a chunk reveals about its missing file header: trace_salvage.c. */
-/* 1: the chunk is the first of a section, and repeats its file header: *ret_header; 0: no; -errno. */
-int trace_salvage_first(struct trace_scan *scan, uint64_t offset, const struct rwk_chunk_header *header,
-			struct rwk_file_header *ret_header);
-/* 1: the header and the next one agree on a seed; 0: no; -errno. */
-int trace_salvage_pair(struct trace_scan *scan, uint64_t offset, const struct rwk_chunk_header *header,
-		       struct rwk_file_header *ret_header);
-/* 1: the chunk's stored bytes are intact, or the budget is used up; 0: no; -errno. They are in scan->payload. */
-int trace_salvage_payload(struct trace_scan *scan, uint64_t offset, const struct rwk_chunk_header *header);
-
 #endif

@@ -9,15 +9,11 @@
 #include "common/random_bytes.h"
 #include "common/unconst.h"
 #include "format/chunk.h"
-#include "format/event.h"
 #include "format/limits.h"
 #include "format/lz4_block.h"
-#include "format/parity.h"
-#include "format/varint.h"
 
 enum {
-	PARITY_GROWTH = 2 * sizeof(struct rwk_chunk_header) + 16, /* its own header and a member's */
-	END_RESERVE = 16 << 10,                                   /* least bytes for END, its records and its header */
+	END_RESERVE = 16 << 10, /* least bytes for END, its records and its header */
 	PREALLOCATE_AHEAD = 1 << 20,
 	INDEX_ENTRIES = RWK_MAX_RAW_CHUNK / sizeof(struct rwk_index_entry),
 	INTERRUPTIONS = 1000, /* in a row per call, after which it is an error */
@@ -39,7 +35,6 @@ struct trace_writer {
 	uint64_t offset;       /* of the next chunk in the section */
 	uint64_t preallocated; /* blocks are preallocated up to here, in the file */
 	uint64_t sequence;
-	struct parity parity;          /* of the open group */
 	struct rwk_index_entry *index; /* INDEX_ENTRIES of them; untouched memory costs nothing */
 	uint8_t *stored;               /* RWK_MAX_STORED_CHUNK */
 	void *scratch;
@@ -105,21 +100,15 @@ static int cut_back(struct trace_writer *writer)
 
 /* --- room --------------------------------------------------------------------------------------------- */
 
-/* Size of the PARITY chunk of the open group. */
-static uint64_t parity_room(const struct parity *parity)
-{
-	return parity->count ? sizeof(struct rwk_chunk_header) + parity_size(parity) + 7 : 0;
-}
-
-/* What must still be written in any case: PARITY of the open group, END, INDEX, trailer. */
+/* What must still be written in any case: END, INDEX, trailer. */
 static uint64_t reserve(const struct trace_writer *writer)
 {
-	uint64_t entries = writer->sequence + 4;
+	uint64_t entries = writer->sequence + 2;
 
 	if (entries > INDEX_ENTRIES)
 		entries = 0;
-	return parity_room(&writer->parity) + writer->end_reserve + sizeof(struct rwk_chunk_header) +
-	       entries * sizeof(struct rwk_index_entry) + sizeof(struct rwk_trailer);
+	return writer->end_reserve + sizeof(struct rwk_chunk_header) + entries * sizeof(struct rwk_index_entry) +
+	       sizeof(struct rwk_trailer);
 }
 
 static int preallocate(struct trace_writer *writer, uint64_t end)
@@ -213,32 +202,6 @@ static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *heade
 	return 0;
 }
 
-/* Ends the open group. Its room is in the reserve. */
-static int put_parity(struct trace_writer *writer)
-{
-	struct rwk_chunk_header header = {.type = RWK_CHUNK_PARITY};
-	size_t length = parity_size(&writer->parity);
-	int r;
-
-	if (!writer->parity.count)
-		return 0;
-	parity_pack(&writer->parity, writer->stored);
-	rwk_chunk_keep(&header, writer->stored, length);
-	r = put_chunk(writer, &header, writer->stored);
-	if (r >= 0)
-		parity_reset(&writer->parity);
-	return r;
-}
-
-/* Adds the chunk in writer->stored, which was just written, to the open group if it is protected. */
-static int protect(struct trace_writer *writer, const struct rwk_chunk_header *header)
-{
-	if (!parity_covers(header))
-		return 0;
-	parity_add(&writer->parity, header, writer->stored);
-	return writer->parity.count == RWK_PARITY_MEMBERS ? put_parity(writer) : 0;
-}
-
 /* --- the end ------------------------------------------------------------------------------------------ */
 
 static int put_end(struct trace_writer *writer, const void *records, size_t length)
@@ -286,10 +249,8 @@ static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason, 
 static int close_section(struct trace_writer *writer, enum rwk_end_reason reason, const void *records, size_t length)
 {
 	uint64_t index_offset;
-	int r = put_parity(writer);
+	int r = put_end(writer, records, length);
 
-	if (r >= 0)
-		r = put_end(writer, records, length);
 	if (r >= 0)
 		r = put_index(writer, &index_offset);
 	if (r >= 0)
@@ -346,17 +307,10 @@ static int close_failed(struct trace_writer *writer, const void *records, size_t
 /* Adds the chunk in writer->stored. */
 static int add_stored(struct trace_writer *writer, struct rwk_chunk_header *header)
 {
-	uint64_t room = rwk_chunk_length(header);
-	int r;
+	int r = make_room(writer, rwk_chunk_length(header));
 
-	/* A protected chunk may extend the group's PARITY chunk by its own length. */
-	if (parity_covers(header))
-		room += rwk_chunk_length(header) + PARITY_GROWTH;
-	r = make_room(writer, room);
 	if (r >= 0)
 		r = put_chunk(writer, header, writer->stored);
-	if (r >= 0)
-		r = protect(writer, header);
 	return r < 0 ? fail(writer, r) : 0;
 }
 
@@ -420,7 +374,6 @@ static int put_file_header(struct trace_writer *writer, uint64_t realtime)
 {
 	struct rwk_file_header header = {.realtime = realtime ? realtime : clock_now(CLOCK_REALTIME)};
 	struct iovec part = {.iov_base = &header, .iov_len = sizeof(header)};
-	uint8_t record[128], *at = record + 1;
 	int r = random_bytes(header.section_id, sizeof(header.section_id));
 
 	if (r < 0)
@@ -428,17 +381,13 @@ static int put_file_header(struct trace_writer *writer, uint64_t realtime)
 	rwk_file_header_seal(&header);
 	writer->header = header;
 	writer->seed = header.crc;
-	r = make_room(writer, sizeof(header) + 2 * (sizeof(struct rwk_chunk_header) + sizeof(record)) + PARITY_GROWTH);
+	r = make_room(writer, sizeof(header) + sizeof(struct rwk_chunk_header));
 	if (r >= 0)
 		r = write_parts(writer, &part, 1);
 	if (r < 0)
 		return r;
 	writer->offset = sizeof(header);
-	at = varint_put(at, EVENT_META);
-	at = text_put(at, "file-header", 11);
-	at = text_put(at, &header, sizeof(header));
-	record[0] = (uint8_t)(at - record - 1);
-	return trace_writer_add(writer, RWK_CHUNK_STATE, RWK_CHUNK_SEGMENT, record, (size_t)(at - record), 0, 0);
+	return 0;
 }
 
 static int prepare(struct trace_writer *writer, const struct trace_writer_settings *settings)
@@ -458,7 +407,7 @@ static int prepare(struct trace_writer *writer, const struct trace_writer_settin
 	writer->scratch = malloc(lz4_block_scratch());
 	if (!writer->index || !writer->stored || !writer->scratch)
 		return -ENOMEM;
-	return parity_init(&writer->parity);
+	return 0;
 }
 
 int trace_writer_create(const struct trace_io *io, int fd, const struct trace_writer_settings *settings,
@@ -490,7 +439,6 @@ void trace_writer_destroy(struct trace_writer *writer)
 {
 	if (!writer)
 		return;
-	parity_deinit(&writer->parity);
 	free(writer->index);
 	free(writer->stored);
 	free(writer->scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Writes chunks to a file or a pipe. The writer owns the section: header, sequence numbers,
- * checksums, PARITY chunks, index and trailer, and the reserved bytes that make sure these always
+ * checksums, index and trailer, and the reserved bytes that make sure these always
  * fit. One gathered write per chunk. After every call the file is a valid trace; when the disk is
  * full or fails, the file is cut back to its last complete chunk, and every later call returns the
  * same error, except close, which first writes END, INDEX and trailer into the reserve. Memory is
@@ -31,7 +31,7 @@ struct trace_writer_settings {
 };
 
 /*
- * Writes the file header and the chunk that repeats it. The fd stays the caller's, positioned at
+ * Writes the file header. The fd stays the caller's, positioned at
  * its end. On failure nothing is left in the file, if it can be cut. Close ends the section;
  * destroy alone leaves it open.
  */

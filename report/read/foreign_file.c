@@ -30,6 +30,7 @@ static const struct magic {
 	{"BZh", 3, "is packed by bzip2: bzip2 -dc %s | rwalker-report -"},
 	{"\x04\x22\x4d\x18", 4, "is packed by lz4: lz4 -dc %s | rwalker-report -"},
 	{"PK\x03\x04", 4, "is packed by zip: unzip -p %s | rwalker-report -"},
+	{"\x89RWK\r\n\x1a\n", 8, "is a trace whose first 64 bytes are damaged: it cannot be read"},
 	{"SQLite format 3", 15, "is a database; a cache of names is given as --cache=%s"},
 };
 

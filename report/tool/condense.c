@@ -55,7 +55,7 @@ static int add_origin(struct condensing *condensing)
 	trace_reader_damage(condensing->file->reader, &damage);
 	if (damage.chunks || damage.bytes || condensing->model->malformed_chunks) {
 		damaged = true;
-		chunks += damage.chunks - damage.repaired;
+		chunks += damage.chunks;
 	}
 	if (damaged)
 		(void)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 "%s", FROM, chunks, DAMAGED);
@@ -235,10 +235,9 @@ static bool tell_damage(const struct condensing *condensing)
 	trace_reader_damage(file->reader, &damage);
 	damaged = damage.chunks || damage.bytes || condensing->counts.malformed;
 	if (damage.chunks || damage.bytes)
-		log_warning("'%s' is damaged: %" PRIu64 " chunk%s lost, %" PRIu64 " repaired, %" PRIu64
-			    " byte%s outside of whole chunks; the rest is condensed", file->path,
-			    damage.chunks - damage.repaired, plural(damage.chunks - damage.repaired), damage.repaired,
-			    damage.bytes, plural(damage.bytes));
+		log_warning("'%s' is damaged: %" PRIu64 " chunk%s lost, %" PRIu64
+			    " byte%s outside of whole chunks; the rest is condensed", file->path, damage.chunks,
+			    plural(damage.chunks), damage.bytes, plural(damage.bytes));
 	for (size_t i = 0; i < file->model_count; i++)
 		damaged |= file->sections[i].unsupported || file->models[i].lost_ranges.count;
 	return trace_file_tell_cut(file) || damaged;

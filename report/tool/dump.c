@@ -219,30 +219,13 @@ static int print_payload(struct event_decoder *decoder, const struct trace_chunk
 	}
 }
 
-static uint64_t damaged_chunks(const struct trace_file *file)
-{
-	struct trace_damage damage;
-
-	trace_reader_damage(file->reader, &damage);
-	return damage.chunks;
-}
-
-/*
- * Shows the content of the file itself: a chunk that PARITY recovered is shown as damaged, and a
- * chunk without a header is not shown.
- */
 static int dump_chunk(struct trace_file *file, uint32_t number, struct event_decoder *decoder, FILE *out)
 {
-	uint64_t damaged = damaged_chunks(file);
 	const void *payload;
 	int r;
 
-	if (file->chunks[number].offset == TRACE_CHUNK_LOST)
-		return 0;
 	print_chunk(&file->chunks[number], out);
 	r = trace_file_load(file, number, &payload);
-	if (!r && damaged_chunks(file) != damaged)
-		r = -EBADMSG;
 	if (!r)
 		return print_payload(decoder, &file->chunks[number], payload, out);
 	if (r == -EBADMSG)

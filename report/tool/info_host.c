@@ -109,7 +109,7 @@ static void print_id(const struct trace_section *section, FILE *out)
 	(void)fprintf(out, "  %-16s", "id");
 	for (size_t i = 0; i < sizeof(section->header.section_id); i++)
 		(void)fprintf(out, "%02x", section->header.section_id[i]);
-	(void)fprintf(out, "%s\n", section->salvaged ? " (rebuilt: the file header is damaged)" : "");
+	(void)fputc('\n', out);
 }
 
 void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out)

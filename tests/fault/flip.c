@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * One flipped bit anywhere in a trace: no crash (under ASan and UBSan), at most one chunk lost (two
- * if a header is hit), the rest decoded and named, and damage always reported. Then smears of
- * random bytes: no crash, no wrong data accepted, damage always reported.
+ * if a header is hit), the rest decoded, and named unless the chunk had the names; damage always
+ * reported; without a valid file header, nothing is read. Then smears of random bytes: no crash, no
+ * wrong data accepted, damage always reported.
  */
 #include "format/chunk.h"
 #include "tests/fault/level.h"
@@ -21,29 +22,32 @@ static struct syn_found read_back(struct memory_io *m)
 	return found;
 }
 
-/* Whether the byte is in a chunk header. */
-static bool is_header(const struct memory_io *m, size_t byte)
+/* The chunk that the byte is in; NULL: in none. */
+static const struct rwk_chunk_header *chunk_at(const struct memory_io *m, size_t byte)
 {
-	size_t at = HEADER;
+	const struct rwk_chunk_header *header = NULL;
 
-	while (byte >= at && at + sizeof(struct rwk_chunk_header) < m->length) {
-		const struct rwk_chunk_header *header = (const void *)(m->bytes + at);
-
-		if (byte < at + sizeof(*header))
-			return true;
-		at += rwk_chunk_length(header);
-	}
-	return false;
+	for (size_t at = HEADER; at <= byte && at + sizeof(struct rwk_trailer) < m->length;
+	     at += rwk_chunk_length(header))
+		header = (const void *)(m->bytes + at);
+	return header;
 }
 
 static void flip(struct test *t, struct memory_io *m, size_t byte, int bit)
 {
-	size_t lost = is_header(m, byte) ? 2 : 1;
+	const struct rwk_chunk_header *header = chunk_at(m, byte);
+	size_t lost = header && byte < (size_t)((const uint8_t *)(header + 1) - m->bytes) ? 2 : 1;
+	bool names = header && header->type == RWK_CHUNK_STATE;
 	struct syn_found found;
 
 	m->bytes[byte] ^= (uint8_t)(1 << bit);
 	found = read_back(m);
 	m->bytes[byte] ^= (uint8_t)(1 << bit);
+	if (byte < HEADER) {
+		test_check(t, found.error == -ENODATA, "byte %zu bit %d: error %d", byte, bit, found.error);
+		return;
+	}
+	found.unnamed = names ? 0 : found.unnamed;
 	test_check(t, syn_is_faultless(&found),
 		   "byte %zu bit %d: error %d, %zu records wrong, %zu unnamed, %zu steps split",
 		   byte, bit, found.error, found.wrong, found.unnamed, found.split);
@@ -81,7 +85,8 @@ static void a_smear_is_never_silent_nor_believed(struct test *t)
 		abort();
 	memcpy(whole, m.bytes, m.length);
 	for (unsigned long i = 0; i < smears; i++) {
-		size_t length = 1 + random_below(&random, 64), from = random_below(&random, m.length - length);
+		size_t length = 1 + random_below(&random, 64);
+		size_t from = HEADER + random_below(&random, m.length - HEADER - length);
 		struct syn_found found;
 
 		for (size_t k = 0; k < length; k++)

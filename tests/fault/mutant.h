@@ -21,7 +21,7 @@ enum mutant_lie {
 	LIE_RAW_SIZE,
 	LIE_STORED_SIZE,
 	LIE_CODEC,
-	LIE_BYTES, /* the payload's checksum is wrong: PARITY is needed */
+	LIE_BYTES, /* the payload's checksum is wrong */
 };
 
 struct mutant_piece {
@@ -34,7 +34,7 @@ struct mutant_piece {
 	const uint8_t *payload; /* of a chunk, or other bytes */
 	size_t length;
 	bool plain; /* not compressed */
-	bool own;   /* INDEX, PARITY, trailer: written unchanged; else made to match the trace */
+	bool own;   /* INDEX, trailer: written unchanged; else made to match the trace */
 	enum mutant_lie lie;
 	uint32_t lie_value;
 };

@@ -94,7 +94,7 @@ static inline void change_chunk(struct mutant_scene *scene)
 	}
 }
 
-/* Changes numbers of fixed size, as INDEX and PARITY have them; in records they are noise. */
+/* Changes numbers of fixed size, as INDEX has them; in records they are noise. */
 static inline void change_payload(struct mutant_scene *scene)
 {
 	struct mutant_piece *piece = mutant_any_chunk(&scene->random, &scene->mutant);

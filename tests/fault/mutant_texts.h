@@ -110,7 +110,6 @@ static inline void mutant_edit_record(struct mutant_scene *scene)
 	struct mutant_piece *piece = mutant_any_chunk(&scene->random, &scene->mutant);
 	struct mutant_record record;
 
-	if (piece && piece->chunk.type != RWK_CHUNK_INDEX && piece->chunk.type != RWK_CHUNK_PARITY &&
-	    mutant_any_record(&scene->random, piece, &record))
+	if (piece && piece->chunk.type != RWK_CHUNK_INDEX && mutant_any_record(&scene->random, piece, &record))
 		edits[random_below(&scene->random, sizeof(edits) / sizeof(*edits))](scene, piece, record);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Writes the pieces of a mutant: every checksum is right, and INDEX, PARITY and trailer match what
- * is written unless they were changed themselves.
+ * Writes the pieces of a mutant: every checksum is right, and INDEX and trailer match what is
+ * written unless they were changed themselves.
  */
 #pragma once
 
 #include "format/crc32c.h"
 #include "format/lz4_block.h"
-#include "format/parity.h"
 #include "tests/fault/mutant.h"
 
 struct mutant_writer {
@@ -16,8 +15,7 @@ struct mutant_writer {
 	uint32_t seed;
 	uint64_t chunks;
 	size_t index; /* where the section's INDEX is */
-	struct parity group;
-	uint8_t *entries, *payload, *scratch; /* of the INDEX; of a chunk that is made here; for LZ4 */
+	uint8_t *entries, *scratch; /* of the INDEX; for LZ4 */
 };
 
 static inline void mutant_put(struct mutant_writer *w, const void *bytes, size_t length)
@@ -34,7 +32,6 @@ static inline void mutant_put_file_header(struct mutant_writer *w, struct rwk_fi
 
 	w->section = w->length;
 	w->chunks = w->index = 0;
-	parity_reset(&w->group);
 	w->seed = header.crc = crc32c(0, &header, offsetof(struct rwk_file_header, crc));
 	mutant_put(w, &header, sizeof(header));
 	memset(w->bytes + w->length, 0, more);
@@ -53,24 +50,16 @@ static inline void mutant_put_trailer(struct mutant_writer *w, const struct muta
 	mutant_put(w, &trailer, sizeof(trailer));
 }
 
-/* Makes INDEX and PARITY for what came before; returns other payloads unchanged. */
+/* Makes INDEX for what came before; returns other payloads unchanged. */
 static inline const uint8_t *mutant_payload(struct mutant_writer *w, const struct mutant_piece *piece, size_t *length)
 {
-	bool made = piece->chunk.type == RWK_CHUNK_INDEX || piece->chunk.type == RWK_CHUNK_PARITY;
-
-	if (piece->own || piece->lie || !made) {
+	if (piece->own || piece->lie || piece->chunk.type != RWK_CHUNK_INDEX) {
 		*length = piece->length;
 		return piece->payload;
 	}
-	if (piece->chunk.type == RWK_CHUNK_INDEX) {
-		w->index = w->length - w->section;
-		*length = w->chunks * sizeof(struct rwk_index_entry);
-		return w->entries;
-	}
-	*length = parity_size(&w->group);
-	parity_pack(&w->group, w->payload);
-	parity_reset(&w->group);
-	return w->payload;
+	w->index = w->length - w->section;
+	*length = w->chunks * sizeof(struct rwk_index_entry);
+	return w->entries;
 }
 
 static inline void mutant_lie(const struct mutant_piece *piece, struct rwk_chunk_header *header, uint8_t *stored)
@@ -114,8 +103,6 @@ static inline void mutant_put_chunk(struct mutant_writer *w, const struct mutant
 	       &(struct rwk_index_entry){w->length - w->section, header.first_time, header.last_time,
 					 header.stored_size, header.type, header.flags},
 	       sizeof(struct rwk_index_entry));
-	if (parity_covers(&header) && w->group.count < RWK_PARITY_MEMBERS)
-		parity_add(&w->group, &header, stored);
 	mutant_lie(piece, &header, stored);
 	rwk_chunk_header_seal(&header, w->seed);
 	mutant_put(w, &header, sizeof(header));

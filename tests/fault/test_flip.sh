@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Bits flipped anywhere in a trace, under ASan and UBSan; see flip.c, flip_views.c for the reporter, and flip_file.c
-# for the sample traces: all bits of the trace's header, then 3,000 others, 48 for the reporter, and 40 of each
+# for the sample traces: all bits of the first headers, then 3,000 others, 48 for the reporter, and 40 of each
 # sample. CHECK_LEVEL=long: a million, 30,000 for the reporter, 20,000 of each sample.
 # time-limit: 7200
 

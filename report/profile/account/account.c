@@ -219,10 +219,8 @@ static int tell_file(struct profile *profile, const struct trace_file *file)
 	name_file(profile, file, name);
 	if (damage.chunks || damage.bytes)
 		r = account_note(profile, ACCOUNT_DAMAGED, 100,
-				 "%s is damaged: %" PRIu64 " chunk%s lost, %" PRIu64 " repaired, %" PRIu64
-				 " byte%s outside of whole chunks", name, damage.chunks - damage.repaired,
-				 plural(damage.chunks - damage.repaired),
-				 damage.repaired, damage.bytes, plural(damage.bytes));
+				 "%s is damaged: %" PRIu64 " chunk%s lost, %" PRIu64 " byte%s outside of whole chunks",
+				 name, damage.chunks, plural(damage.chunks), damage.bytes, plural(damage.bytes));
 	return r < 0 ? r : tell_sections(profile, file);
 }
 

@@ -32,7 +32,7 @@ static void a_trace_comes_back(struct test *t)
 }
 
 struct walked {
-	size_t chunks, parity, state, end;
+	size_t chunks, state, end;
 	uint64_t index_offset;
 };
 
@@ -49,7 +49,6 @@ static void walk(struct test *t, const struct memory_io *m, struct walked *w)
 
 		REQUIRE(t, rwk_chunk_header_valid(header, file->crc));
 		CHECK_INT(t, header->sequence, w->chunks++);
-		w->parity += header->type == RWK_CHUNK_PARITY;
 		w->state += header->type == RWK_CHUNK_STATE;
 		w->end += header->type == RWK_CHUNK_END;
 		w->index_offset = at;
@@ -73,8 +72,7 @@ static void the_layout_is_as_specified(struct test *t)
 	syn_write(&m, &settings, 3000, 50, true);
 	walk(t, &m, &w);
 	CHECK_INT(t, w.end, 1);
-	CHECK_INT(t, w.state, 61); /* one STATE chunk per flush and the first */
-	CHECK_INT(t, w.parity, 8); /* seven full groups of eight, and five */
+	CHECK_INT(t, w.state, 60); /* one per flush */
 	header = (const void *)(m.bytes + w.index_offset);
 	REQUIRE(t, header->type == RWK_CHUNK_INDEX && header->raw_size == (w.chunks - 1) * sizeof(*index));
 	REQUIRE(t, rwk_chunk_unpack(header, header + 1, index) == 0);
@@ -84,37 +82,6 @@ static void the_layout_is_as_specified(struct test *t)
 		CHECK(t, one->sequence == k && one->type == index[k].type && one->flags == index[k].flags);
 		CHECK(t, one->first_time == index[k].first_time && one->stored_size == index[k].stored_size);
 	}
-	memory_io_close(&m);
-}
-
-/* The exclusive or of the members' stored bytes, computed here from the file alone. */
-static void parity_is_the_xor_of_its_group(struct test *t)
-{
-	static uint8_t sum[1 << 20];
-	struct memory_io m = {0};
-	size_t at, groups = 0;
-
-	syn_write(&m, &(struct trace_writer_settings){0}, 3000, 50, true);
-	at = ((const struct rwk_file_header *)(const void *)m.bytes)->header_size;
-	while (at + sizeof(struct rwk_trailer) < m.length) {
-		const struct rwk_chunk_header *header = (const void *)(m.bytes + at);
-		size_t length = rwk_chunk_length(header) - sizeof(*header);
-
-		if (header->type == RWK_CHUNK_STATE || header->type == RWK_CHUNK_EMBED)
-			for (size_t i = 0; i < length; i++)
-				sum[i] ^= m.bytes[at + sizeof(*header) + i];
-		if (header->type == RWK_CHUNK_PARITY) {
-			const uint8_t *payload = m.bytes + at + sizeof(*header);
-			size_t headers = 8 + payload[0] * sizeof(*header);
-
-			CHECK(t, header->codec == RWK_CODEC_NONE && payload[0] >= 1 && payload[0] <= 8);
-			CHECK_MEM(t, payload + headers, sum, header->raw_size - headers);
-			memset(sum, 0, sizeof(sum));
-			groups++;
-		}
-		at += rwk_chunk_length(header);
-	}
-	CHECK_INT(t, groups, 8);
 	memory_io_close(&m);
 }
 
@@ -183,6 +150,6 @@ static void refuses_what_is_too_large_or_too_late(struct test *t)
 	memory_io_close(&m);
 }
 
-TEST_MAIN(TEST(a_trace_comes_back), TEST(the_layout_is_as_specified), TEST(parity_is_the_xor_of_its_group),
+TEST_MAIN(TEST(a_trace_comes_back), TEST(the_layout_is_as_specified),
 	  TEST(a_pipe_gets_the_bytes_of_a_file), TEST(ends_at_its_limit), TEST(a_second_section_goes_behind_the_first),
 	  TEST(refuses_what_is_too_large_or_too_late))

@@ -11,7 +11,7 @@
 
 static const uint64_t CHUNK_AGE = RWK_TARGET_CHUNK_MS * MILLISECOND;
 
-struct lane { /* an open chunk */
+struct open_chunk {
 	struct event_encoder *encoder;
 	enum rwk_chunk_type type;
 	uint64_t seen; /* when a tick first found it open; 0: none has */
@@ -25,9 +25,8 @@ struct tally { /* events of one source */
 
 struct event_log {
 	struct trace_writer *writer;
-	struct lane state, events; /* `events` is of type EVENTS, later EMBED */
-	struct lane recent;	   /* STATE: records whose times and tasks readers of version 0.1.0 skip */
-	struct lane snapshots, names; /* without an encoder if they are not recorded */
+	struct open_chunk state, events; /* `events` is of type EVENTS, later EMBED */
+	struct open_chunk snapshots, names; /* without an encoder if they are not recorded */
 	struct snapshot_keys *keys;
 	uint32_t snapshot;	   /* number of the last snapshot */
 	bool wraps;		   /* 1 follows the largest possible number */
@@ -43,11 +42,9 @@ int event_log_create(struct trace_writer *writer, uint32_t max_cpus, struct even
 	if (!log)
 		return -ENOMEM;
 	log->writer = writer;
-	log->state.type = log->recent.type = RWK_CHUNK_STATE;
+	log->state.type = RWK_CHUNK_STATE;
 	log->events.type = max_cpus ? RWK_CHUNK_EVENTS : RWK_CHUNK_EMBED;
 	r = event_encoder_create(RWK_TARGET_RAW_CHUNK, 0, &log->state.encoder);
-	if (r >= 0)
-		r = event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &log->recent.encoder);
 	if (r >= 0)
 		r = event_encoder_create(RWK_TARGET_RAW_CHUNK, max_cpus, &log->events.encoder);
 	if (r < 0) {
@@ -63,7 +60,6 @@ void event_log_destroy(struct event_log *log)
 	if (!log)
 		return;
 	event_encoder_destroy(log->state.encoder);
-	event_encoder_destroy(log->recent.encoder);
 	event_encoder_destroy(log->events.encoder);
 	event_encoder_destroy(log->snapshots.encoder);
 	event_encoder_destroy(log->names.encoder);
@@ -82,67 +78,64 @@ static void settle(struct event_log *log, bool written)
 	}
 }
 
-static void lane_reset(struct event_log *log, struct lane *lane)
+static void chunk_reset(struct event_log *log, struct open_chunk *chunk)
 {
-	if (!lane->encoder)
+	if (!chunk->encoder)
 		return;
-	event_encoder_reset(lane->encoder);
-	lane->seen = 0;
-	if (lane == &log->snapshots)
+	event_encoder_reset(chunk->encoder);
+	chunk->seen = 0;
+	if (chunk == &log->snapshots)
 		snapshot_keys_reset(log->keys);
 }
 
-/* After a failure the STATE lane collects the records for END. */
+/* After a failure the STATE chunk collects the records for END. */
 static void fail(struct event_log *log, int error)
 {
 	log->error = error;
 	settle(log, false);
 	event_encoder_reset(log->state.encoder);
-	event_encoder_reset(log->recent.encoder);
 	event_encoder_reset(log->events.encoder);
-	lane_reset(log, &log->snapshots);
-	lane_reset(log, &log->names);
+	chunk_reset(log, &log->snapshots);
+	chunk_reset(log, &log->names);
 }
 
-static int lane_write(struct event_log *log, struct lane *lane)
+static int chunk_write(struct event_log *log, struct open_chunk *chunk)
 {
 	uint64_t first, last;
 	const void *bytes;
-	size_t length = lane->encoder ? event_encoder_payload(lane->encoder, &bytes, &first, &last) : 0;
-	bool sensitive = lane == &log->snapshots || lane == &log->names;
+	size_t length = chunk->encoder ? event_encoder_payload(chunk->encoder, &bytes, &first, &last) : 0;
+	bool sensitive = chunk == &log->snapshots || chunk == &log->names;
 	uint8_t flags = sensitive ? RWK_CHUNK_SENSITIVE : 0;
 	int r;
 
 	if (!length || log->error)
 		return log->error;
-	r = trace_writer_add(log->writer, lane->type, flags, bytes, length, first, last);
-	lane_reset(log, lane);
+	r = trace_writer_add(log->writer, chunk->type, flags, bytes, length, first, last);
+	chunk_reset(log, chunk);
 	if (r < 0)
 		fail(log, r);
-	else if (lane == &log->events)
+	else if (chunk == &log->events)
 		settle(log, true);
 	return r;
 }
 
 int event_log_flush(struct event_log *log)
 {
-	int r = lane_write(log, &log->state);
+	int r = chunk_write(log, &log->state);
 
 	if (r >= 0)
-		r = lane_write(log, &log->recent);
+		r = chunk_write(log, &log->names);
 	if (r >= 0)
-		r = lane_write(log, &log->names);
-	if (r >= 0)
-		r = lane_write(log, &log->snapshots);
-	return r < 0 ? r : lane_write(log, &log->events);
+		r = chunk_write(log, &log->snapshots);
+	return r < 0 ? r : chunk_write(log, &log->events);
 }
 
-static int lane_flush(struct event_log *log, struct lane *lane)
+static int chunk_flush(struct event_log *log, struct open_chunk *chunk)
 {
-	return lane == &log->events ? event_log_flush(log) : lane_write(log, lane);
+	return chunk == &log->events ? event_log_flush(log) : chunk_write(log, chunk);
 }
 
-/* Switches the second lane to this type. */
+/* Switches `events` to this type. */
 static int use_type(struct event_log *log, enum rwk_chunk_type type)
 {
 	int r;
@@ -154,13 +147,13 @@ static int use_type(struct event_log *log, enum rwk_chunk_type type)
 	return r;
 }
 
-/* Makes a call that encodes into the lane, and repeats it with an empty chunk if there was no room. */
-#define ENCODE(log, lane, call)                                                                    \
+/* Makes a call that encodes into the chunk, and repeats it with an empty chunk if there was no room. */
+#define ENCODE(log, chunk, call)                                                                    \
 	({                                                                                         \
 		int result = (call);                                                               \
                                                                                                    \
 		if (result == -ENOSPC) {                                                           \
-			result = lane_flush(log, lane);                                            \
+			result = chunk_flush(log, chunk);                                            \
 			if (result >= 0)                                                           \
 				result = (call);                                                   \
 		}                                                                                  \
@@ -173,40 +166,21 @@ static bool is_account(enum event_kind kind)
 	return kind == EVENT_LOSS || kind == EVENT_COST || kind == EVENT_PROBE_HITS;
 }
 
-/*
- * Kinds that version 0.1.0 does not know, with fields that are differences to those of the record
- * before (FORMAT.md §10). Its reader skips them, and would misread what follows them in their
- * chunk.
- */
-static bool is_recent(enum event_kind kind)
+static struct open_chunk *chunk_of(struct event_log *log, enum event_kind kind)
 {
-	return kind > EVENT_PROBE_HITS && kind < EVENT_TASK && kind != EVENT_OBJECT;
-}
-
-static struct lane *lane_of(struct event_log *log, enum event_kind kind)
-{
-	if (is_recent(kind))
-		return &log->recent;
+	if (kind >= EVENT_OBJECT_NAME)
+		return &log->names;
 	return kind < EVENT_TASK ? &log->state : &log->events;
-}
-
-static int add_name(struct event_log *log, const struct event *event)
-{
-	struct event_encoder *encoder = log->names.encoder;
-
-	return log->error ? log->error : encoder ? ENCODE(log, &log->names, event_encode(encoder, event)) : -EINVAL;
 }
 
 int event_log_add(struct event_log *log, const struct event *event)
 {
-	struct lane *lane = lane_of(log, event->kind);
-	int r;
+	struct open_chunk *chunk = chunk_of(log, event->kind);
+	int r = chunk == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : is_account(event->kind) ? 0 : log->error;
 
-	if (event->kind == EVENT_OBJECT_NAME)
-		return add_name(log, event);
-	r = lane == &log->events ? use_type(log, RWK_CHUNK_EVENTS) : is_account(event->kind) ? 0 : log->error;
-
-	return r < 0 ? r : ENCODE(log, lane, event_encode(lane->encoder, event));
+	if (r < 0)
+		return r;
+	return chunk->encoder ? ENCODE(log, chunk, event_encode(chunk->encoder, event)) : -EINVAL;
 }
 
 int event_log_add_meta(struct event_log *log, const char *key, const char *value)
@@ -380,18 +354,18 @@ int event_log_add_perf_map(struct event_log *log, uint32_t tgid, const struct ev
 	return add_symbols(log, event_encode_perf_map, tgid, symbols, count);
 }
 
-static bool is_due(struct lane *lane, uint64_t now)
+static bool is_due(struct open_chunk *chunk, uint64_t now)
 {
 	uint64_t first, last;
 	const void *bytes;
 
-	if (!event_encoder_payload(lane->encoder, &bytes, &first, &last))
+	if (!event_encoder_payload(chunk->encoder, &bytes, &first, &last))
 		return false;
-	if (!lane->seen)
-		lane->seen = now;
+	if (!chunk->seen)
+		chunk->seen = now;
 	/* STATE may hold very old times, or none: its age counts from when it was first seen. */
-	if (lane->type != RWK_CHUNK_EVENTS || first > lane->seen)
-		first = lane->seen;
+	if (chunk->type != RWK_CHUNK_EVENTS || first > chunk->seen)
+		first = chunk->seen;
 	return now - first >= CHUNK_AGE;
 }
 
@@ -402,23 +376,20 @@ int event_log_error(const struct event_log *log)
 
 int event_log_tick(struct event_log *log, uint64_t now)
 {
-	bool state = is_due(&log->state, now), recent = is_due(&log->recent, now);
-	int r = 0;
+	bool state = is_due(&log->state, now);
 
 	if (is_due(&log->events, now))
 		return event_log_flush(log);
-	if (state)
-		r = lane_write(log, &log->state);
-	return r >= 0 && recent ? lane_write(log, &log->recent) : r;
+	return state ? chunk_write(log, &log->state) : 0;
 }
 
 /* A record that does not fit or is refused must not prevent closing the trace. */
-static int add_last(struct event_log *log, const struct event *last, size_t count, bool recent)
+static int add_last(struct event_log *log, const struct event *last, size_t count)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int one = is_recent(last[i].kind) == recent ? event_encode(log->state.encoder, &last[i]) : 0;
+		int one = event_encode(log->state.encoder, &last[i]);
 
 		r = one < 0 ? one : r;
 	}
@@ -432,9 +403,7 @@ int event_log_close(struct event_log *log, enum rwk_end_reason reason, const str
 	const void *bytes;
 	size_t length;
 
-	added = add_last(log, last, count, false);
-	r = added < 0 ? added : r;
-	added = add_last(log, last, count, true);
+	added = add_last(log, last, count);
 	r = added < 0 ? added : r;
 	length = event_encoder_payload(log->state.encoder, &bytes, &first_time, &last_time);
 	closed = trace_writer_close(log->writer, reason, bytes, length);

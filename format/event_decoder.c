@@ -7,19 +7,13 @@
 
 #include "common/array.h"
 #include "format/event_layout.h"
+#include "format/field_last.h"
 #include "format/limits.h"
-#include "format/wait_ends.h"
-
-struct cpu_clock { /* the last sample of a CPU */
-	uint64_t time, step;
-	uint64_t chunk; /* which payload that was in */
-	struct wait_ends ends;
-};
 
 struct event_decoder {
 	struct byte_cursor payload;
 	int error;	      /* what ended the payload early */
-	uint64_t time, start, task; /* base of the next (t), FIELD_START (pages) and FIELD_TASK */
+	struct field_last last;
 	uint64_t chunk;	      /* counts payloads, from 1 */
 	uint64_t unknown;
 	ARRAY(struct stack_node) nodes;
@@ -62,7 +56,7 @@ void event_decoder_start(struct event_decoder *decoder, const void *payload, siz
 {
 	decoder->payload = byte_cursor_make(payload, length);
 	decoder->error = 0;
-	decoder->time = decoder->start = decoder->task = 0;
+	decoder->last = (struct field_last){0};
 	decoder->chunk++;
 	decoder->unknown = 0;
 	decoder->tasks.count = 0;
@@ -200,30 +194,26 @@ static int reserve_cpu(struct event_decoder *decoder, uint32_t cpu)
 	return r;
 }
 
-static uint64_t take_sample_time(struct event_decoder *decoder, struct byte_cursor *record, uint32_t cpu)
+static uint64_t take_clock(struct event_decoder *decoder, struct byte_cursor *record, struct cpu_clock *clock)
 {
-	struct cpu_clock *clock = &decoder->cpus[cpu];
 	uint64_t difference = take_difference(record);
 
 	if (clock->chunk != decoder->chunk) {
-		*clock = (struct cpu_clock){.chunk = decoder->chunk, .time = decoder->time + difference};
+		*clock = (struct cpu_clock){.chunk = decoder->chunk, .time = decoder->last.time + difference};
 	} else {
 		clock->step += difference;
 		clock->time += clock->step;
 	}
-	decoder->time = clock->time;
-	return clock->time;
+	return decoder->last.time = clock->time;
 }
 
-static uint64_t take_length(struct event_decoder *decoder, struct byte_cursor *record, uint32_t cpu)
+static uint64_t take_length(struct byte_cursor *record, struct cpu_clock *clock)
 {
-	struct wait_ends *ends = &decoder->cpus[cpu].ends;
-	uint64_t code = take_number(record), length = code - WAIT_ENDS;
+	uint64_t code = take_number(record);
+	uint64_t length = code < WAIT_ENDS ? clock->time - clock->ends.times[code] : code - WAIT_ENDS;
 
-	if (code < WAIT_ENDS)
-		length = decoder->time - ends->times[code];
-	record->bad |= length > decoder->time;
-	wait_ends_note(ends, decoder->time);
+	record->bad |= length > clock->time;
+	wait_ends_note(&clock->ends, clock->time);
 	return length;
 }
 
@@ -237,8 +227,8 @@ static int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *rec
 
 	if (r < 0)
 		return r;
-	*ret_value = field->type == FIELD_CLOCK ? take_sample_time(decoder, record, cpu) :
-						  take_length(decoder, record, cpu);
+	*ret_value = field->type == FIELD_CLOCK ? take_clock(decoder, record, &decoder->cpus[cpu]) :
+						  take_length(record, &decoder->cpus[cpu]);
 	return 0;
 }
 
@@ -259,17 +249,19 @@ static void take_field(struct event_decoder *decoder, struct byte_cursor *record
 		take_comm(record, place);
 		break;
 	case FIELD_TIME:
-		decoder->time += take_difference(record);
-		*(uint64_t *)place = decoder->time;
+		*(uint64_t *)place = decoder->last.time += take_difference(record);
 		break;
 	case FIELD_TASK:
-		decoder->task += take_difference(record);
-		record->bad |= decoder->task > field->limit;
-		*(uint32_t *)place = (uint32_t)decoder->task;
+		decoder->last.task += take_difference(record);
+		record->bad |= decoder->last.task > field->limit;
+		*(uint32_t *)place = (uint32_t)decoder->last.task;
 		break;
 	case FIELD_START:
-		decoder->start += take_difference(record);
-		*(uint64_t *)place = take_pages(record, decoder->start);
+		decoder->last.start += take_difference(record);
+		*(uint64_t *)place = take_pages(record, decoder->last.start);
+		break;
+	case FIELD_OF_TASK:
+		*(uint32_t *)place = take_u32(record, (uint32_t)decoder->tasks.count);
 		break;
 	case FIELD_PAGES:
 		*(uint64_t *)place = take_pages(record, take_number(record));
@@ -307,7 +299,7 @@ static void leave_out(const struct event_field *field, void *out)
 		*(uint32_t *)place = STACK_KERNEL_ROOT;
 	else if (field->type == FIELD_USER)
 		*(uint32_t *)place = STACK_USER_ROOT;
-	else if (field->type == FIELD_U32)
+	else if (field->type == FIELD_U32 || field->type == FIELD_OF_TASK)
 		*(uint32_t *)place = 0;
 	else
 		*(uint64_t *)place = 0;
@@ -318,100 +310,27 @@ static int take_fields(struct event_decoder *decoder, struct byte_cursor *record
 {
 	int r = 0;
 
-	for (const struct event_field *field = layout->fields; field->type && r >= 0; field++) {
-		if (field->type >= FIELD_SPECIAL_U32)
-			continue;
+	for (const struct event_field *field = layout->fields; field->type && r >= 0; field++)
 		if (event_field_present(layout, field, out))
 			r = take_any_field(decoder, record, layout, field, out);
 		else
 			leave_out(field, out);
-	}
 	return r;
 }
 
-/* --- records with coding of their own ----------------------------------------------------------------- */
+/* --- what the table does not say ---------------------------------------------------------------------- */
 
-static int take_task(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+static void complete_wait(struct event_wait *wait)
 {
-	return record->bad ? 0 : array_push(&decoder->tasks, event->task);
-}
-
-static int take_sample(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
-{
-	struct event_sample *sample = &event->sample;
-	int r;
-
-	*sample = (struct event_sample){.kernel = STACK_KERNEL_ROOT, .user = STACK_USER_ROOT};
-	sample->cpu = take_u32(record, RWK_MAX_CPUS - 1);
-	r = reserve_cpu(decoder, sample->cpu);
-	if (r < 0)
-		return r;
-	sample->time = take_sample_time(decoder, record, sample->cpu);
-	sample->task = take_u32(record, (uint32_t)decoder->tasks.count);
-	sample->source = take_u32(record, RWK_MAX_SOURCES);
-	sample->flags = take_number(record);
-	if (sample->flags & SAMPLE_USER_MISSING)
-		sample->missing = take_number(record);
-	if (sample->flags & SAMPLE_HAS_PERIOD)
-		sample->period = take_number(record);
-	if (sample->flags & SAMPLE_HAS_KERNEL)
-		r = take_stack(decoder, record, STACK_KERNEL_ROOT, &sample->kernel);
-	if (r >= 0 && sample->flags & SAMPLE_HAS_USER)
-		r = take_stack(decoder, record, STACK_USER_ROOT, &sample->user);
-	if (r >= 0 && sample->flags & SAMPLE_HAS_PROBE)
-		sample->probe = take_u32(record, RWK_MAX_PROBES);
-	if (r >= 0 && sample->flags & SAMPLE_HAS_SNAPSHOT)
-		sample->snapshot = take_u32(record, UINT32_MAX);
-	return r;
-}
-
-static bool is_task(const struct event_decoder *decoder, uint32_t number)
-{
-	return number <= decoder->tasks.count;
-}
-
-static int check_walk_task(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
-{
-	record->bad |= !is_task(decoder, event->walk_task.task) || !is_task(decoder, event->walk_task.owner);
-	return 0;
-}
-
-static int check_wait(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
-{
-	struct event_wait *wait = &event->wait;
-
-	record->bad |= !is_task(decoder, wait->task) || !is_task(decoder, wait->waker) ||
-		       !is_task(decoder, wait->owner);
 	if (!(wait->flags & WAIT_MOVED))
 		wait->out_cpu = wait->cpu;
 	if (!(wait->flags & WAIT_HAS_RUN_QUEUE))
 		wait->run_queue = wait->throttled < wait->length ? wait->length - wait->throttled : 0;
-	return 0;
 }
 
-static int check_wake(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+static void take_segments(struct event_decoder *decoder, struct byte_cursor *record, struct event_embed_module *module)
 {
-	record->bad |= !is_task(decoder, event->wake.task) || !is_task(decoder, event->wake.target);
-	return 0;
-}
-
-static int check_user_stack(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
-{
-	record->bad |= !is_task(decoder, event->user_stack.task);
-	return 0;
-}
-
-static int check_wait_sums(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
-{
-	record->bad |= !is_task(decoder, event->wait_sums.task);
-	return 0;
-}
-
-static int take_segments(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
-{
-	uint32_t count = take_u32(record, RWK_MAX_SEGMENTS);
-
-	for (uint32_t i = 0; i < count && !record->bad; i++) {
+	for (uint32_t i = 0; i < module->segment_count && !record->bad; i++) {
 		struct event_segment *segment = &decoder->segments[i];
 
 		segment->file_offset = byte_cursor_varint(record);
@@ -420,43 +339,42 @@ static int take_segments(struct event_decoder *decoder, struct byte_cursor *reco
 		segment->memory_size = byte_cursor_varint(record);
 		segment->flags = byte_cursor_varint(record);
 	}
-	event->embed_module.segment_count = count;
-	event->embed_module.segments = decoder->segments;
-	return 0;
+	module->segments = decoder->segments;
 }
 
-static int take_symbols(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+/* `least`: bytes of an entry of the list. */
+static void check_list(struct byte_cursor *record, uint64_t count, unsigned int least, struct event *event)
 {
-	const bool lines = event->kind == EVENT_EMBED_LINES;
-	uint64_t count = take_number(record);
-
-	(void)decoder;
-	if (count > byte_cursor_left(record) / (lines ? 2 : 3)) /* least bytes of a line, of a symbol */
-		record->bad = true;
-	*(lines			       ? &event->embed_lines.count :
-	  event->kind == EVENT_PERF_MAP ? &event->perf_map.count :
-					  &event->embed_symbols.count) = count;
+	record->bad |= count > byte_cursor_left(record) / least;
 	event->symbols = *record;
-	return 0;
+}
+
+static int complete(struct event_decoder *decoder, struct byte_cursor *record, struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_TASK:
+		return record->bad ? 0 : array_push(&decoder->tasks, event->task);
+	case EVENT_WAIT:
+		complete_wait(&event->wait);
+		return 0;
+	case EVENT_EMBED_MODULE:
+		take_segments(decoder, record, &event->embed_module);
+		return 0;
+	case EVENT_EMBED_SYMBOLS:
+		check_list(record, event->embed_symbols.count, 3, event);
+		return 0;
+	case EVENT_PERF_MAP:
+		check_list(record, event->perf_map.count, 3, event);
+		return 0;
+	case EVENT_EMBED_LINES:
+		check_list(record, event->embed_lines.count, 2, event);
+		return 0;
+	default:
+		return 0;
+	}
 }
 
 /* --- the payload -------------------------------------------------------------------------------------- */
-
-typedef int take_function(struct event_decoder *decoder, struct byte_cursor *record, struct event *event);
-
-static take_function *special(enum event_kind kind)
-{
-	static take_function *const functions[] = {
-		[EVENT_TASK] = take_task,	      [EVENT_SAMPLE] = take_sample,
-		[EVENT_WALK_TASK] = check_walk_task,  [EVENT_EMBED_MODULE] = take_segments,
-		[EVENT_EMBED_SYMBOLS] = take_symbols, [EVENT_PERF_MAP] = take_symbols,
-		[EVENT_WAIT] = check_wait,	      [EVENT_WAKE] = check_wake,
-		[EVENT_USER_STACK] = check_user_stack, [EVENT_WAIT_SUMS] = check_wait_sums,
-		[EVENT_EMBED_LINES] = take_symbols,
-	};
-
-	return functions[kind];
-}
 
 /* 1: an event; 0: an unknown kind; -EBADMSG, -ENOMEM. */
 static int take_record(struct event_decoder *decoder, struct event *event)
@@ -465,7 +383,7 @@ static int take_record(struct event_decoder *decoder, struct event *event)
 	struct byte_cursor record = byte_cursor_sub(&decoder->payload, length);
 	uint64_t kind = byte_cursor_varint(&record);
 	const struct event_layout *layout = event_layout_find(kind);
-	int r = 0;
+	int r;
 
 	if (decoder->payload.bad || record.bad)
 		return -EBADMSG;
@@ -473,8 +391,8 @@ static int take_record(struct event_decoder *decoder, struct event *event)
 		return 0;
 	event->kind = (enum event_kind)kind;
 	r = take_fields(decoder, &record, layout, event_record(event));
-	if (r >= 0 && layout->special)
-		r = special(event->kind)(decoder, &record, event);
+	if (r >= 0)
+		r = complete(decoder, &record, event);
 	if (r < 0)
 		return r;
 	return record.bad ? -EBADMSG : 1;

@@ -30,23 +30,8 @@ size_t event_encoder_payload(const struct event_encoder *encoder, const void **r
 
 /* STATE. 0, -ENOSPC, -EINVAL if a value exceeds a limit of the format. */
 int event_encode_meta(struct event_encoder *encoder, const char *key, const char *value);
-/* Any STATE record, or a WALK, by its kind. */
+/* Any record that refers to no task and no stack: STATE, NAMES, WALK, EMBED_UNWIND. The same. */
 int event_encode(struct event_encoder *encoder, const struct event *event);
-int event_encode_clock(struct event_encoder *encoder, const struct event_clock *clock);
-int event_encode_source(struct event_encoder *encoder, const struct event_source *source);
-int event_encode_module(struct event_encoder *encoder, const struct event_module *module);
-int event_encode_mapping(struct event_encoder *encoder, const struct event_mapping *mapping);
-int event_encode_fork(struct event_encoder *encoder, const struct event_fork *fork);
-int event_encode_comm(struct event_encoder *encoder, const struct event_comm *comm);
-int event_encode_exit(struct event_encoder *encoder, const struct event_exit *exit);
-int event_encode_kernel_symbol(struct event_encoder *encoder, const struct event_kernel_symbol *symbol);
-int event_encode_loss(struct event_encoder *encoder, const struct event_loss *loss);
-int event_encode_cost(struct event_encoder *encoder, const struct event_cost *cost);
-int event_encode_maps_unavailable(struct event_encoder *encoder, const struct event_maps_unavailable *event);
-int event_encode_probe(struct event_encoder *encoder, const struct event_probe *probe);
-int event_encode_probe_hits(struct event_encoder *encoder, const struct event_probe_hits *hits);
-int event_encode_unsure(struct event_encoder *encoder, const struct event_unsure *unsure);
-int event_encode_counter(struct event_encoder *encoder, const struct event_counter *counter);
 
 /*
  * EVENTS. Frames are leaf first, kernel ones already (module << 32 | offset). The task is found in
@@ -63,7 +48,6 @@ struct event_stacks {
 };
 int event_encode_sample(struct event_encoder *encoder, struct event_sample *sample, const struct event_task *task,
 			const struct event_stacks *stacks);
-int event_encode_walk(struct event_encoder *encoder, const struct event_walk *walk);
 /*
  * others, by enum wait_other: the waker if wait->context is not 0, the owner if wait->owner is not.
  * All of these set the flags for the fields that follow, as for samples.

@@ -24,7 +24,7 @@
 #define LENGTH(record) FIELD(LENGTH, record, length, 0)
 #define KERNEL(record) FIELD(KERNEL, record, kernel, UINT32_MAX)
 #define USER(record) FIELD(USER, record, user, UINT32_MAX)
-#define SPECIAL(type, record, member) FIELD(SPECIAL_##type, record, member, UINT32_MAX)
+#define OF_TASK(record, member) FIELD(OF_TASK, record, member, UINT32_MAX)
 #define END                                                                                        \
 	{                                                                                          \
 		.type = FIELD_END                                                                  \
@@ -77,14 +77,15 @@ static const struct event_field counter[] = {TIME(counter, time),
 static const struct event_field task[] = {TASK(task, tgid), TASK(task, tid), U64(task, start), HEX(task, flags),
 					  FIELD(COMM, task, comm, RWK_MAX_COMM), U64(task, cgroup), END};
 static const struct event_field sample[] = {
-	SPECIAL(U32, sample, cpu), SPECIAL(TIME, sample, time), SPECIAL(U32, sample, task),
-	SPECIAL(U32, sample, source), SPECIAL(HEX, sample, flags), SPECIAL(U64, sample, missing),
-	SPECIAL(U64, sample, period), SPECIAL(U32, sample, kernel), SPECIAL(U32, sample, user),
-	SPECIAL(U32, sample, probe), SPECIAL(U32, sample, snapshot), END};
+	ID(sample, cpu, CPU_LIMIT), CLOCK(sample), OF_TASK(sample, task), ID(sample, source, RWK_MAX_SOURCES),
+	HEX(sample, flags), ONLY(SAMPLE_USER_MISSING, U64, sample, missing, 0),
+	ONLY(SAMPLE_HAS_PERIOD, U64, sample, period, 0), ONLY(SAMPLE_HAS_KERNEL, KERNEL, sample, kernel, 0),
+	ONLY(SAMPLE_HAS_USER, USER, sample, user, 0), ONLY(SAMPLE_HAS_PROBE, U32, sample, probe, RWK_MAX_PROBES),
+	ONLY(SAMPLE_HAS_SNAPSHOT, U32, sample, snapshot, UINT32_MAX), END};
 static const struct event_field walk[] = {TIME(walk, time), U32(walk, number), ID(walk, source, RWK_MAX_SOURCES),
 					  HEX(walk, flags), U64(walk, seen), U64(walk, kept), END};
 static const struct event_field walk_task[] = {
-	TIME(walk_task, time), U32(walk_task, walk), U32(walk_task, task), HEX(walk_task, state),
+	TIME(walk_task, time), U32(walk_task, walk), OF_TASK(walk_task, task), HEX(walk_task, state),
 	HEX(walk_task, exit_state), U64(walk_task, wait), U32(walk_task, bound), ID(walk_task, cpu, CPU_LIMIT),
 	HEX(walk_task, flags), KERNEL(walk_task), ONLY(WALK_TASK_HAS_USER, USER, walk_task, user, 0),
 	ONLY(WALK_TASK_USER_MISSING, U64, walk_task, missing, 0),
@@ -92,9 +93,9 @@ static const struct event_field walk_task[] = {
 	ONLY(WALK_TASK_HAS_CALL, U64, walk_task, call, 0),
 	ONLY(WALK_TASK_HAS_CALL, U32, walk_task, object, RWK_MAX_OBJECTS),
 	ONLY(WALK_TASK_HAS_ASKED, U64, walk_task, asked, 0),
-	ONLY(WALK_TASK_HAS_OWNER, U32, walk_task, owner, UINT32_MAX), END};
+	ONLY(WALK_TASK_HAS_OWNER, OF_TASK, walk_task, owner, 0), END};
 static const struct event_field wait[] = {
-	ID(wait, cpu, CPU_LIMIT), U32(wait, task), ID(wait, source, RWK_MAX_SOURCES),
+	ID(wait, cpu, CPU_LIMIT), OF_TASK(wait, task), ID(wait, source, RWK_MAX_SOURCES),
 	HEX(wait, flags), U32(wait, wait_class), HEX(wait, state),
 	ONLY(WAIT_USER_MISSING, U64, wait, missing, 0),
 	ONLY(WAIT_HAS_KERNEL, KERNEL, wait, kernel, 0),
@@ -102,21 +103,21 @@ static const struct event_field wait[] = {
 	ONLY(WAIT_HAS_THROTTLED, U64, wait, throttled, 0),
 	ONLY(WAIT_HAS_THROTTLED, U32, wait, throttler, RWK_MAX_OBJECTS),
 	ONLY(WAIT_HAS_RUN_QUEUE, U64, wait, run_queue, 0), ONLY(WAIT_MOVED, U32, wait, out_cpu, CPU_LIMIT),
-	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, U32, wait, waker, UINT32_MAX),
+	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, OF_TASK, wait, waker, 0),
 	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX),
 	ONLY(WAIT_HAS_CALL, U64, wait, call, 0), ONLY(WAIT_HAS_CALL, U32, wait, object, RWK_MAX_OBJECTS),
-	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), ONLY(WAIT_HAS_OWNER, U32, wait, owner, UINT32_MAX),
+	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), ONLY(WAIT_HAS_OWNER, OF_TASK, wait, owner, 0),
 	ONLY(WAIT_HAS_READY, U32, wait, ready, UINT32_MAX),
 	ONLY(WAIT_HAS_READY, U32, wait, ready_object, RWK_MAX_OBJECTS), END};
 static const struct event_field wake[] = {
-	ID(wake, cpu, CPU_LIMIT), U32(wake, task), ID(wake, source, RWK_MAX_SOURCES),
-	HEX(wake, flags), U32(wake, target), U32(wake, context),
+	ID(wake, cpu, CPU_LIMIT), OF_TASK(wake, task), ID(wake, source, RWK_MAX_SOURCES),
+	HEX(wake, flags), OF_TASK(wake, target), U32(wake, context),
 	ONLY(SAMPLE_USER_MISSING, U64, wake, missing, 0),
 	ONLY(SAMPLE_HAS_KERNEL, KERNEL, wake, kernel, 0),
 	ONLY(SAMPLE_HAS_USER, USER, wake, user, 0), CLOCK(wake),
 	ONLY(SAMPLE_HAS_SNAPSHOT, U32, wake, snapshot, UINT32_MAX), END};
 static const struct event_field user_stack[] = {
-	ID(user_stack, cpu, CPU_LIMIT), U32(user_stack, task), ID(user_stack, source, RWK_MAX_SOURCES),
+	ID(user_stack, cpu, CPU_LIMIT), OF_TASK(user_stack, task), ID(user_stack, source, RWK_MAX_SOURCES),
 	HEX(user_stack, flags), ONLY(SAMPLE_USER_MISSING, U64, user_stack, missing, 0),
 	ONLY(SAMPLE_HAS_USER, USER, user_stack, user, 0), CLOCK(user_stack), U64(user_stack, since),
 	ONLY(SAMPLE_HAS_SNAPSHOT, U32, user_stack, snapshot, UINT32_MAX), END};
@@ -148,7 +149,7 @@ static const struct event_field cgroup[] = {TIME(cgroup, time), U64(cgroup, id),
 #define THROTTLED(kind, name)                                                                                      \
 	{#name "_throttled", FIELD_U64, offsetof(struct event_wait_sums, kinds[kind].throttled), 0, 256 << (kind)}
 static const struct event_field wait_sums[] = {
-	TIME(wait_sums, time), U32(wait_sums, task), ID(wait_sums, source, RWK_MAX_SOURCES), U64(wait_sums, span),
+	TIME(wait_sums, time), OF_TASK(wait_sums, task), ID(wait_sums, source, RWK_MAX_SOURCES), U64(wait_sums, span),
 	U64(wait_sums, running), HEX(wait_sums, flags), SUM(WAIT_SUM_INTERRUPTIBLE, interruptible),
 	SUM(WAIT_SUM_UNINTERRUPTIBLE, uninterruptible), SUM(WAIT_SUM_OTHER_BLOCKED, other_blocked),
 	SUM(WAIT_SUM_PREEMPTED, preempted), SUM(WAIT_SUM_YIELDED, yielded), SUM(WAIT_SUM_CANCELLED, cancelled),
@@ -159,9 +160,9 @@ static const struct event_field wait_sums[] = {
 	THROTTLED(WAIT_SUM_STARTED, started), END};
 static const struct event_field embed_module[] = {
 	ID(embed_module, module, RWK_MAX_MODULES), U32(embed_module, status), U32(embed_module, machine),
-	SPECIAL(U32, embed_module, segment_count), END};
+	ID(embed_module, segment_count, RWK_MAX_SEGMENTS), END};
 static const struct event_field embed_symbols[] = {ID(embed_symbols, module, RWK_MAX_MODULES),
-						   SPECIAL(U64, embed_symbols, count), END};
+						   U64(embed_symbols, count), END};
 static const struct event_field embed_unwind[] = {
 	ID(embed_unwind, module, RWK_MAX_MODULES), U32(embed_unwind, section), HEX(embed_unwind, address),
 	ID(embed_unwind, size, RWK_MAX_UNWIND_SECTION), ID(embed_unwind, offset, RWK_MAX_UNWIND_SECTION),
@@ -172,8 +173,8 @@ static const struct event_field snapshot[] = {
 	ID(snapshot, size, RWK_MAX_SNAPSHOT), FIELD(BYTES, snapshot, stack, RWK_MAX_SNAPSHOT_CODED),
 	U32(snapshot, more), END};
 static const struct event_field embed_lines[] = {ID(embed_lines, module, RWK_MAX_MODULES),
-						 SPECIAL(U64, embed_lines, count), END};
-static const struct event_field perf_map[] = {U32(perf_map, tgid), SPECIAL(U64, perf_map, count), END};
+						 U64(embed_lines, count), END};
+static const struct event_field perf_map[] = {U32(perf_map, tgid), U64(perf_map, count), END};
 
 #define TIMED(kind, name, record)                                                            \
 	{                                                                                    \
@@ -203,7 +204,7 @@ static const struct event_layout layouts[] = {
 	[EVENT_CGROUP] = {EVENT_CGROUP, false, "cgroup", cgroup, false, 0, 0},
 	[EVENT_REGIME] = {EVENT_REGIME, false, "regime", regime, false, 0, 0},
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
-	[EVENT_SAMPLE] = {EVENT_SAMPLE, true, "sample", sample, false, 0, 0},
+	[EVENT_SAMPLE] = TIMED(EVENT_SAMPLE, "sample", sample),
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},
 	[EVENT_WALK_TASK] = {EVENT_WALK_TASK, true, "walk-task", walk_task, false, 0,
 			     offsetof(struct event_walk_task, flags)},

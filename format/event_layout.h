@@ -3,8 +3,7 @@
  * The records as a table: which fields in which order, and the coding, limit, and dump name of
  * each. Encoder, decoder, `rwalker-report --dump` and the test that reads FORMAT.md all work from
  * this one table. A record marked `special` has its own encoding function, because it refers to
- * tasks or stacks of its chunk. Fields marked FIELD_SPECIAL_* have their own coding; they are in
- * the table for their names and limits.
+ * tasks or stacks of its chunk, or because a list follows its fields.
  */
 #ifndef RWALKER_FORMAT_EVENT_LAYOUT_H
 #define RWALKER_FORMAT_EVENT_LAYOUT_H
@@ -15,24 +14,24 @@
 
 enum event_field_type {
 	FIELD_END = 0,
-	FIELD_U32,	/* varint, at most `limit` */
+	/* in a uint64_t: */
 	FIELD_U64,	/* varint */
 	FIELD_HEX,	/* varint; an address, offset, size or mask: printed as 0x... */
 	FIELD_TIME,	/* (t) */
-	FIELD_TASK,	/* (z) difference to the last FIELD_TASK of the chunk; a tgid or tid */
+	FIELD_CLOCK,	/* the time of a sample, wait ... of the record's cpu (FORMAT.md §6, SAMPLE) */
+	FIELD_LENGTH,	/* of a wait: ns, or the wait of its cpu that ended when it began (FORMAT.md §6, WAIT) */
 	FIELD_PAGES,	/* varint, in units of 4096 bytes: for mappings; printed as 0x... in bytes */
 	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk, same units and format */
+	/* in a uint32_t: */
+	FIELD_OF_TASK,	/* varint: the number of a TASK of the chunk; 0: none */
+	FIELD_TASK,	/* (z) difference to the last FIELD_TASK of the chunk; a tgid or tid */
+	FIELD_KERNEL,	/* a stack: its leaf node */
+	FIELD_USER,
+	FIELD_U32,	/* varint, at most `limit` */
+	/* others: */
 	FIELD_TEXT,	/* (s), at most `limit` bytes */
 	FIELD_BYTES,	/* (s), at most `limit` bytes; printed as hex digits */
 	FIELD_COMM,	/* (s) in a char[16]; cut at a NUL */
-	FIELD_CLOCK,	/* the time of a sample, wait ... of the record's cpu (FORMAT.md §6, SAMPLE) */
-	FIELD_LENGTH,	/* of a wait: ns, or the wait of its cpu that ended when it began (FORMAT.md §6, WAIT) */
-	FIELD_KERNEL,	/* a stack: its leaf node */
-	FIELD_USER,
-	FIELD_SPECIAL_U32, /* in a uint32_t / uint64_t member, encoded by the record's own code */
-	FIELD_SPECIAL_U64,
-	FIELD_SPECIAL_HEX,
-	FIELD_SPECIAL_TIME,
 };
 
 struct event_field {
@@ -67,10 +66,7 @@ static inline uint64_t event_field_value(const struct event_field *field, const 
 {
 	const char *place = (const char *)record + field->offset;
 
-	bool narrow = field->type == FIELD_U32 || field->type == FIELD_TASK || field->type == FIELD_SPECIAL_U32 ||
-		      field->type == FIELD_KERNEL || field->type == FIELD_USER;
-
-	return narrow ? *(const uint32_t *)place : *(const uint64_t *)place;
+	return field->type >= FIELD_OF_TASK ? *(const uint32_t *)place : *(const uint64_t *)place;
 }
 
 /* Whether the record has the field. The record's flags must be known; they precede any field that depends on them. */

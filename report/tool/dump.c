@@ -82,7 +82,6 @@ static void print_field(const struct event_field *field, const void *record, FIL
 	case FIELD_HEX:
 	case FIELD_PAGES:
 	case FIELD_START:
-	case FIELD_SPECIAL_HEX:
 		(void)fprintf(out, "0x%" PRIx64, event_field_value(field, record));
 		return;
 	default:

@@ -115,9 +115,9 @@ static void the_chunk_knows_its_time_range(struct test *t)
 	event_encode_meta(encoder, "a", "b");
 	event_encoder_payload(encoder, &bytes, &first, &last);
 	CHECK(t, first == 0 && last == 0);
-	event_encode_exit(encoder, &(struct event_exit){.time = 500});
-	event_encode_exit(encoder, &(struct event_exit){.time = 300});
-	event_encode_exit(encoder, &(struct event_exit){.time = 400});
+	event_encode(encoder, &(struct event){.kind = EVENT_EXIT, .exit = {.time = 500}});
+	event_encode(encoder, &(struct event){.kind = EVENT_EXIT, .exit = {.time = 300}});
+	event_encode(encoder, &(struct event){.kind = EVENT_EXIT, .exit = {.time = 400}});
 	event_encoder_payload(encoder, &bytes, &first, &last);
 	CHECK(t, first == 300 && last == 500);
 	event_encoder_destroy(encoder);
@@ -127,7 +127,7 @@ static void limits_are_refused_when_writing(struct test *t)
 {
 	struct event_encoder *encoder = new_encoder(EVENT_ENCODER_MIN_ROOM);
 	static char name[RWK_MAX_STRING + 1];
-	struct event_module module = {.id = 1, .path = {name, sizeof(name)}};
+	struct event event = {.kind = EVENT_MODULE, .module = {.id = 1, .path = {name, sizeof(name)}}};
 	struct event_sample sample = {.cpu = CPUS};
 	struct event_task task = {.tid = 1};
 	uint64_t frames[RWK_MAX_PATH + 1] = {0};
@@ -135,11 +135,11 @@ static void limits_are_refused_when_writing(struct test *t)
 
 	REQUIRE(t, encoder);
 	memset(name, 'x', sizeof(name));
-	CHECK_INT(t, event_encode_module(encoder, &module), -EINVAL);
-	module.path.length--;
-	CHECK_INT(t, event_encode_module(encoder, &module), 0);
-	module.id = RWK_MAX_MODULES + 1;
-	CHECK_INT(t, event_encode_module(encoder, &module), -EINVAL);
+	CHECK_INT(t, event_encode(encoder, &event), -EINVAL);
+	event.module.path.length--;
+	CHECK_INT(t, event_encode(encoder, &event), 0);
+	event.module.id = RWK_MAX_MODULES + 1;
+	CHECK_INT(t, event_encode(encoder, &event), -EINVAL);
 	CHECK_INT(t, event_encode_sample(encoder, &sample, &task, &(struct event_stacks){0}), -EINVAL);
 	sample.cpu = 0;
 	CHECK_INT(t, event_encode_sample(encoder, &sample, &task, &stacks), -EINVAL);

@@ -205,12 +205,11 @@ static const char *type_sign(const struct event_field *field)
 	static const char *const signs[] = {
 		[FIELD_U32] = "n", [FIELD_U64] = "n", [FIELD_HEX] = "n", [FIELD_TIME] = "t", [FIELD_START] = "a",
 		[FIELD_TASK] = "i", [FIELD_PAGES] = "p",
-		[FIELD_TEXT] = "s", [FIELD_COMM] = "s", [FIELD_BYTES] = "b", [FIELD_SPECIAL_U32] = "n",
-		[FIELD_SPECIAL_U64] = "n", [FIELD_SPECIAL_HEX] = "n", [FIELD_SPECIAL_TIME] = "",
+		[FIELD_TEXT] = "s", [FIELD_COMM] = "s", [FIELD_BYTES] = "b", [FIELD_OF_TASK] = "n",
 		[FIELD_CLOCK] = "", [FIELD_LENGTH] = "", [FIELD_KERNEL] = "k", [FIELD_USER] = "k",
 	};
 
-	return strcmp(field->name, "kernel") && strcmp(field->name, "user") ? signs[field->type] : "k";
+	return signs[field->type];
 }
 
 /* "only with flag 8" in the row's remark, 0 if there is none. */

@@ -152,8 +152,7 @@ static int add_chunks(const struct writing *writing)
 	int r = event_log_flush(writing->log);
 
 	while (r >= 0 && segments_next(writing->parts->segments, &cursor, &chunk))
-		if (!(chunk.header->flags & RWK_CHUNK_SEGMENT)) /* the file has a header of its own */
-			r = trace_writer_copy(writing->writer, chunk.header, chunk.stored);
+		r = trace_writer_copy(writing->writer, chunk.header, chunk.stored);
 	return r;
 }
 

@@ -140,7 +140,7 @@ static void take_chunk(void *context, const struct rwk_chunk_header *header, con
 {
 	struct flight *flight = context;
 
-	if (header->type != RWK_CHUNK_PARITY && header->type != RWK_CHUNK_INDEX)
+	if (header->type != RWK_CHUNK_INDEX)
 		segments_add(flight->segments, header, stored);
 }
 

@@ -53,7 +53,7 @@ static void take_chunk(void *context, const struct rwk_chunk_header *header, con
 {
 	struct soak *soak = context;
 
-	if (header->type != RWK_CHUNK_PARITY && header->type != RWK_CHUNK_INDEX)
+	if (header->type != RWK_CHUNK_INDEX)
 		segments_add(soak->segments, header, stored);
 }
 

@@ -210,7 +210,8 @@ static uint8_t *field_put(struct putting *put, uint8_t *at, const struct event_f
 	case FIELD_TASK:
 		return difference_put(at, event_field_value(field, put->record), &encoder->last.task);
 	case FIELD_START:
-		return difference_put(at, event_field_value(field, put->record) >> FIELD_PAGE_SHIFT, &encoder->last.start);
+		return difference_put(at, event_field_value(field, put->record) >> FIELD_PAGE_SHIFT,
+				      &encoder->last.start);
 	case FIELD_PAGES:
 		return varint_put(at, event_field_value(field, put->record) >> FIELD_PAGE_SHIFT);
 	case FIELD_CLOCK:
@@ -234,8 +235,9 @@ static uint8_t *fields_put(struct putting *put)
 
 	for (const struct event_field *field = put->layout->fields; field->type; field++)
 		if (event_field_present(put->layout, field, put->record))
-			at = field->type <= FIELD_HEX || field->type == FIELD_U32 ? varint_put(at, event_field_value(field, put->record)) :
-							field_put(put, at, field);
+			at = field->type <= FIELD_HEX || field->type == FIELD_U32 ?
+				     varint_put(at, event_field_value(field, put->record)) :
+				     field_put(put, at, field);
 	return at;
 }
 

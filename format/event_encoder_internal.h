@@ -35,7 +35,7 @@ static inline bool encoder_has_room(const struct event_encoder *encoder, size_t 
 	return bytes <= encoder->room - encoder->used;
 }
 
-/* Writes the fields, if they and `more` bytes fit; the caller writes what follows and ends the record. 0, -ENOSPC, -EINVAL. */
+/* Writes the fields, if they and `more` bytes fit; the caller writes what follows, and ends it. 0, -ENOSPC, -EINVAL. */
 int encoder_record_start(struct event_encoder *encoder, enum event_kind kind, const void *record, size_t more,
 			 uint8_t **ret_at);
 void encoder_record_finish(struct event_encoder *encoder, const uint8_t *end);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Where the recorder writes its events: an open chunk each of STATE, EVENTS (later EMBED),
- * SNAPSHOTS and NAMES, and the trace writer below them, which the caller owns. A chunk is written out when it is full or, by event_log_tick, when it is
- * RWK_TARGET_CHUNK_MS old; the others are always written before the EVENTS that may need them.
+ * SNAPSHOTS and NAMES, and the trace writer below them, which the caller owns. A chunk is written
+ * out when it is full or, by event_log_tick, when it is RWK_TARGET_CHUNK_MS old; the others are
+ * always written before the EVENTS that may need them.
  * Nothing is allocated after creation. Every function returns 0, -EINVAL if a record exceeds a
  * limit of the format (it is left out, the log goes on), or the writer's error. After a writer's
  * error only records about the recording itself (LOSS, COST, PROBE_HITS) are accepted, for END:

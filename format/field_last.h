@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What fields that are differences are differences to, in a chunk (FORMAT.md §2.3): the same for who writes and who reads. */
+/* What fields that are differences are differences to, in a chunk (FORMAT.md §2.3), when written and when read. */
 #ifndef RWALKER_FORMAT_FIELD_LAST_H
 #define RWALKER_FORMAT_FIELD_LAST_H
 

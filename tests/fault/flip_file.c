@@ -129,8 +129,8 @@ int main(int argc, char **argv)
 		m.bytes[byte] ^= (uint8_t)(1 << bit);
 		if (is_good(&whole, &now))
 			continue;
-		printf("# byte %zu bit %u: error %d, %zu of %zu chunks missing, %zu malformed, %llu damaged\n", byte, bit,
-		       now.error, missing(&whole, &now), whole.chunks, now.malformed,
+		printf("# byte %zu bit %u: error %d, %zu of %zu chunks missing, %zu malformed, %llu damaged\n",
+		       byte, bit, now.error, missing(&whole, &now), whole.chunks, now.malformed,
 		       (unsigned long long)now.damage.chunks);
 		bad++;
 	}

@@ -25,7 +25,6 @@
 #include "report/sandbox/user.h"
 #include "report/sandbox/worker.h"
 #include "report/tool/output_desk.h"
-#include "report/tool/words.h"
 #include "report/work.h"
 
 static void print_version(const struct report_options *options)
@@ -176,23 +175,6 @@ static int run(struct report_options *options, int argc, char **argv)
 	return r < 0 ? EXIT_FAILED : r;
 }
 
-static enum exit_code explain(const struct report_options *options)
-{
-	struct report_output output = {.stream = stdout};
-	const char *words[OPTION_LIST_MAX + 1];
-	size_t count = 0;
-	int r;
-
-	if (*options->explain)
-		words[count++] = options->explain;
-	for (size_t i = 0; i < options->paths.count; i++)
-		words[count++] = options->paths.items[i];
-	r = count ? words_explain_each(words, count, stdout) : words_explain(NULL, stdout);
-	if (report_output_close(&output) < 0)
-		return EXIT_FAILED;
-	return r < 0 ? EXIT_USAGE : EXIT_OK;
-}
-
 static void print_help(const struct report_options *options)
 {
 	report_options_help(*options->help);
@@ -227,8 +209,6 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (options.help)
 		return tell(print_help, &options);
-	if (options.explain)
-		return explain(&options);
 	if (options.version)
 		return tell(print_version, &options);
 	if (options.completion)

@@ -25,7 +25,7 @@ const struct option_habit record_habits[] = {
 	{"--digest", REPORTS}, {"--functions", REPORTS}, {"--top-down", REPORTS}, {"--by", REPORTS},
 	{"--info", REPORTS}, {"--needs", REPORTS}, {"--dump", REPORTS},
 	{"--condense", REPORTS}, {"--partial", REPORTS}, {"--scrub", REPORTS}, {"--keep", REPORTS},
-	{"--resolve-lines", REPORTS}, {"--explain", REPORTS},
+	{"--resolve-lines", REPORTS},
 	{"--class", REPORTS}, {"--time", REPORTS}, {"--source", REPORTS}, {"--probe", REPORTS},
 	{"--throughout", REPORTS},
 	{"--quick", REPORTS}, {"--timestamps", REPORTS}, {"--per-process", REPORTS}, {"--delimited", REPORTS},

@@ -429,8 +429,6 @@ static const struct option_row rows[] = {
 
 	{"Help", "help", 'h', TAKES_TEXT("[=all]", AT(help)),
 	 .help = "print what is needed often, or all options"},
-	{"Help", "explain", 0, TAKES_TEXT("[=WORD]", AT(explain)),
-	 .help = "what a word in a report means, or a list", .often = true},
 	{"Help", "version", 'V', TAKES_NOTHING(AT(version)),
 	 .help = "print the versions of the program, the format and the libraries"},
 	{"Help", "completion", 0, TAKES_TEXT("[=SHELL]", AT(completion)),
@@ -445,7 +443,7 @@ static const char *const examples[] = {
 	"rwalker-report --info trace.rwk              what the trace holds, and what was lost",
 	"rwalker-record -p 5 -u -o - | rwalker-report -",
 	"rwalker-report --condense trace.rwk -o small.rwk   the same without stack memory, to pass on",
-	"rwalker-report --scrub --scrub-key my.key trace.rwk -o public.rwk   and without names of yours",
+	"rwalker-report --scrub trace.rwk -o public.rwk   and without names of yours",
 	NULL,
 };
 

@@ -142,7 +142,7 @@ static int check(struct report_options *options)
 	if (check_output(options) < 0 || check_scrub(options) < 0 || check_groups(options) < 0 ||
 	    check_base(options) < 0 || check_objects(options) < 0)
 		return -EINVAL;
-	if (options->help || options->explain || options->version || options->completion)
+	if (options->help || options->version || options->completion)
 		return 0;
 	if (!options->paths.count)
 		return log_error(EINVAL, "no trace given; '-' is stdin, see --help");

@@ -28,7 +28,6 @@ struct report_options {
 	bool version;
 	const char *completion; /* "", or a shell; NULL: not requested */
 	const char *help; /* "", "all"; NULL: not requested */
-	const char *explain; /* --explain: "", or a word, which `paths` continues; NULL: not requested */
 	const struct view *view; /* NULL: the best fit */
 	const struct tool *tool; /* NULL: a view */
 	struct option_list paths, bases; /* bases: of --base */

@@ -331,10 +331,6 @@ report 2 | --export svg $TRACE         | perf-script, speedscope, chrome
 report 2 | -o out.txt $TRACE           | > FILE
 report 2 | --raw $TRACE                | --top-waits
 report 2 | --help=some                 | all
-report 2 | --explain preempetd          | did you mean 'preempted'?
-report 2 | --explain xyzzyxyzzy         | --explain lists
-report 2 | --explain open nosuchthing   | began before the recording; 'nosuchthing'
-report 2 | -explain                     | one dash; --explain
 # names that fit nothing, files that are none
 report 1 | -c '^nosuch$' $TRACE        | fits -c ^nosuch$; 'clerk'
 report 1 | --pid 999999 $TRACE         | fits --pid 999999
@@ -364,12 +360,6 @@ report 1 | $OTHER/empty.rwk            | is empty
 report 1 | $OTHER/bytes                | not an rwalker trace
 
 # times with units, and what is no mistake
-report 0 | --explain                    | run queue; left out; waker
-report 0 | --explain unknown            | which the kernel charges
-report 0 | --explain=unknown            | which the kernel charges
-report 0 | --explain run queue          | waited for a CPU
-report 0 | --explain Left out on purpose | is counted, and is no loss
-report 0 | --explain open cancelled moment own class | had not ended; never slept; as you type it; helpers; blocked
 record 0 | --help                      | --help=all
 report 0 | --help                      | --help=all
 record 0 | -h                          | Usage

@@ -25,16 +25,6 @@ same_options()
 		sed "s|^|$2:1\tdescribes an option that --help does not have: |"
 }
 
-# same_words PROGRAM PAGE: the page's section of words has the same as --explain.
-same_words()
-{
-	"$1" --explain=all | sort >"$dir/explained"
-	sed -n '/^\.Sh WORDS/,/^\.El/p' "$2" | sed '1,/^\.Bl/d; /^\.El/d; s/\\&//g' |
-		awk '/^\.It Sy / { if (text) print text; text = substr($0, 8) ":"; next } { text = text " " $0 } END { print text }' |
-		sort >"$dir/printed"
-	diff "$dir/explained" "$dir/printed" | sed -n "s|^< |$2:1\tlacks what --explain says: |p; s|^> |$2:1\t--explain does not say: |p"
-}
-
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 findings_from mandoc_findings
@@ -42,5 +32,4 @@ for program in record report; do
 	[[ -x build/rwalker-$program && -f $program/rwalker-$program.1 ]] &&
 		findings_from same_options "build/rwalker-$program" "$program/rwalker-$program.1"
 done
-[[ ! -x build/rwalker-report ]] || findings_from same_words build/rwalker-report report/rwalker-report.1
 verdict "$(files '*.[1-8]' | wc -l) pages"

@@ -7,7 +7,6 @@
 #include "report/profile/seam/profile_dump.h"
 #include "report/profile/account/regimes.h"
 #include "report/tool/info_parts.h"
-#include "report/tool/info_text.h"
 
 static void print_trigger(const struct trace_model *model, const struct trace_trigger *trigger, FILE *out)
 {

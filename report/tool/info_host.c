@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/container/container.h"
+#include "common/plural.h"
 #include "report/profile/seam/figures.h"
 #include "report/tool/info_parts.h"
-#include "report/tool/info_text.h"
 
 static const char not_closed[] = "not closed: the recorder was killed or is still writing; what "
 				 "is missing is unknown; 'rwalker-record --finalize FILE' on the "
@@ -195,4 +197,125 @@ void info_sources(const struct trace_model *model, FILE *out)
 		print_source(model, &model->sources.items[i], out);
 	if (!model->sources.count)
 		info_line(out, "source", "none");
+}
+
+/* --- probes --- */
+
+static const char *hook_name(uint32_t hook)
+{
+	static const char *const names[] = {
+		[HOOK_RAW_TRACEPOINT] = "raw tracepoint", [HOOK_TRACEPOINT] = "tracepoint",
+		[HOOK_FENTRY] = "fentry",		  [HOOK_KPROBE] = "kprobe",
+		[HOOK_KPROBE_MULTI] = "kprobe.multi",
+	};
+
+	return hook < sizeof(names) / sizeof(names[0]) && names[hook] ?
+	       names[hook] : "attached in an unknown way";
+}
+
+static bool was_hit(const struct trace_probe *probe)
+{
+	return !probe->counted || probe->hits.hits || probe->hits.missed;
+}
+
+static void print_probe(const struct trace_probe *probe, FILE *out)
+{
+	(void)fprintf(out, "  %-16s%" PRIu32 ": ", "probe", probe->id);
+	info_text(out, probe->name[0] ? probe->name : "without a name");
+	if (probe->source)
+		(void)fprintf(out, " of source %" PRIu32 ", %s", probe->source, hook_name(probe->hook));
+	if (!probe->counted) {
+		(void)fputs(", hits not known\n", out);
+		return;
+	}
+	(void)fprintf(out, ", %" PRIu64 " hits", probe->hits.hits);
+	if (probe->hits.skipped)
+		(void)fprintf(out, ", %" PRIu64 " of them skipped by --rate-limit", probe->hits.skipped);
+	if (probe->hits.missed)
+		(void)fprintf(out, ", %" PRIu64 " more missed by the kernel", probe->hits.missed);
+	(void)fputc('\n', out);
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	const struct trace_probe *l = left, *r = right;
+
+	return (l->id > r->id) - (l->id < r->id);
+}
+
+void info_probes(const struct trace_model *model, bool verbose, FILE *out)
+{
+	size_t count = model->probes.count, idle = 0;
+	_cleanup_free_ struct trace_probe *sorted = calloc(count + 1, sizeof(*sorted));
+
+	if (!sorted) {
+		info_line(out, "probe", "not enough memory to list them; --max-memory raises the limit");
+		return;
+	}
+	if (count)
+		memcpy(sorted, model->probes.items, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_ids);
+	for (size_t i = 0; i < count; i++) {
+		if (verbose || was_hit(&sorted[i]))
+			print_probe(&sorted[i], out);
+		else
+			idle++;
+	}
+	if (idle)
+		(void)fprintf(out, "  %-16s%zu others were not hit; -v lists them\n", "probe", idle);
+}
+
+/* --- control groups --- */
+
+struct counts {
+	size_t groups, containers, made, removed;
+};
+
+static struct counts count(const struct trace_model *model)
+{
+	struct counts counts = {.groups = model->cgroups.count};
+	struct container container;
+
+	for (size_t i = 0; i < model->cgroups.count; i++) {
+		const struct trace_cgroup *cgroup = &model->cgroups.items[i];
+
+		counts.containers += container_find(cgroup->path, &container);
+		counts.made += !cgroup->initial && *cgroup->path;
+		counts.removed += cgroup->removed != 0;
+	}
+	return counts;
+}
+
+static void print_each(const struct trace_model *model, FILE *out)
+{
+	for (size_t i = 0; i < model->cgroups.count; i++) {
+		const struct trace_cgroup *cgroup = &model->cgroups.items[i];
+
+		(void)fputs("    ", out);
+		info_text(out, *cgroup->path ? cgroup->path : "its path is unknown");
+		(void)fputs(cgroup->removed ? " (removed)" : "", out);
+		(void)fputc('\n', out);
+	}
+}
+
+void info_cgroups(const struct trace_model *model, bool verbose, FILE *out)
+{
+	const char *words = trace_model_meta(model, "cgroups");
+	struct counts counts = count(model);
+
+	if (!words && !counts.groups)
+		return;
+	(void)fprintf(out, "  %-16s%zu that threads were in, of %zu container%s; ", "control groups", counts.groups,
+		      counts.containers, plural(counts.containers));
+	(void)fprintf(out, "%zu made and %zu removed while it was recorded\n", counts.made, counts.removed);
+	if (words && strstr(words, "v1"))
+		(void)fprintf(out, "  %-16sthe host has those of version 1, too, which are not recorded: "
+				   "its containers may be there\n", "");
+	if (words && strstr(words, "namespace"))
+		(void)fprintf(out, "  %-16spaths are below the recorder's own root: it ran in a cgroup namespace\n",
+			      "");
+	if (words && strstr(words, "incomplete"))
+		(void)fprintf(out, "  %-16ssome have no path: they could not all be listed\n", "");
+	if (verbose)
+		print_each(model, out);
 }

@@ -9,7 +9,6 @@
 #include "report/profile/seam/figures.h"
 #include "report/read/loss_table.h"
 #include "report/read/trace_verdict.h"
-#include "report/tool/info_text.h"
 
 struct ledger { /* one source and CPU */
 	uint32_t source, cpu;

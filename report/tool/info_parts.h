@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The parts of --info, each about one section of a trace, in the order in which they are printed. */
+/*
+ * The parts of --info, each about one section of a trace, in the order in which they are printed.
+ * Text from a trace may contain anything: it is printed escaped, by info_text() and info_line().
+ */
 #ifndef RWALKER_REPORT_TOOL_INFO_PARTS_H
 #define RWALKER_REPORT_TOOL_INFO_PARTS_H
 
@@ -7,6 +10,10 @@
 
 #include "report/read/trace_file.h"
 #include "report/tool/tool.h"
+
+void info_text(FILE *out, const char *text);
+/* " key text". Prints nothing if there is no text. */
+void info_line(FILE *out, const char *key, const char *text);
 
 void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out);
 /* For a dump: which part of the recording it holds, and why it was made. */
@@ -26,8 +33,6 @@ void info_cost(const struct trace_model *model, FILE *out);
 bool info_losses(const struct trace_model *model, FILE *out);
 /* For the whole file, if it contains snapshots. -errno after reporting why. */
 int info_unwinding(const struct trace_file *file, const struct tool_request *request);
-/* All notes of the account of the whole file. -errno after reporting why; -ENOMEM. */
-int info_notes(const struct trace_file *file, const struct tool_request *request);
 /* The modules with something to report; with `verbose`, all modules. */
 void info_modules(const struct trace_model *model, bool verbose, FILE *out);
 

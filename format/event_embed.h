@@ -81,8 +81,6 @@ enum unwind_section {
 	UNWIND_DEBUG_FRAME = 2,
 	UNWIND_MINI_DEBUG_INFO = 3,
 	UNWIND_DEBUG_FRAME_PACKED = 4, /* from its Elf64_Chdr on, as in the file */
-	/* Not a section of a file: bytes of code that tell return addresses from other words (FORMAT.md). */
-	UNWIND_CODE = 5,
 };
 
 /*

@@ -22,13 +22,11 @@ enum stack_mark {
 	MARK_CONTINUED = 6, /* truncated, but continued by frame pointers from a MARK_TAIL on */
 	/* Between a frame and its callers: how the callers were found. */
 	MARK_TAIL = 7,
-	MARK_GUESSED = 8,
 	/* Directly root-ward of a frame that is not the leaf, but whose address is not a return address. */
 	MARK_EXACT = 9,
 	/* Root-most, too. */
 	/* Continues on another stack, which was not copied; or this one was made by hand (a coroutine's). */
 	MARK_SWITCHED = 10,
-	MARK_ASTRAY = 11,   /* after a wrong guess */
 	MARK_SWITCHED_CONTINUED = 12, /* like MARK_CONTINUED, on another stack */
 	MARK_NO_MEMORY = 13, /* the stack was not in memory, so that none of it was copied */
 	MARK_CALLER_UNKNOWN = 14, /* between a frame and its callers: others may be missing between them */

@@ -378,21 +378,6 @@ size_t elf_file_segments(const struct elf_file *file, const struct elf_segment *
 	return file->segment_count;
 }
 
-size_t elf_file_code(const struct elf_file *file, uint64_t address, size_t most, uint8_t *bytes)
-{
-	for (size_t i = 0; i < file->segment_count; i++) {
-		const struct elf_segment *segment = &file->segments[i];
-		uint64_t at = address - segment->address;
-		size_t size;
-
-		if (!(segment->flags & PF_X) || at >= segment->file_size)
-			continue;
-		size = segment->file_size - at < most ? (size_t)(segment->file_size - at) : most;
-		return elf_file_read(file, segment->file_offset + at, size, bytes) < 0 ? 0 : size;
-	}
-	return 0;
-}
-
 uint64_t elf_file_text_address(const struct elf_file *file)
 {
 	for (size_t i = 0; i < file->segment_count; i++)

@@ -80,8 +80,6 @@ uint64_t elf_file_layout(const struct elf_file *file);
 size_t elf_file_segments(const struct elf_file *file, const struct elf_segment **ret_segments);
 /* Start of the code, the base of textrel pointers; 0: there is none. */
 uint64_t elf_file_text_address(const struct elf_file *file);
-/* Reads code from a link-time address on. Returns the number of bytes, at most `most`, within one segment; 0: none. */
-size_t elf_file_code(const struct elf_file *file, uint64_t address, size_t most, uint8_t *bytes);
 /* .symtab if there is one, merged with .dynsym if that adds names. An empty list is not an error. */
 int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
 /* Appends a symbol. -ENOMEM, -E2BIG. */

@@ -158,8 +158,7 @@ static void unwind_mark(struct answer *answer, const struct elf_file *file, uint
 	struct elf_reply *reply = &answer->reply;
 
 	answer->unwind.only_hit = answer->request->unwind == ELF_UNWIND_HIT;
-	reply->unwind_error = unwind_choice_make(file, &answer->symbols, hits,
-						 answer->request->hit_count, &answer->unwind);
+	reply->unwind_error = unwind_choice_make(file, hits, answer->request->hit_count, &answer->unwind);
 	if (reply->unwind_error) {
 		unwind_choice_deinit(&answer->unwind);
 		answer->unwind = (struct unwind_choice){0};

@@ -9,7 +9,6 @@
 #include "format/event_embed.h"
 #include "format/limits.h"
 #include "record/helper/elf_helper.h"
-#include "record/pick/code_pick.h"
 #include "record/pick/unpack_frames.h"
 
 enum { PIECE_MOST = PACKET_MAX - sizeof(struct elf_unwind_reply), PACKED_MOST = 16 << 20 };
@@ -61,46 +60,25 @@ static int part_pick(struct unwind_choice *choice, struct unwind_choice_part *pa
 	return r == -E2BIG ? 0 : r;
 }
 
-static int pick_sections(const struct elf_file *file, uint64_t *hits, size_t *count, struct unwind_choice *choice)
+int unwind_choice_make(const struct elf_file *file, uint64_t *hits, size_t count, struct unwind_choice *choice)
 {
 	struct elf_section_bytes *sections[] = {&choice->sections.eh_frame, &choice->sections.debug_frame};
-	int r = elf_file_unwind(file, &choice->sections);
+	int r;
 
+	if (elf_file_is_narrow(file)) /* the reader unwinds 64-bit programs only */
+		return 0;
+	r = elf_file_unwind(file, &choice->sections);
 	for (size_t i = 0; !r && i < sizeof(sections) / sizeof(*sections); i++) {
 		struct unwind_choice_part *part = &choice->parts[i];
 
-		r = make_readable(choice, sections[i], *count);
+		r = make_readable(choice, sections[i], count);
 		if (r <= 0)
 			continue;
 		part->section.kind = i ? CFI_DEBUG_FRAME : CFI_EH_FRAME;
 		part->section.bytes = (struct cfi_bytes){sections[i]->bytes, sections[i]->size, sections[i]->address};
 		part->section.text = elf_file_text_address(file);
-		r = part_pick(choice, part, hits, count);
+		r = part_pick(choice, part, hits, &count);
 	}
-	return r;
-}
-
-int unwind_choice_make(const struct elf_file *file, const struct elf_symbols *symbols, uint64_t *hits, size_t count,
-		       struct unwind_choice *choice)
-{
-	struct code_pick code = {.file = file, .symbols = symbols->items, .symbol_count = symbols->count};
-	struct elf_section_bytes bytes = {0};
-	int r = 0;
-
-	if (elf_file_is_narrow(file)) /* the reader unwinds 64-bit programs only */
-		return 0;
-	if (choice->only_hit)
-		return pick_sections(file, hits, &count, choice);
-	r = code_pick_calls(&code, hits, count);
-	if (!r)
-		r = pick_sections(file, hits, &count, choice);
-	if (!r)
-		r = code_pick_functions(&code, hits, count);
-	if (!r)
-		r = code_pick_write(&code, &bytes);
-	if (!r && bytes.bytes)
-		add_blob(choice, UNWIND_CODE, true, &bytes);
-	code_pick_deinit(&code);
 	return r;
 }
 

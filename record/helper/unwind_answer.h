@@ -8,8 +8,8 @@
  * The .debug_frame of a separate debug file is not looked for: distributions compress it, and the
  * reader of the trace finds the debug file by its build-id.
  *
- * Also sent: the code by which a reader recognizes return addresses (code_pick.h), and the packed
- * symbols of a stripped file (.gnu_debugdata), as they are: the reader unpacks them.
+ * Also sent: the packed symbols of a stripped file (.gnu_debugdata), as they are: the reader unpacks
+ * them.
  */
 #ifndef RWALKER_RECORD_HELPER_UNWIND_ANSWER_H
 #define RWALKER_RECORD_HELPER_UNWIND_ANSWER_H
@@ -31,24 +31,22 @@ struct unwind_choice_blob { /* sent whole or not at all */
 	struct elf_section_bytes bytes;
 };
 
-enum { UNWIND_CHOICE_BLOBS = 3 };
+enum { UNWIND_CHOICE_BLOBS = 2 };
 
 struct unwind_choice {
 	struct elf_unwind sections;
 	struct unwind_choice_part parts[2];
 	struct unwind_choice_blob blobs[UNWIND_CHOICE_BLOBS];
 	size_t blob_count;
-	bool only_hit; /* set before it is made: without the rest, and without code */
+	bool only_hit; /* set before it is made: without the rest */
 	uint64_t all, hit; /* bytes of either; UINT64_MAX: does not fit into any trace */
 	uint32_t left_out; /* entries of hit functions that no trace can hold */
 };
 
 /*
- * hits: link-time addresses, ascending; they are consumed. The symbols are those of the file. 0,
- * -errno of reading it, -ENOMEM.
+ * hits: link-time addresses, ascending; they are consumed. 0, -errno of reading the file, -ENOMEM.
  */
-int unwind_choice_make(const struct elf_file *file, const struct elf_symbols *symbols, uint64_t *hits, size_t count,
-		       struct unwind_choice *choice);
+int unwind_choice_make(const struct elf_file *file, uint64_t *hits, size_t count, struct unwind_choice *choice);
 /* Adds the packed symbols of a file that has no others. If that fails, there are none. */
 void unwind_choice_add_mini(const struct elf_file *file, struct unwind_choice *choice);
 void unwind_choice_deinit(struct unwind_choice *choice);

@@ -124,7 +124,7 @@ int condense_tell_missing(const struct condensing *condensing)
 		return 0;
 	if (condensing->partial)
 		log_warning("unwind tables are missing for %" PRIu64 " of %" PRIu64 " stack%s; "
-			    "callers beyond these modules are guessed or lost:", counts->broken,
+			    "callers beyond these modules are lost:", counts->broken,
 			    counts->unwound, plural(counts->unwound));
 	else
 		(void)log_error(ENODATA, "unwind tables are missing for %" PRIu64 " of %" PRIu64

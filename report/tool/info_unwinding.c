@@ -16,7 +16,6 @@ static void print_shares(const struct profile_quality *quality, FILE *out)
 		{NOTE_NONE, "where their thread began"},
 		{NOTE_TRUNCATED, "where the snapshot ends (truncated)"},
 		{NOTE_SWITCHED, "on another stack than the one that was copied"},
-		{NOTE_ASTRAY, "after a wrong guess"},
 		{NOTE_NO_MEMORY, "at the leaf: the stack was not in memory"},
 		{NOTE_NO_CFI, "in code without unwind information"},
 		{NOTE_BAD_RETURN, "at an address that is not code"},
@@ -29,8 +28,6 @@ static void print_shares(const struct profile_quality *quality, FILE *out)
 				      100.0 * (double)quality->stops[ends[i].note] /
 					      (double)quality->unwound,
 				      ends[i].text, quality->stops[ends[i].note]);
-	if (quality->guessed)
-		(void)fprintf(out, "  %-16s%" PRIu64 " with guessed callers\n", "unwound", quality->guessed);
 	if (quality->snapshots_missing)
 		(void)fprintf(out,
 			      "  %-16s%" PRIu64 " events refer to snapshots that are not in the trace\n",

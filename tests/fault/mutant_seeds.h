@@ -33,20 +33,15 @@ static inline void seeds_add_unwound(struct event_log *log)
 	struct event machine = {.kind = EVENT_META, .meta = {syn_text("machine"), syn_text("x86_64")}};
 	struct event_segment segment = {0, 0, SYN_MODULE_SIZE, SYN_MODULE_SIZE, 5};
 	struct event_embed_module module = {2, EMBED_FULL, 62, 1, &segment};
-	uint8_t code[0x400];
 	struct cfi_writer writer = {0};
 	struct event_embed_unwind frames = {.module = 2, .section = UNWIND_EH_FRAME, .address = CFI_AT};
-	struct event_embed_unwind calls = {.module = 2, .section = UNWIND_CODE, .address = 0x1000,
-					   .size = sizeof(code), .bytes = {(const char *)code, sizeof(code)}};
 
-	memset(code, 0xe8, sizeof(code));
 	frames.bytes = seeds_eh_frame(&writer);
 	frames.size = frames.bytes.length;
 	if (event_log_add(log, &machine) < 0 || syn_add(log, 0, 6) < 0)
 		abort();
 	kinds_add_snapshots(log);
-	if (event_log_add_embed_module(log, &module) < 0 || event_log_add_embed_unwind(log, &frames) < 0 ||
-	    event_log_add_embed_unwind(log, &calls) < 0)
+	if (event_log_add_embed_module(log, &module) < 0 || event_log_add_embed_unwind(log, &frames) < 0)
 		abort();
 	array_free(&writer.bytes);
 }

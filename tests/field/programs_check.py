@@ -5,14 +5,14 @@ programs_check.py addresses SCRIPT         prints the questions for gdb
 programs_check.py names SCRIPT ANSWERS     compares the names with gdb's
 
 SCRIPT is the output of "perf script" or "rwalker-report --export perf-script"; the first line of GRAPH explains it; NM is the
-output of "nm" for a program whose stripped copy ran. Frames after "[callers guessed]" are judged separately."""
+output of "nm" for a program whose stripped copy ran. Between a frame and the one after "[caller unknown]" others may be missing."""
 import re
 import sys
 
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.+?)(?:\+0x([0-9a-f]+))?(?: \((\S*)\))?$")
 KERNEL = 1 << 63
-GUESSED, ELSEWHERE = "[callers guessed", "[another stack: "
-ENDS = ("[another stack]", "[wrong guess]", "[truncated", "[stack not", "[no unwind", "[bad return", "[too deep", "[...")
+UNKNOWN, ELSEWHERE = "[caller unknown]", "[another stack: "
+ENDS = ("[another stack]", "[truncated", "[stack not", "[no unwind", "[bad return", "[too deep", "[...")
 
 
 def plain(name, module):
@@ -108,7 +108,7 @@ class Graph:
 class Tally:
     def __init__(self):
         self.stacks = self.frames = self.right = self.whole = self.rooted = 0
-        self.guessed = self.wrong_guesses = self.wrong = self.false_roots = 0
+        self.unknown = self.wrong = self.false_roots = 0
         self.shown = {}
 
     def show(self, what):
@@ -117,23 +117,21 @@ class Tally:
     def add(self, graph, stack):
         names = [name for address, name, _ in stack if address is not None]
         ended = any(address is None and name.startswith(ENDS) for address, name, _ in stack)
-        guessed = crossed = by_pointer = False
+        crossed = by_pointer = False
         callee, right, bad = None, 0, None
         for address, name, _ in stack:
             if address is None:
-                guessed |= name.startswith(GUESSED)
-                crossed |= name.startswith(ELSEWHERE)
+                self.unknown += name == UNKNOWN
+                crossed |= name == UNKNOWN or name.startswith(ELSEWHERE)
                 by_pointer |= crossed
                 continue
-            self.guessed += guessed
             if callee and bad is None and not (crossed or graph.allows(name, callee)):
                 bad = f"{name} > {callee}"
-                self.wrong += not guessed
-                self.wrong_guesses += guessed
-                self.show(("guessed: " if guessed else "") + bad)
+                self.wrong += 1
+                self.show(bad)
             right += bad is None
             callee, crossed = name, False
-        depth = None if bad or guessed or by_pointer else graph.wrong_depth(names)
+        depth = None if bad or by_pointer else graph.wrong_depth(names)
         if depth:
             self.wrong += 1
             self.show(depth)
@@ -151,8 +149,8 @@ class Tally:
     def report(self):
         count = max(self.stacks, 1)
         print(f"stacks={self.stacks} frames={self.frames} right={self.right / count:.2f} whole={self.whole / count:.4f} "
-              f"rooted={self.rooted / count:.4f} wrong={self.wrong} guessed={self.guessed} "
-              f"wrong_guesses={self.wrong_guesses} false_roots={self.false_roots}")
+              f"rooted={self.rooted / count:.4f} wrong={self.wrong} unknown={self.unknown} "
+              f"false_roots={self.false_roots}")
         for what, times in sorted(self.shown.items(), key=lambda item: -item[1])[:8]:
             print(f"# {times} x {what}")
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 SECTIONS = {1: ".eh_frame", 2: ".debug_frame"}
-CODE = 5    # not a section of a file: see FORMAT.md
 FULL, MIN = 1, 2
 LARGEST = 64 << 20  # limit of a section in a trace
 VDSO = 6    # module kind
@@ -82,58 +81,10 @@ def tell(what, wrong):
     print(f"no {what}: {wrong[0]}" if wrong else f"yes {what}")
 
 
-def varint(text, at):
-    value = shift = 0
-    while True:
-        value |= (text[at] & 0x7f) << shift
-        at, shift = at + 1, shift + 7
-        if text[at - 1] < 0x80:
-            return value, at
-
-
-def code_of(text):
-    """FORMAT.md, UNWIND_CODE: the entry address; (address, bytes) of each run."""
-    entry, at = varint(text, 0)
-    runs, end = [], 0
-    while at < len(text):
-        skip, at = varint(text, at)
-        size, at = varint(text, at)
-        runs.append((end + skip, text[at:at + size]))
-        at, end = at + size, end + skip + size
-    return entry, runs
-
-
-def wrong_with_code(trace, module, image):
-    """Every byte of code equals the byte at its place in the file."""
-    text = b"".join(p["bytes"] for p in trace.pieces[module] if p["section"] == CODE)
-    if not text:
-        return
-    entry, runs = code_of(text)
-    if entry != struct.unpack_from("<Q", image, 24)[0]:
-        yield f"{trace.path_of(module)}: entry {entry:#x}"
-    for address, code in runs:
-        offset = next((o + address - a for a, o, size in executables(image) if a <= address < a + size), None)
-        if offset is None or not code or image[offset:offset + len(code)] != code:
-            yield f"{trace.path_of(module)}: other code at {address:#x}"
-
-
-def executables(image):
-    """(address, file offset, size) of the executable PT_LOADs."""
-    table, = struct.unpack_from("<Q", image, 32)
-    size, count = struct.unpack_from("<HH", image, 54)
-    for i in range(count):
-        kind, flags, offset, address, _, length = struct.unpack_from("<IIQQQQ", image, table + i * size)
-        if kind == 1 and flags & 1:
-            yield address, offset, length
-
-
 def wrong_with_pieces(trace, module):
     image = trace.image_of(module)
     sections, code = sections_of(image), first_code(image)
-    yield from wrong_with_code(trace, module, image)
     for piece in trace.pieces[module]:
-        if piece["section"] == CODE:
-            continue
         name = SECTIONS.get(piece["section"])
         address, content = sections.get(name, (None, b""))
         if (piece["address"], piece["size"]) != (address, min(len(content), LARGEST)):

@@ -95,22 +95,11 @@ static void show_end(struct oracle_tally *tally, const struct oracle_snapshot *s
 	       unwind_stop_name((enum unwind_stop)stop));
 }
 
-/* If the rule leads to an address that is not code, we search the stack for the caller; libdw does not. */
-static bool looked_further(int want, int result, const struct unwind_frame *ours)
-{
-	return want == UNWIND_BAD_RETURN &&
-	       (result == UNWIND_TRUNCATED || (result == UNWIND_GOES_ON && ours->how == UNWIND_BY_GUESS));
-}
-
 static void judge(struct oracle_tally *tally, const struct oracle_snapshot *snapshot, const struct unwind_frame *callee,
 		  const struct unwind_frame *theirs, enum libdw_step step, const struct unwind_frame *ours, int result)
 {
 	int want = expected(snapshot, step, callee, theirs), reg;
 
-	if (looked_further(want, result, ours)) {
-		tally->unjudged++;
-		return;
-	}
 	tally->judged++;
 	if (result != want) {
 		show(tally, snapshot, callee, "result", result, want);
@@ -177,8 +166,7 @@ static int compare_steps(struct unwinder *unwinder, const struct oracle_snapshot
 			show_end(tally, snapshot, &callee, depth, r);
 		if (r < 0 || r == UNWIND_TOO_DEEP)
 			break;
-		tally->by_pointer += !r && walk.frame.how == UNWIND_BY_FRAME_POINTER;
-		tally->by_guess += !r && walk.frame.how == UNWIND_BY_GUESS;
+		tally->by_pointer += !r && walk.frame.how != UNWIND_BY_CFI;
 		if ((step == LIBDW_NO_FRAME) != (place != PLACE_RULE))
 			show(tally, snapshot, &callee, "whether there is call frame information", place, step);
 		else if (step == LIBDW_NO_FRAME)
@@ -190,7 +178,7 @@ static int compare_steps(struct unwinder *unwinder, const struct oracle_snapshot
 		return r;
 	tally->samples++;
 	tally->stops[r]++;
-	chain.stop = r == UNWIND_TOO_DEEP ? UNWIND_TOO_DEEP : unwind_reason(&walk, &chain, (enum unwind_stop)r);
+	chain.stop = r == UNWIND_TOO_DEEP ? UNWIND_TOO_DEEP : unwind_reason(&walk, (enum unwind_stop)r);
 	if (limit == UNWIND_DEPTH)
 		compare_chain(unwinder, snapshot, &chain, tally);
 	return 0;

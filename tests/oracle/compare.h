@@ -5,7 +5,7 @@
 #include "tests/oracle/snapshot.h"
 
 struct oracle_tally {
-	unsigned long samples, frames, judged, unjudged, different, by_pointer, by_guess;
+	unsigned long samples, frames, judged, unjudged, different, by_pointer;
 	unsigned long stops[UNWIND_TOO_DEEP + 1];
 	unsigned int shown; /* differences printed so far */
 	unsigned int ends;  /* how many badly ended chains are still to be shown */

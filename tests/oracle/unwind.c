@@ -132,9 +132,9 @@ static int print_account(const struct run *run)
 	bool good = !run->error && !tally->different && tally->judged && tally->samples >= run->wanted;
 
 	printf("# %s: %lu samples, %lu frames, %lu judged, %lu different, %lu not judged, "
-	       "%lu by frame pointer, %lu guessed;",
+	       "%lu by frame pointer;",
 	       run->name, tally->samples, tally->frames, tally->judged, tally->different,
-	       tally->unjudged, tally->by_pointer, tally->by_guess);
+	       tally->unjudged, tally->by_pointer);
 	for (enum unwind_stop stop = UNWIND_CLEAN; stop <= UNWIND_TOO_DEEP; stop++)
 		if (tally->stops[stop])
 			printf(" %s %lu", unwind_stop_name(stop), tally->stops[stop]);

@@ -72,13 +72,13 @@ static int tell_unwinding(struct profile *profile)
 		{quality.stops[NOTE_TRUNCATED], "cut where their copy ends ([truncated])", NULL, ACCOUNT_CUT_COPIES},
 		{quality.stops[NOTE_SWITCHED], "ending where another stack begins (coroutines, signal stacks)", "",
 		 ACCOUNT_CUT_STACKS},
-		{quality.stops[NOTE_ASTRAY], "ending after a wrong guess", "", ACCOUNT_WRONG_STACKS},
 		{quality.stops[NOTE_NO_MEMORY], "without callers: the stack was not in memory", "", ACCOUNT_CUT_STACKS},
 		{quality.stops[NOTE_NO_CFI], "ending in code without unwind information", "", ACCOUNT_CUT_STACKS},
 		{quality.stops[NOTE_BAD_RETURN], "ending at an address that is not code", "", ACCOUNT_WRONG_STACKS},
 		{quality.stops[NOTE_TOO_DEEP], "cut at the depth limit", NULL, ACCOUNT_CUT_STACKS},
 		{quality.tails, "with callers by frame pointer beyond their copy", NULL, ACCOUNT_CUT_COPIES},
-		{quality.guessed, "with guessed callers", "", ACCOUNT_WRONG_STACKS},
+		{quality.callers_missing, "with a caller by frame pointer of a function that may have none", "",
+		 ACCOUNT_WRONG_STACKS},
 	};
 	int r = 0;
 

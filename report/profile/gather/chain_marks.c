@@ -13,7 +13,6 @@ static enum profile_note note_of(enum unwind_stop stop)
 		[UNWIND_BAD_RETURN] = NOTE_BAD_RETURN,
 		[UNWIND_TOO_DEEP] = NOTE_TOO_DEEP,
 		[UNWIND_SWITCHED] = NOTE_SWITCHED,
-		[UNWIND_ASTRAY] = NOTE_ASTRAY,
 		[UNWIND_NO_MEMORY] = NOTE_NO_MEMORY,
 	};
 
@@ -37,7 +36,7 @@ struct chain_verdict chain_judge(const struct unwind_chain *chain)
 
 	for (size_t i = 0; i < chain->count; i++) {
 		verdict.tail |= how(chain, i) == UNWIND_BY_TAIL;
-		verdict.guessed |= how(chain, i) == UNWIND_BY_GUESS;
+		verdict.caller_unknown |= how(chain, i) == UNWIND_BY_OUTER_RECORD;
 	}
 	return verdict;
 }
@@ -47,7 +46,7 @@ void chain_count(struct profile_quality *quality, const struct chain_verdict *ve
 	quality->unwound++;
 	quality->stops[verdict->end]++;
 	quality->tails += verdict->tail;
-	quality->guessed += verdict->guessed;
+	quality->callers_missing += verdict->caller_unknown;
 }
 
 enum profile_note chain_root_note(const struct unwind_chain *chain)
@@ -63,7 +62,7 @@ enum profile_note chain_note_below(const struct unwind_chain *chain, size_t i)
 		return NOTE_NONE;
 	if (found == UNWIND_BY_TAIL)
 		return chain->stop == UNWIND_TRUNCATED ? NOTE_TAIL : NOTE_SWITCHED_TAIL;
-	return found == UNWIND_BY_GUESS ? NOTE_GUESSED : NOTE_NONE;
+	return found == UNWIND_BY_OUTER_RECORD ? NOTE_CALLER_UNKNOWN : NOTE_NONE;
 }
 
 bool chain_is_caller(const struct unwind_chain *chain, size_t i)
@@ -91,7 +90,6 @@ static enum stack_mark root_mark(const struct unwind_chain *chain)
 		[NOTE_BAD_RETURN] = MARK_BAD_RETURN,
 		[NOTE_TOO_DEEP] = MARK_TOO_DEEP,
 		[NOTE_SWITCHED] = MARK_SWITCHED,
-		[NOTE_ASTRAY] = MARK_ASTRAY,
 		[NOTE_NO_MEMORY] = MARK_NO_MEMORY,
 	};
 
@@ -104,7 +102,7 @@ static enum stack_mark mark_of(enum profile_note note)
 {
 	if (note == NOTE_TAIL || note == NOTE_SWITCHED_TAIL)
 		return MARK_TAIL;
-	return note == NOTE_GUESSED ? MARK_GUESSED : MARK_NONE;
+	return note == NOTE_CALLER_UNKNOWN ? MARK_CALLER_UNKNOWN : MARK_NONE;
 }
 
 /* Writes a frame, then, towards the root, the notes about it. */
@@ -153,11 +151,9 @@ enum profile_note chain_read_mark(enum stack_mark mark, struct chain_verdict *ve
 		[MARK_TOO_DEEP] = {true, NOTE_TOO_DEEP, NOTE_TOO_DEEP},
 		[MARK_CONTINUED] = {true, NOTE_TRUNCATED, NOTE_NONE},
 		[MARK_SWITCHED] = {true, NOTE_SWITCHED, NOTE_SWITCHED},
-		[MARK_ASTRAY] = {true, NOTE_ASTRAY, NOTE_ASTRAY},
 		[MARK_NO_MEMORY] = {true, NOTE_NO_MEMORY, NOTE_NO_MEMORY},
 		[MARK_SWITCHED_CONTINUED] = {true, NOTE_SWITCHED, NOTE_NONE},
 		[MARK_TAIL] = {false, NOTE_NONE, NOTE_TAIL},
-		[MARK_GUESSED] = {false, NOTE_NONE, NOTE_GUESSED},
 		[MARK_CALLER_UNKNOWN] = {false, NOTE_NONE, NOTE_CALLER_UNKNOWN},
 	};
 
@@ -166,7 +162,6 @@ enum profile_note chain_read_mark(enum stack_mark mark, struct chain_verdict *ve
 	if (marks[mark].root)
 		*verdict = (struct chain_verdict){.unwound = true, .end = marks[mark].end};
 	verdict->tail |= mark == MARK_TAIL;
-	verdict->guessed |= mark == MARK_GUESSED;
 	verdict->caller_unknown |= mark == MARK_CALLER_UNKNOWN;
 	if (mark == MARK_TAIL && verdict->end == NOTE_SWITCHED)
 		return NOTE_SWITCHED_TAIL;

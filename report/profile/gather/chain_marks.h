@@ -12,7 +12,7 @@
 #include "report/resolve/unwind/unwinder.h"
 
 struct chain_verdict { /* for the path to a node; all 0: not unwound */
-	bool unwound, tail, guessed, caller_unknown;
+	bool unwound, tail, caller_unknown;
 	uint8_t end; /* enum profile_note; NOTE_NONE: clean */
 };
 

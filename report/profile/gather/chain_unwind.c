@@ -11,7 +11,6 @@
 #include "report/profile/tables/profile_nodes.h"
 #include "report/profile/tables/profile_scopes.h"
 #include "report/read/snapshot_store.h"
-#include "report/resolve/module/module_code.h"
 #include "report/resolve/module/module_unwind.h"
 
 enum { KEPT_BITS = 15 };
@@ -118,30 +117,34 @@ struct space {
 	int error;
 };
 
-static bool is_made(const struct chain_context *context, uint32_t module)
+static bool is_linker(const struct module *module)
 {
-	const struct modules *modules = &context->profile->modules;
+	const char *slash = module->kind == MODULE_FILE && module->path ? strrchr(module->path, '/') : NULL;
 
-	return module < modules->items.count && modules->items.items[module]->kind == MODULE_ANONYMOUS;
+	return slash && (!strncmp(slash, "/ld-linux", 9) || !strncmp(slash, "/ld-2.", 6));
 }
 
 static bool find_mapping(void *data, uint64_t address, struct unwind_mapping *ret_mapping)
 {
 	struct space *space = data;
 	const struct chain_context *context = space->context;
+	struct modules *modules = &context->profile->modules;
 	struct profile_frame frame = {.address = address};
 	const struct cfi_section *section = NULL;
+	const struct module *module = NULL;
 	struct mapping mapping;
 
 	if (space->error || !timeline_find(&context->model->timeline, space->process, address, &mapping))
 		return false;
 	space->error = chain_mapped_frame(context, space->process, &mapping, &frame);
 	if (!space->error)
-		space->error = module_unwind_find(&context->profile->modules, frame.module,
-						  context->unwinding->arch, &section);
+		space->error = module_unwind_find(modules, frame.module, context->unwinding->arch, &section);
+	if (frame.module < modules->items.count)
+		module = modules->items.items[frame.module];
 	*ret_mapping = (struct unwind_mapping){.bias = address - frame.address,
 					       .module = frame.module, .cfi = section,
-					       .made = is_made(context, frame.module)};
+					       .made = module && module->kind == MODULE_ANONYMOUS,
+					       .linker = module && is_linker(module)};
 	return !space->error;
 }
 
@@ -162,29 +165,20 @@ static struct modules *find_code(struct space *space, uint64_t address, uint32_t
 	return space->error || !modules->items.items[frame.module]->link_time ? NULL : modules;
 }
 
-static bool read_code(void *data, uint64_t address, size_t size, uint8_t *bytes)
-{
-	struct space *space = data;
-	uint64_t at;
-	uint32_t module;
-	struct modules *modules = find_code(space, address, &module, &at);
-	int r = modules ? module_code_read(modules, module, at, size, bytes) : 0;
-
-	space->error = r < 0 ? r : space->error;
-	return r > 0;
-}
-
 static bool find_name(void *data, uint64_t address, struct unwind_named *ret_named)
 {
 	struct space *space = data;
+	struct module_symbol symbol;
 	uint64_t at;
 	uint32_t module;
 	struct modules *modules = find_code(space, address, &module, &at);
-	int r = modules ? module_code_name(modules, module, at, ret_named) : 0;
+	int r = modules ? modules_find_symbol(modules, module, at, false, &symbol) : 0;
 
-	if (r > 0)
-		ret_named->start += address - at;
 	space->error = r < 0 ? r : space->error;
+	if (r > 0)
+		*ret_named = (struct unwind_named){
+			.start = symbol_index_start(symbol.index, symbol.symbol) + (address - at),
+			.kind = unwind_named_kind(symbol_index_name(symbol.index, symbol.symbol))};
 	return r > 0;
 }
 
@@ -249,7 +243,6 @@ static int unwind(const struct chain_context *context, uint32_t process, uint64_
 	struct space space = {.context = context, .process = process};
 	const struct unwind_space asked = {.context = &space,
 					    .find = find_mapping,
-					    .read_code = read_code,
 					    .find_name = find_name,
 					    .generation = generation};
 	const struct unwind_snapshot given = {
@@ -351,10 +344,10 @@ static int user_of_nodes(const struct chain_context *context, uint32_t process, 
 	if (leaf < STACK_FIRST_NODE)
 		return 0;
 	r = chain_user(context, process, leaf, ret_chain);
-	if (!r && ret_chain->verdict.caller_unknown)
-		context->profile->quality->callers_unknown++;
 	if (!r && ret_chain->verdict.unwound)
 		chain_count(context->profile->quality, &ret_chain->verdict);
+	else if (!r && ret_chain->verdict.caller_unknown)
+		context->profile->quality->callers_unknown++;
 	return r;
 }
 

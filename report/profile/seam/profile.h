@@ -63,9 +63,7 @@ enum profile_note {
 	NOTE_BAD_RETURN,
 	NOTE_TOO_DEEP,
 	NOTE_TAIL,    /* callers from here on were found by frame pointers; some may be missing */
-	NOTE_GUESSED, /* callers from here on were guessed */
 	NOTE_SWITCHED, /* at the root: the stack continues elsewhere */
-	NOTE_ASTRAY,   /* at the root: after a wrong guess */
 	NOTE_SWITCHED_TAIL, /* like NOTE_TAIL, on another stack */
 	NOTE_NO_MEMORY, /* at the root: the stack was not in memory when it was to be copied */
 	NOTE_CALLER_UNKNOWN, /* callers may be missing before the next one, which was found by frame pointers */

@@ -47,7 +47,7 @@ struct profile_quality { /* of events of one kind of source, after filters */
 	uint64_t unsure; /* from times when records of processes were missing */
 	uint64_t unwound, snapshots_missing; /* user stacks; snapshots that events refer to but the trace lacks */
 	uint64_t stops[NOTES];		     /* of unwound stacks, by the note at the root; NOTE_NONE: clean */
-	uint64_t tails, guessed;	     /* of unwound stacks */
+	uint64_t tails, callers_missing;     /* of unwound stacks; the latter: perhaps */
 	uint64_t callers_unknown;	     /* of stacks by frame pointers */
 };
 

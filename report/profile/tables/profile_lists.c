@@ -70,11 +70,9 @@ static const char *note_text(enum profile_note note)
 		[NOTE_BAD_RETURN] = "[bad return address]",
 		[NOTE_TOO_DEEP] = "[too deep]",
 		[NOTE_SWITCHED] = "[another stack]",
-		[NOTE_ASTRAY] = "[wrong guess]",
 		[NOTE_NO_MEMORY] = "[stack not in memory]",
 		[NOTE_TAIL] = "[truncated: callers by frame pointer]",
 		[NOTE_SWITCHED_TAIL] = "[another stack: callers by frame pointer]",
-		[NOTE_GUESSED] = "[callers guessed]",
 		[NOTE_CALLER_UNKNOWN] = "[caller unknown]",
 	};
 

@@ -18,7 +18,7 @@ static void add(struct profile_quality *sum, const struct profile_quality *quali
 	for (size_t i = 0; i < NOTES; i++)
 		sum->stops[i] += quality->stops[i];
 	sum->tails += quality->tails;
-	sum->guessed += quality->guessed;
+	sum->callers_missing += quality->callers_missing;
 	sum->callers_unknown += quality->callers_unknown;
 }
 

@@ -7,7 +7,6 @@
 #include "common/cleanup.h"
 #include "report/read/progress.h"
 #include "report/resolve/module/local_store.h"
-#include "report/resolve/module/module_code.h"
 #include "report/resolve/module/module_identity.h"
 #include "report/resolve/module/module_symbols.h"
 #include "report/resolve/module/module_unwind.h"
@@ -30,7 +29,6 @@ void module_destroy(struct module *module)
 	symbol_index_destroy(module->embedded);
 	symbol_index_destroy(module->functions);
 	module_unwind_destroy(module->unwind);
-	module_code_destroy(module->code);
 	line_answers_deinit(&module->lines);
 	array_free(&module->parts);
 	free(module->segments);

@@ -41,7 +41,6 @@ struct local_store;
 struct module_budget;
 struct module_identities;
 struct module_unwind;
-struct module_code;
 struct progress;
 
 struct module_part { /* the module in one section */
@@ -73,7 +72,6 @@ struct module {
 	struct symbol_index *functions; /* unnamed functions from the trace: only their ranges are known */
 	const struct cfi_file *local_functions; /* the same, from the local file; the store's; NULL: not read */
 	struct module_unwind *unwind; /* module_unwind.h; NULL: not read */
-	struct module_code *code;     /* module_code.h; likewise */
 	struct line_answers lines;    /* module_lines.h */
 	int lines_error;
 };

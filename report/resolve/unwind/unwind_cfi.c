@@ -200,25 +200,6 @@ static enum unwind_stop step_any(struct unwind_walk *walk, const struct cfi_rule
 	return finish(walk, frame, signal);
 }
 
-void unwind_take_saved(const struct unwind_walk *walk, uint32_t number, uint64_t slot,
-		       struct unwind_frame *frame)
-{
-	const struct cfi_rule *rule = cfi_rows_rule(walk->rows, number);
-	const struct cfi_register_rule *reg, *end = rule->registers + rule->count;
-	uint64_t cfa = slot;
-
-	for (reg = rule->registers; reg < end && reg->reg != walk->arch->pc; reg++)
-		continue;
-	if (!(rule->flags & CFI_RULE_PLAIN) || reg == end)
-		return;
-	cfa -= (uint64_t)(int64_t)reg->value;
-	for (reg = rule->registers; reg < end; reg++)
-		if (reg->reg != walk->arch->pc && reg->reg != walk->arch->sp &&
-		    unwind_read(walk->snapshot, cfa + (uint64_t)(int64_t)reg->value,
-				&frame->registers[reg->reg]))
-			frame->known |= unwind_bit(reg->reg);
-}
-
 int unwind_step_rule(struct unwind_walk *walk, uint32_t number, struct unwind_frame *frame)
 {
 	const struct cfi_rule *rule = cfi_rows_rule(walk->rows, number);

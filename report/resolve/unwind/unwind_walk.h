@@ -6,12 +6,13 @@
 #ifndef RWALKER_REPORT_RESOLVE_UNWIND_UNWIND_WALK_H
 #define RWALKER_REPORT_RESOLVE_UNWIND_UNWIND_WALK_H
 
+#include <string.h>
+
+#include "common/hash.h"
 #include "report/resolve/unwind/cfi_rows.h"
-#include "report/resolve/unwind/unwind_bytes.h"
-#include "report/resolve/unwind/unwind_spot.h"
 #include "report/resolve/unwind/unwinder.h"
 
-enum { UNWIND_EXPRESSION_STEPS = 16384, UNWIND_SEARCHES = 24, UNWIND_SEARCH_WORDS = 2048, UNWIND_TRIALS = 32 };
+enum { UNWIND_EXPRESSION_STEPS = 16384 };
 
 struct unwind_frame {
 	uint64_t registers[UNWIND_REGISTERS];
@@ -34,6 +35,51 @@ struct unwind_code {
 	uint32_t rule; /* number, with PLACE_RULE */
 };
 
+/*
+ * What the unwinder remembers about the addresses of frames: what is there, and which caller it
+ * found the last time. Both tables are direct-mapped caches: a new entry replaces the one in the
+ * slot of its hash.
+ */
+enum { UNWIND_SPOT_BITS = 14, UNWIND_RETURN_BITS = 12 };
+
+/* What is at an address of a space. */
+struct unwind_spot {
+	uint64_t generation; /* 0: free */
+	uint64_t key;	     /* pc and exactness */
+	uint32_t rule;
+	uint32_t epoch;	 /* epoch of the rows, on which rule numbers depend */
+	uint32_t caller; /* the spot of the last caller reached from here: a prediction for the next time */
+	uint8_t place;	 /* enum unwind_place */
+};
+
+/* The last caller of a frame at that position, for code with several callers. */
+struct unwind_return {
+	uint64_t cfa;
+	uint32_t from, to; /* spots */
+};
+
+static inline uint64_t unwind_key(uint64_t pc, bool exact)
+{
+	return pc << 1 | exact;
+}
+
+/* The only slot where the entry can be. */
+static inline uint32_t unwind_spot_number(uint64_t generation, uint64_t key)
+{
+	return hash_slot(key ^ generation << 32, UNWIND_SPOT_BITS);
+}
+
+static inline uint32_t unwind_return_number(uint64_t cfa, uint32_t from)
+{
+	return hash_slot(cfa ^ (uint64_t)from << 32, UNWIND_RETURN_BITS);
+}
+
+static inline bool unwind_spot_is(const struct unwind_spot *spot, uint64_t generation, uint64_t key,
+				  uint32_t epoch)
+{
+	return spot->key == key && spot->generation == generation && spot->epoch == epoch;
+}
+
 struct unwinder {
 	const struct unwind_arch *arch;
 	struct cfi_rows rows;
@@ -48,15 +94,39 @@ struct unwind_walk {
 	const struct unwind_space *space;
 	const struct unwind_snapshot *snapshot;
 	uint64_t address_mask;
-	unsigned int steps_left, searches_left, trials_left;
+	unsigned int steps_left;
 	struct unwind_frame frame;
 	struct unwind_code code; /* the frame's pc */
-	uint64_t last_sp, last_fp; /* of the previous frame */
 	uint64_t missing; /* with UNWIND_TRUNCATED: the missing address */
-	bool guessed; /* a caller: callee-saved registers may be wrong from there on */
 	bool written; /* the frame's address: unwind_settle_at_begin() */
-	bool trial; /* only checks a guess: makes no uncertain guesses itself */
 };
+
+/* --- the memory in a snapshot: the stack, and another stack that the task switched to --- */
+
+/* `size` bytes at an address; NULL if they are not in the snapshot. */
+static inline const uint8_t *unwind_bytes(const struct unwind_snapshot *snapshot, uint64_t address,
+					  size_t size)
+{
+	uint64_t offset = address - snapshot->stack_address, other = address - snapshot->other_address;
+
+	if (snapshot->stack_size >= size && offset <= snapshot->stack_size - size)
+		return snapshot->stack + offset;
+	return snapshot->other_size >= size && other <= snapshot->other_size - size ?
+	       snapshot->other + other : NULL;
+}
+
+/* The 8 bytes at an address; false if they are not in the snapshot. */
+static inline bool unwind_read(const struct unwind_snapshot *snapshot, uint64_t address, uint64_t *ret_value)
+{
+	const uint8_t *bytes = unwind_bytes(snapshot, address, sizeof(*ret_value));
+
+	if (!bytes)
+		return false;
+	memcpy(ret_value, bytes, sizeof(*ret_value)); /* little-endian, as both machines are */
+	return true;
+}
+
+/* --- the walk --- */
 
 /* Starts at the leaf. 0 or -ENOMEM. */
 int unwind_walk_begin(struct unwind_walk *walk, struct unwinder *unwinder, const struct unwind_space *space,
@@ -73,8 +143,10 @@ int unwind_walk_next(struct unwind_walk *walk);
 int unwind_settle_at_begin(struct unwind_walk *walk, struct unwind_chain *chain);
 
 /* The reason why the chain's walk stopped, as shown to people. */
-enum unwind_stop unwind_reason(const struct unwind_walk *walk, const struct unwind_chain *chain,
-			       enum unwind_stop stop);
+enum unwind_stop unwind_reason(const struct unwind_walk *walk, enum unwind_stop stop);
+
+/* What the name of the function at an address says. NAMED_PLAIN without a name. */
+enum unwind_named_kind unwind_kind(const struct unwind_walk *walk, uint64_t address);
 
 /* Finds what is at a pc. 0 or -ENOMEM. */
 int unwind_find_code(struct unwind_walk *walk, uint64_t pc, bool exact, struct unwind_code *ret_code);
@@ -89,11 +161,6 @@ enum unwind_stop unwind_plain_steps(struct unwind_walk *walk, struct unwind_chai
 int unwind_step_rule(struct unwind_walk *walk, uint32_t rule, struct unwind_frame *frame);
 int unwind_step_trampoline(struct unwind_walk *walk, struct unwind_frame *frame);
 int unwind_step_without_cfi(struct unwind_walk *walk, enum unwind_place place, struct unwind_frame *frame);
-/* Restores the registers saved by a plain rule, given that the return address is at `slot`. */
-void unwind_take_saved(const struct unwind_walk *walk, uint32_t rule, uint64_t slot,
-		       struct unwind_frame *frame);
-/* Guesses the caller if the rule led nowhere, as if there were no rule. As above; UNWIND_NO_CFI: no guess. */
-int unwind_guess_caller(struct unwind_walk *walk, struct unwind_frame *frame);
 
 /* Appends the frames of the recorded chain beyond the walk's last frame, up to the first that is not code. */
 void unwind_append_tail(const struct unwind_walk *walk, struct unwind_chain *chain);

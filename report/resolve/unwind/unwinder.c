@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/resolve/unwind/unwind_evidence.h"
+#include "report/resolve/unwind/unwind_walk.h"
 
 enum { TRAMPOLINE_BYTES = 8 };
 
@@ -38,16 +38,62 @@ void unwinder_destroy(struct unwinder *unwinder)
 
 /* --- what is at an address --- */
 
-/* Whether the call was made on another stack by Go code, whose rules are in .debug_frame. */
-static bool is_switch(const struct unwind_walk *walk, const struct unwind_code *code, uint64_t pc)
+enum unwind_named_kind unwind_named_kind(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum unwind_named_kind kind;
+	} known[] = {
+		{"_start", NAMED_FIRST},
+		{"_dl_start_user", NAMED_FIRST},
+		{"_rt0_amd64", NAMED_FIRST},
+		{"_rt0_amd64_linux", NAMED_FIRST},
+		{"_rt0_arm64_linux", NAMED_FIRST},
+		{"runtime.rt0_go", NAMED_FIRST},
+		{"runtime.rt0_go.abi0", NAMED_FIRST},
+		{"runtime.goexit", NAMED_FIRST},
+		{"runtime.goexit.abi0", NAMED_FIRST},
+		{"runtime.mstart", NAMED_FIRST},
+		{"runtime.mstart.abi0", NAMED_FIRST},
+		{"runtime.systemstack", NAMED_SWITCH},
+		{"runtime.systemstack.abi0", NAMED_SWITCH},
+		{"runtime.mcall", NAMED_SWITCH},
+		{"runtime.asmcgocall", NAMED_SWITCH},
+		{"runtime.asmcgocall.abi0", NAMED_SWITCH},
+		{"runtime.morestack", NAMED_SWITCH},
+		{"runtime.morestack.abi0", NAMED_SWITCH},
+		{"clone", NAMED_CHILD},
+		{"__clone", NAMED_CHILD},
+		{"clone3", NAMED_CHILD},
+		{"__clone3", NAMED_CHILD},
+		{"runtime.clone", NAMED_CHILD},
+		{"runtime.clone.abi0", NAMED_CHILD},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(name, known[i].name))
+			return known[i].kind;
+	return NAMED_PLAIN;
+}
+
+static bool find_named(const struct unwind_walk *walk, uint64_t address, struct unwind_named *ret_named)
+{
+	return walk->space->find_name && walk->space->find_name(walk->space->context, address, ret_named);
+}
+
+enum unwind_named_kind unwind_kind(const struct unwind_walk *walk, uint64_t address)
 {
 	struct unwind_named named;
 
+	return find_named(walk, address, &named) ? named.kind : NAMED_PLAIN;
+}
+
+/* Whether the call was made on another stack by Go code, whose rules are in .debug_frame. */
+static bool is_switch(const struct unwind_walk *walk, const struct unwind_code *code, uint64_t pc)
+{
 	return code->place == PLACE_RULE &&
 	       cfi_rows_rule(walk->rows, code->rule)->flags & CFI_RULE_DEBUG_FRAME &&
-	       walk->space->find_name &&
-	       walk->space->find_name(walk->space->context, pc - 1, &named) &&
-	       named.kind == NAMED_SWITCH;
+	       unwind_kind(walk, pc - 1) == NAMED_SWITCH;
 }
 
 /*
@@ -122,8 +168,6 @@ int unwind_walk_begin(struct unwind_walk *walk, struct unwinder *unwinder, const
 		.address_mask = snapshot->address_mask ? snapshot->address_mask :
 							 unwinder->arch->address_mask,
 		.steps_left = UNWIND_EXPRESSION_STEPS,
-		.searches_left = UNWIND_SEARCHES,
-		.trials_left = UNWIND_TRIALS,
 		.frame = {.known = snapshot->known, .exact = true, .how = UNWIND_BY_REGISTERS},
 	};
 	memcpy(walk->frame.registers, snapshot->registers, sizeof(walk->frame.registers));
@@ -155,79 +199,26 @@ static int arrive(struct unwind_walk *walk)
 	return !*pc || walk->code.place == PLACE_UNMAPPED ? UNWIND_BAD_RETURN : UNWIND_GOES_ON;
 }
 
-/*
- * Handles a rule that does not lead to code. This is normal at the start of a thread; else the rule
- * is wrong, as in some hand-written code, or, after a guess, its base register is.
- */
-static int step_again(struct unwind_walk *walk, uint32_t rule, int failed, const struct unwind_frame *callee)
+/* Whether a thread begins in the function: a rule there need not lead to code. */
+static bool begins(const struct unwind_walk *walk, uint64_t address)
 {
-	const struct unwind_arch *arch = walk->arch;
-	struct unwind_function function;
-	int r;
+	enum unwind_named_kind kind = unwind_kind(walk, address);
 
-	unwind_find_function(walk, callee, &function);
-	if (unwind_is_first(callee, &function) || function.kind == NAMED_CHILD) /* the child, before its first call */
-		return UNWIND_CLEAN;
-	walk->frame = *callee;
-	r = unwind_guess_caller(walk, &walk->frame);
-	if (r != UNWIND_GOES_ON)
-		return r == UNWIND_NO_CFI ? failed : r;
-	if (arch->link == arch->pc)
-		unwind_take_saved(walk, rule, walk->frame.registers[arch->sp] - 8, &walk->frame);
-	return arrive(walk);
-}
-
-static bool is_failure(int r)
-{
-	return r == UNWIND_TRUNCATED || r == UNWIND_NO_CFI;
-}
-
-/* The part of the initial frame that a failed step may need: copying all of it would be expensive. */
-static struct unwind_frame callee_of(const struct unwind_walk *walk, uint64_t pc, uint64_t known,
-				     bool exact, uint8_t how)
-{
-	const struct unwind_arch *arch = walk->arch;
-	uint64_t kept = unwind_bit(arch->pc) | unwind_bit(arch->sp) | unwind_bit(arch->fp);
-	struct unwind_frame callee = {.known = known & kept, .exact = exact, .how = how};
-
-	callee.registers[arch->pc] = pc;
-	callee.registers[arch->sp] = walk->last_sp;
-	callee.registers[arch->fp] = walk->last_fp;
-	return callee;
+	return kind == NAMED_FIRST || kind == NAMED_CHILD;
 }
 
 int unwind_walk_next(struct unwind_walk *walk)
 {
-	uint64_t pc = walk->frame.registers[walk->arch->pc], known = walk->frame.known;
-	const struct unwind_code code = walk->code;
-	struct unwind_frame callee;
-	bool exact = walk->frame.exact;
-	uint8_t how = walk->frame.how;
-	int r;
+	const uint64_t address = walk->frame.registers[walk->arch->pc] - !walk->frame.exact;
+	const enum unwind_place place = walk->code.place;
+	int r = step(walk, &walk->frame);
 
-	walk->last_sp = walk->frame.registers[walk->arch->sp];
-	walk->last_fp = walk->frame.registers[walk->arch->fp];
-	r = step(walk, &walk->frame);
 	if (r == UNWIND_GOES_ON)
 		r = arrive(walk);
-	if (code.place != PLACE_RULE || r < 0 ||
-	    (r != UNWIND_BAD_RETURN && (!walk->guessed || !is_failure(r))))
-		return r;
-	callee = callee_of(walk, pc, known, exact, how);
-	return step_again(walk, code.rule, r, &callee);
+	return place == PLACE_RULE && r == UNWIND_BAD_RETURN && begins(walk, address) ? UNWIND_CLEAN : r;
 }
 
 /* --- how it ends --- */
-
-/* Whether the last frame's address does not follow a call: it was written when the stack was set up. */
-static bool is_made_by_hand(const struct unwind_walk *walk, const struct unwind_chain *chain)
-{
-	size_t last = chain->count - 1;
-	struct unwind_function any = {.start = 0};
-
-	return chain->count > 1 && !(chain->how[last] & UNWIND_EXACT) &&
-	       unwind_judge(walk, chain->addresses[last], &any) == EVIDENCE_NO_CALL;
-}
 
 int unwind_settle_at_begin(struct unwind_walk *walk, struct unwind_chain *chain)
 {
@@ -236,9 +227,8 @@ int unwind_settle_at_begin(struct unwind_walk *walk, struct unwind_chain *chain)
 	int r;
 
 	walk->written = false;
-	if (walk->frame.exact || walk->code.place != PLACE_GAP || !walk->space->find_name ||
-	    !walk->space->find_name(walk->space->context, pc, &named) || named.start != pc ||
-	    !is_made_by_hand(walk, chain))
+	if (walk->frame.exact || walk->code.place != PLACE_GAP || !find_named(walk, pc, &named) || named.start != pc ||
+	    find_named(walk, pc - 1, &named))
 		return UNWIND_GOES_ON;
 	r = unwind_find_code(walk, pc, true, &walk->code);
 	walk->written = walk->frame.exact = true;
@@ -246,26 +236,11 @@ int unwind_settle_at_begin(struct unwind_walk *walk, struct unwind_chain *chain)
 	return r < 0 ? r : UNWIND_GOES_ON;
 }
 
-static bool is_guessed(const struct unwind_chain *chain)
+enum unwind_stop unwind_reason(const struct unwind_walk *walk, enum unwind_stop stop)
 {
-	enum { RECENT = 3 };
-
-	for (size_t i = chain->count; i-- > 0 && i + RECENT >= chain->count;)
-		if ((chain->how[i] & UNWIND_HOW_MASK) == UNWIND_BY_GUESS)
-			return true;
-	return false;
-}
-
-enum unwind_stop unwind_reason(const struct unwind_walk *walk, const struct unwind_chain *chain,
-			       enum unwind_stop stop)
-{
-	if (stop == UNWIND_CLEAN || stop == UNWIND_TOO_DEEP ||
-	    (stop == UNWIND_TRUNCATED && unwind_is_cut(walk)))
+	if (stop == UNWIND_CLEAN || stop == UNWIND_TOO_DEEP || (stop == UNWIND_TRUNCATED && unwind_is_cut(walk)))
 		return stop;
-	if (is_guessed(chain))
-		return UNWIND_ASTRAY;
-	return stop == UNWIND_TRUNCATED || walk->written || is_made_by_hand(walk, chain) ?
-	       UNWIND_SWITCHED : stop;
+	return stop == UNWIND_TRUNCATED || walk->written ? UNWIND_SWITCHED : stop;
 }
 
 static bool append(const struct unwind_walk *walk, struct unwind_chain *chain)
@@ -293,7 +268,7 @@ int unwinder_run(struct unwinder *unwinder, const struct unwind_space *space,
 	}
 	if (r < 0)
 		return r;
-	ret_chain->stop = unwind_reason(&walk, ret_chain, (enum unwind_stop)r);
+	ret_chain->stop = unwind_reason(&walk, (enum unwind_stop)r);
 	if (r == UNWIND_TRUNCATED)
 		unwind_append_tail(&walk, ret_chain);
 	return 0;
@@ -309,7 +284,6 @@ const char *unwind_stop_name(enum unwind_stop stop)
 		[UNWIND_BAD_RETURN] = "bad return address",
 		[UNWIND_TOO_DEEP] = "depth",
 		[UNWIND_SWITCHED] = "other stack",
-		[UNWIND_ASTRAY] = "wrong guess",
 		[UNWIND_NO_MEMORY] = "no memory",
 	};
 

@@ -2,13 +2,12 @@
 /*
  * Unwinds a snapshot (registers and stack bytes) into a call chain. The unwinder knows neither
  * traces nor files: it asks which module is mapped at an address and reads that module's call frame
- * information; code without any (JIT, Go) is walked by frame pointers. Callers of code that has
- * neither are guessed, and marked: a guessed return address follows a call that could have led to
- * the callee, as far as code and names are available. Every chain ends with a reason.
+ * information; code without any (JIT) is walked by frame pointers. No caller is guessed: where code
+ * has neither, the chain ends. Every chain ends with a reason.
  *
  * One unwinder per thread; sections (cfi_section.h) are shared. The work is bounded, whatever the
- * snapshot or the modules contain: 1024 frames, 16384 steps of expressions and 24 searches of 16
- * KiB per chain, and a memory budget for compiled rows.
+ * snapshot or the modules contain: 1024 frames and 16384 steps of expressions per chain, and a
+ * memory budget for compiled rows.
  */
 #ifndef RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H
 #define RWALKER_REPORT_RESOLVE_UNWIND_UNWINDER_H
@@ -21,29 +20,30 @@ struct unwind_mapping {
 	uint64_t bias;			/* address in the process = link-time address + bias, modulo 2^64 */
 	uint32_t module;		/* the user's number for `cfi`, dense from 0 */
 	const struct cfi_section *cfi;	/* NULL: JIT code, or a module without any */
-	bool made; /* it is code made at run time */
+	bool made;   /* it is code made at run time */
+	bool linker; /* it is glibc's dynamic linker: what has no call frame information there begins a process */
 };
 
 enum unwind_named_kind {
 	NAMED_PLAIN,
 	NAMED_FIRST,  /* has no caller: a process begins in it */
 	NAMED_CHILD,  /* has a caller, but a thread begins at its return address: clone() */
-	NAMED_KEEPER, /* may use the frame of the function that jumped to it */
 	NAMED_SWITCH, /* calls functions on another stack than its own */
 };
+
+/* Of a function's name: those of C libraries and of Go's runtime. */
+enum unwind_named_kind unwind_named_kind(const char *name);
 
 struct unwind_named { /* a function, from its symbol */
 	uint64_t start;
 	enum unwind_named_kind kind;
 };
 
-/* The address space in which a snapshot was taken. All functions but `find` may be NULL. */
+/* The address space in which a snapshot was taken. `find_name` may be NULL. */
 struct unwind_space {
 	void *context;
 	/* The executable mapping that contains an address; false if there is none. */
 	bool (*find)(void *context, uint64_t address, struct unwind_mapping *ret_mapping);
-	/* Reads code at an address, all bytes or none; false: not available. */
-	bool (*read_code)(void *context, uint64_t address, size_t size, uint8_t *bytes);
 	/* The function that contains an address; false: it has no name. */
 	bool (*find_name)(void *context, uint64_t address, struct unwind_named *ret_named);
 	/* Identifies the content: results are cached by it. 0: they are not cached. */
@@ -53,7 +53,6 @@ struct unwind_space {
 /* Return addresses found by following frame pointers when the snapshot was taken, leaf first. */
 struct unwind_tail {
 	const uint64_t *addresses;
-	const uint64_t *frames; /* address of each frame record; NULL: not recorded */
 	size_t count;
 };
 
@@ -76,7 +75,7 @@ enum unwind_how { /* how a frame was found; the leaf is UNWIND_BY_REGISTERS */
 	UNWIND_BY_REGISTERS,
 	UNWIND_BY_CFI,
 	UNWIND_BY_FRAME_POINTER,
-	UNWIND_BY_GUESS,
+	UNWIND_BY_OUTER_RECORD, /* by frame pointer, from a function that may have none: its caller may be missing */
 	UNWIND_BY_TAIL, /* beyond the end of the snapshot; frames before it may be missing */
 	UNWIND_HOW_MASK = 0x7f,
 	UNWIND_EXACT = 0x80, /* the address is the next instruction, not a return address */
@@ -90,7 +89,6 @@ enum unwind_stop {
 	UNWIND_BAD_RETURN, /* not in executable code, or the stack does not grow */
 	UNWIND_TOO_DEEP,
 	UNWIND_SWITCHED, /* on a stack that was not copied, or at a hand-made one (a coroutine's) */
-	UNWIND_ASTRAY,	 /* after a wrong guess */
 	UNWIND_NO_MEMORY, /* none of the stack was copied; set by callers that know it */
 };
 

@@ -34,7 +34,7 @@ static void marks_stand_where_they_belong(struct test *t)
 	};
 	static const struct unwind_chain signal = {
 		.addresses = {0x10, 0x20, 0x30, 0x40},
-		.how = {UNWIND_BY_REGISTERS, UNWIND_BY_CFI, UNWIND_BY_CFI | UNWIND_EXACT, UNWIND_BY_GUESS},
+		.how = {UNWIND_BY_REGISTERS, UNWIND_BY_CFI, UNWIND_BY_CFI | UNWIND_EXACT, UNWIND_BY_OUTER_RECORD},
 		.count = 4,
 		.stop = UNWIND_BAD_RETURN,
 	};
@@ -46,7 +46,8 @@ static void marks_stand_where_they_belong(struct test *t)
 	};
 	static const struct unwind_chain leaf = {.addresses = {0x10}, .count = 1, .stop = UNWIND_NO_CFI};
 	static const uint64_t clean_nodes[] = {0x10, 0x20, 0x30, MARK(CLEAN)};
-	static const uint64_t signal_nodes[] = {0x10, 0x20, 0x30, MARK(EXACT), MARK(GUESSED), 0x40, MARK(BAD_RETURN)};
+	static const uint64_t signal_nodes[] = {0x10, 0x20, 0x30, MARK(EXACT), MARK(CALLER_UNKNOWN), 0x40,
+						MARK(BAD_RETURN)};
 	static const uint64_t tail_nodes[] = {0x10, MARK(TAIL), 0x20, 0x30, MARK(CONTINUED)};
 	static const uint64_t leaf_nodes[] = {0x10, MARK(NO_CFI)};
 
@@ -155,8 +156,8 @@ static void notes_come_of_marks(struct test *t)
 		    "1 unwound stack (100.0%) cut at the depth limit");
 	check_chain(t, (uint64_t[]){0x400010, MARK(TAIL), 0x400020, MARK(CONTINUED), 0}, "400020 n5 400010! ",
 		    "1 unwound stack (100.0%) with callers by frame pointer beyond their copy");
-	check_chain(t, (uint64_t[]){0x400010, MARK(GUESSED), 0x400020, MARK(CLEAN), 0}, "400020 n6 400010! ",
-		    "1 unwound stack (100.0%) with guessed callers");
+	check_chain(t, (uint64_t[]){0x400010, MARK(CALLER_UNKNOWN), 0x400020, MARK(CLEAN), 0}, "400020 n9 400010! ",
+		    "1 unwound stack (100.0%) with a caller by frame pointer of a function that may have none");
 }
 
 static void frames_of_signals_are_no_callers(struct test *t)

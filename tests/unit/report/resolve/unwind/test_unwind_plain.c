@@ -134,7 +134,7 @@ static void walk_by_steps(struct fixture *f, const struct unwind_space *space)
 		chain->addresses[chain->count] = walk.frame.registers[16];
 		chain->how[chain->count++] = walk.frame.how | (walk.frame.exact ? UNWIND_EXACT : 0);
 	}
-	chain->stop = unwind_reason(&walk, chain, (enum unwind_stop)r);
+	chain->stop = unwind_reason(&walk, (enum unwind_stop)r);
 }
 
 static bool same_frame(const struct unwind_frame *a, const struct unwind_frame *b)

@@ -170,16 +170,6 @@ void own_begin(struct own_process *own, size_t bytes)
 	own_read_maps(own);
 }
 
-static bool own_read_code(void *context, uint64_t address, size_t size, uint8_t *bytes)
-{
-	struct unwind_mapping first, last;
-
-	if (!own_find(context, address, &first) || !own_find(context, address + size - 1, &last) || !first.cfi)
-		return false;
-	own_copy(bytes, (const volatile uint8_t *)address, size);
-	return true;
-}
-
 static bool own_find_name(void *context, uint64_t address, struct unwind_named *ret_named)
 {
 	const struct own_process *own = context;
@@ -195,7 +185,7 @@ static bool own_find_name(void *context, uint64_t address, struct unwind_named *
 		if (address - mapping.bias - symbol->address >= symbol->size)
 			continue;
 		ret_named->start = symbol->address + mapping.bias;
-		ret_named->kind = strcmp(symbols->names + symbol->name, "_start") ? NAMED_PLAIN : NAMED_FIRST;
+		ret_named->kind = unwind_named_kind(symbols->names + symbol->name);
 		return true;
 	}
 	return false;
@@ -241,7 +231,6 @@ void own_unwind(struct own_process *own, const struct own_snapshot *snapshot, si
 {
 	const struct unwind_space space = {.context = own,
 					   .find = own_find,
-					   .read_code = own->hide_code ? NULL : own_read_code,
 					   .find_name = own_find_name};
 	const struct unwind_snapshot input = {
 		.registers = snapshot->registers,

@@ -37,7 +37,6 @@ struct own_process {
 	uint8_t *signal_stack; /* OWN_SIGNAL_STACK bytes */
 	struct own_snapshot *taken; /* OWN_SNAPSHOTS */
 	size_t count, stack_bytes;
-	bool hide_code; /* from the unwinder */
 	uint8_t *stacks;
 };
 

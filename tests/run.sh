@@ -1,39 +1,38 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh [COMMAND...] [--in-pairs COMMAND...] [--together COMMAND...]: runs each test and counts its results.
-# Each COMMAND is one argument: a program, or a program and its arguments in one string. Tests run from the top
-# folder, one by one. Those after --together and --in-pairs run side by side: one more than there are processors,
-# because some wait, and at most two of those after --in-pairs. The next to start is the first one in the queue that
-# may. A line "# alone: WHY" among a script's first 20 makes it wait until all others are done and then run by itself;
-# a line "# only recorder: WHY" keeps it from running beside other tests given after --in-pairs.
+# run.sh COMMAND... : runs tests side by side and counts their results. Each COMMAND is one argument: a program, or a
+# program and its arguments in one string. Tests run in the top folder, JOBS of them at once (one more than there are
+# processors, because some wait), in the order given.
 #
-# A test prints lines "ok NAME", "not ok NAME - why", "skip NAME - why"; the rest of its output
-# is shown only if the test fails. Its exit code:
+# A test prints lines "ok NAME", "not ok NAME - why", "skip NAME - why"; the rest of its output is shown only if it
+# fails. Its exit code:
 #	0	its lines count; a test without any has failed
 #	77	skipped: its last line says why, unless it printed skip lines
 #	other	failed: counts as one more failure, unless it printed a "not ok" line
-# A script with a line "# two tries: WHY" among its first 20 compares figures that the host can spoil, for example by
-# taking CPU time away from the guest. If one of its checks fails, it is run again by itself when all others are done:
-# a real fault fails again. Only the second run counts; what failed at first is listed. TRIES=1 and the long level
-# allow no second run. A line "# time-limit: SECONDS" among a script's first 20 sets its limit; TIME_LIMIT (300) is the
-# default. After TOTAL_LIMIT seconds (0: none), the remaining tests count as failed. With STRETCH=1, these limits hold
-# for a machine that starts a process in 1.5 ms and computes as fast as that of tests/RESULTS.md; on a machine that is
-# slower now, or busy, they are up to three times as long.
 #
-# The last line is always "N passed, N failed, N skipped". The exit code is 0 if something was tested
-# and nothing failed, else 1. build/log/ has the output of each test; build/log/times has the seconds that each one
-# took, as "WALL CPU COMMAND", of which times.sh makes tables. BEGAN is when the build began, in seconds since 1970.
+# Lines among the first 20 of a script:
+#	# tier: full, # tier: long	the Makefile leaves it out of the tiers before this one
+#	# time-limit: SECONDS		else TIME_LIMIT (600)
+#	# alone: WHY			it runs when all others are done, by itself
+#	# only recorder: WHY		no test in tests/live runs beside it; of the others in tests/live, two at once
+#	# two tries: WHY		it compares figures that the host spoils if it takes CPU time away: if a check fails, it
+#					runs once more by itself, when all others are done, and that counts. Not with TRIES=1.
+# After TOTAL_LIMIT seconds (0: none), the remaining tests count as failed.
+#
+# The last line is always "N passed, N failed, N skipped". The exit code is 0 if something was tested and nothing
+# failed, else 1. build/log/ has the output of each test, and in the file times lines "WALL CPU COMMAND", in seconds.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-readonly LOG_LINES=200	# shown of a failing test; the log file has all
-logs=${BUILD:-build}/log bin=${BUILD:-build}/bin
-export XDG_CACHE_HOME=$PWD/${BUILD:-build}/cache	# not the user's cache
-unset DEBUGINFOD_URLS				# no names from a server
+build=${BUILD:-build}
+logs=$build/log
+export XDG_CACHE_HOME=$PWD/$build/cache	# not the user's cache
+unset DEBUGINFOD_URLS			# no names from a server
 passed=0 failed=0 skipped=0
 failures=() skips=() again=() unlucky=()
-[[ ${CHECK_LEVEL-} == long ]] && TRIES=1
+readonly ALL=1000 RECORDERS=2		# shares of the machine
+at_once=${JOBS:-$(($(nproc) + ($(nproc) > 1)))}
 
 # The python3 of a version manager is a script that starts dozens of processes, and tests start it hundreds of times.
 pass_over_script()
@@ -42,63 +41,33 @@ pass_over_script()
 
 	found=$(command -v python3) && [[ $(head -c 2 "$found" | tr -d '\0') == '#!' ]] || return
 	program=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))') && [[ -x $program ]] || return
-	mkdir -p "$bin" && ln -sfn "$program" "$bin/python3" && PATH=$PWD/$bin:$PATH
+	mkdir -p "$build/bin" && ln -sfn "$program" "$build/bin/python3" && PATH=$PWD/$build/bin:$PATH
 }
 
-start_processes() { local i; for ((i = 0; i < 200; i++)); do /bin/true; done; }
-compute() { local i; for ((i = 0; i < 60000; i++)); do :; done; }
+# Starting a process may take longer than a test runs, so the functions below start none for a test that is good.
 
-# percent_of USUAL COMMAND: the time that it takes now, in percent of the usual ms. The best of three.
-percent_of()
+# says COMMAND WORDS: whether the script has a line "# WORDS: TEXT" among its first 20; sets $text.
+says()
 {
-	local try began took percent=$((1 << 30)) usual=$1
+	local head=() line mark=
 
-	for try in 1 2 3; do
-		began=${EPOCHREALTIME/[.,]/}
-		"$2"
-		took=$(((${EPOCHREALTIME/[.,]/} - began) / 1000))
-		((took * 100 / usual < percent)) && percent=$((took * 100 / usual))
-	done
-	echo "$percent"
-}
-
-# The time that starting processes or computing takes now, in percent of the usual, whichever is more. 100 to 300.
-measure_stretch()
-{
-	local starts computing percent
-
-	starts=$(percent_of 300 start_processes)
-	computing=$(percent_of 130 compute) # a third of the time where tests needed 3 times the CPU time
-	percent=$((starts > computing ? starts : computing))
-	((percent > 300)) && percent=300
-	echo $((percent < 100 ? 100 : percent))
-}
-
-# Starting a process may take longer than a test runs. The functions below are called for each of hundreds of tests,
-# so they start none.
-
-# Sets $head to the first 20 lines of a script. Empty for a program that is not a script.
-read_head()
-{
-	local mark=
-
-	head=()
-	[[ -r $1 ]] && read -r -n 2 mark <"$1"
-	[[ $mark != '#!' ]] || mapfile -t -n 20 head <"$1"
-}
-
-# Sets $limit to the time limit of the test, in seconds.
-find_limit()
-{
-	local head line
-
-	limit=${TIME_LIMIT:-300}
-	read_head "$1"
+	[[ -r ${1%% *} ]] && read -r -n 2 mark <"${1%% *}"
+	[[ $mark == '#!' ]] && mapfile -t -n 20 head <"${1%% *}"
 	for line in "${head[@]}"; do
-		[[ $line =~ ^'# time-limit: '([0-9]+)$ ]] && limit=${BASH_REMATCH[1]} && break
+		[[ $line == "# $2: "?* ]] && text=${line#"# $2: "} && return
 	done
-	limit=$((limit * stretch / 100))
-	((total_limit && limit > total_limit - SECONDS)) && limit=$((total_limit - SECONDS))
+	return 1
+}
+
+# share_of COMMAND: sets $share to what it needs of the machine: ALL of it, a part of RECORDERS, or 0.
+share_of()
+{
+	local text
+
+	share=0
+	[[ $1 != tests/live/* ]] || share=1
+	says "$1" 'only recorder' && share=$RECORDERS
+	says "$1" alone && share=$ALL
 }
 
 # collect NAME LIST PREFIX LOG: adds "NAME: text" to the list for each line of the log that begins with the prefix,
@@ -123,25 +92,25 @@ show_log()
 	local lines
 
 	lines=$(wc -l <"$1")
-	((lines > LOG_LINES)) && echo "    | ($((lines - LOG_LINES)) lines before these are in $1)"
-	tail -n "$LOG_LINES" "$1" | cat -v | sed 's/^/    | /'
+	((lines > 200)) && echo "    | ($((lines - 200)) lines before these are in $1)"
+	tail -n 200 "$1" | cat -v | sed 's/^/    | /'
 }
 
-# has_two_tries COMMAND LOG CODE: whether a test whose check failed may run again.
-has_two_tries()
-{
-	[[ $3 == 1 && ${TRIES:-2} != 1 && ! -e $2.first ]] && grep -aq '^not ok ' "$2" &&
-		says "$1" 'two tries'
-}
-
-# Judges one finished test. In: name, log file, exit code, time limit, seconds of wall-clock time and of CPU time.
+# judge COMMAND LOG CODE LIMIT WALL CPU: counts what a finished test printed.
 judge()
 {
-	local name=$1 log=$2 code=$3 limit=$4 seconds=$5 busy=$6
-	local good bad left count why='' word=ok
+	local name=${1#"$build/"} log=$2 code=$3 good bad left count why='' word=ok text
 	# shellcheck disable=SC2034 # collect() fills it
 	local passes=()
 
+	if [[ $code == 1 && ${TRIES:-2} != 1 && ! -e $log.first ]] && grep -aq '^not ok ' "$log" && says "$1" 'two tries'; then
+		again+=("$1")
+		collect "$name" unlucky 'not ok ' "$log"
+		echo "once more, when all others are done: $name"
+		show_log "$log"
+		mv "$log" "$log.first"
+		return
+	fi
 	collect "$name" passes 'ok ' "$log"
 	good=$count
 	collect "$name" failures 'not ok ' "$log"
@@ -151,67 +120,62 @@ judge()
 	case $code in
 	0) ((good + bad + left)) || why="said nothing" ;;
 	77) ((left)) || { left=1; skips+=("$name - $(tail -n 1 "$log" | cat -v)"); } ;;
-	124 | 137) why="ran longer than $limit s" ;;
+	124 | 137) why="ran longer than $4 s" ;;
 	*) ((bad)) || why="exit code $code" ;;
 	esac
 	[[ $why ]] && { bad=$((bad + 1)); failures+=("$name - $why"); }
 	((passed += good, failed += bad, skipped += left))
 	((left && !good)) && word=skip
 	((bad)) && word=FAIL
-	printf '%-4s %s: %d ok, %d failed, %d skipped, %s s (%s s of CPU)\n' "$word" "$name" "$good" "$bad" "$left" "$seconds" "$busy"
-	echo "$seconds $busy $name" >>"$logs/times"
+	printf '%-4s %s: %d ok, %d failed, %d skipped, %s s (%s s of CPU)\n' "$word" "$name" "$good" "$bad" "$left" "$5" "$6"
+	echo "$5 $6 $name" >>"$logs/times"
 	((bad)) && show_log "$log"
 }
 
-# Sets $log to the log file of a test.
+# Sets $log to the log file of a command.
 find_log()
 {
-	log=${1#"${BUILD:-build}/"}
+	log=${1#"$build/"}
 	log=$logs/${log//[!A-Za-z0-9_.-]/_}.log
 }
 
-# Runs one test; writes its exit code, time limit and seconds to LOG.end.
+# execute COMMAND LOG: runs one test; writes its seconds, exit code and time limit to LOG.end.
 execute()
 {
-	local command=$1 log=$2 limit code=1 words TIMEFORMAT='%3R %3U %3S'
+	local limit=${TIME_LIMIT:-600} code=1 text TIMEFORMAT='%3R %3U %3S'
 
-	find_limit "${command%% *}"
+	says "$1" time-limit && limit=$text
+	((TOTAL_LIMIT && limit > TOTAL_LIMIT - SECONDS)) && limit=$((TOTAL_LIMIT - SECONDS))
 	if ((limit <= 0)); then
-		echo "not ok ${command#"${BUILD:-build}/"} - not started, $total_limit s are over" >"$log"
-		echo 0.000 0.000 0.000 >"$log.end"
+		echo "not ok ${1#"$build/"} - not started, $TOTAL_LIMIT s are over" >"$2"
+		echo 0.000 0.000 0.000 >"$2.end"
 	else
-		[[ $command == */* ]] || command=./$command
-		words=(bash -c "$command")
-		[[ $command == *[!A-Za-z0-9_./\ -]* ]] || read -r -a words <<<"$command" # needs no shell
-		{ time timeout -k 5 "$limit" "${words[@]}" >"$log" 2>&1 </dev/null; } 2>"$log.end"
+		{ time timeout -k 5 "$limit" bash -c "$1" >"$2" 2>&1 </dev/null; } 2>"$2.end"
 		code=$?
 	fi
-	echo "$code $limit" >>"$log.end"
+	echo "$code $limit" >>"$2.end"
 }
 
-# round MS: sets $tenths to the seconds, with one decimal.
-round() { printf -v tenths '%d.%d' $((($1 + 50) / 1000)) $((($1 + 50) / 100 % 10)); }
+# seconds MS: sets $tenths to the seconds, with one decimal.
+seconds() { printf -v tenths '%d.%d' $((($1 + 50) / 1000)) $((($1 + 50) / 100 % 10)); }
 
-# Judges a test that has finished.
-conclude()
+# Judges the tests that have ended.
+reap()
 {
-	local log wall=0 user=0 system=0 code=lost limit=0 lines=() count tenths # lost: its runner was killed
+	local pid command log wall user system code limit lines count tenths
 
-	find_log "$1"
-	[[ -e $log.end ]] && mapfile -t lines <"$log.end"
-	((${#lines[@]} < 2)) || { read -r wall user system <<<"${lines[-2]}" && read -r code limit <<<"${lines[-1]}"; }
-	if has_two_tries "$1" "$log" "$code"; then
-		again+=("$1")
-		collect "${1#"${BUILD:-build}/"}" unlucky 'not ok ' "$log"
-		echo "once more, when all others are done: ${1#"${BUILD:-build}/"}"
-		show_log "$log"
-		mv "$log" "$log.first"
-		return
-	fi
-	round "$((10#${wall//[.,]/}))"
-	wall=$tenths
-	round "$((10#${user//[.,]/} + 10#${system//[.,]/}))"
-	judge "${1#"${BUILD:-build}/"}" "$log" "$code" "$limit" "$wall" "$tenths"
+	for pid in "${!running[@]}"; do
+		kill -0 "$pid" 2>/dev/null && continue
+		command=${queue[${running[$pid]}]} wall=0 user=0 system=0 code=lost limit=0 # lost: its runner was killed
+		unset "running[$pid]"
+		find_log "$command"
+		mapfile -t lines <"$log.end"
+		((${#lines[@]} < 2)) || { read -r wall user system <<<"${lines[-2]}" && read -r code limit <<<"${lines[-1]}"; }
+		seconds "$((10#${wall//[.,]/}))"
+		wall=$tenths
+		seconds "$((10#${user//[.,]/} + 10#${system//[.,]/}))"
+		judge "$command" "$log" "$code" "$limit" "$wall" "$tenths"
+	done
 }
 
 # Sets $next to the first test of the queue that has not started and may start now. False if there is none.
@@ -222,76 +186,77 @@ choose()
 	for number in "${running[@]}"; do
 		used=$((used + shares[number]))
 	done
+	((${#running[@]} < at_once)) || return
 	for next in "${waiting[@]}"; do
-		if ((shares[next] == ALL)); then
-			((${#running[@]} == 0)) # no other test overtakes it
-			return
-		fi
-		((used + shares[next] <= RECORDERS && ${#running[@]} < at_once)) && return
+		((used + shares[next] <= RECORDERS || ${#running[@]} == 0)) && return
 	done
 	return 1
 }
 
-# Judges the tests that have ended.
-reap()
-{
-	local pid
-
-	for pid in "${!running[@]}"; do
-		kill -0 "$pid" 2>/dev/null && continue
-		conclude "${queue[${running[$pid]}]}"
-		unset "running[$pid]"
-	done
-}
-
-# Runs the tests of the queue.
+# run COMMAND... : those with the share ALL come last.
 run()
 {
-	local command log next i waiting=("${!queue[@]}")
+	local queue=("$@") shares=() waiting=() alone=() i next log share
 	local -A running=() # by the process: the number in the queue
 
+	for i in "${!queue[@]}"; do
+		share_of "${queue[i]}"
+		shares+=("$share")
+		if ((share == ALL)); then alone+=("$i"); else waiting+=("$i"); fi
+	done
+	waiting+=("${alone[@]}")
 	while ((${#waiting[@]} + ${#running[@]})); do
 		if ! choose; then
 			wait -n
 			reap
 			continue
 		fi
-		command=${queue[next]}
-		((${#running[@]})) || [[ ! -t 1 ]] || printf '... %s\r' "${command#"${BUILD:-build}/"}"
-		find_log "$command"
+		[[ ! -t 1 ]] || printf '... %s\e[K\r' "${queue[next]#"$build/"}"
+		find_log "${queue[next]}"
 		: >"$log.end" # an interrupted run may have left one
-		execute "$command" "$log" &
+		execute "${queue[next]}" "$log" &
 		running[$!]=$next
 		for i in "${!waiting[@]}"; do [[ ${waiting[i]} == "$next" ]] && unset "waiting[i]"; done
 	done
 }
 
-# says COMMAND WORDS: whether the script has the line "# WORDS: WHY" among its first 20.
-says()
+# Prints the reason for which a test was skipped, and what to install, if a program is missing.
+with_package()
 {
-	local head line
+	local program package
 
-	read_head "${1%% *}"
-	for line in "${head[@]}"; do
-		[[ $line == "# $2: "?* ]] && return
-	done
-	return 1
-}
-
-# find_share COMMAND SHARE: sets $share to SHARE, unless the script's own lines ask for another.
-find_share()
-{
-	share=$2
-	if (($2 == ALL)) || says "$1" alone; then
-		share=$ALL
-	elif (($2)) && says "$1" 'only recorder'; then
-		share=$RECORDERS
-	fi
+	[[ $1 =~ \'([a-z0-9_-]+)\'\ is\ (not\ installed|missing) && $1 != *apt-get* ]] || { echo "  $1"; return; }
+	program=${BASH_REMATCH[1]} package=$program
+	case $program in
+	perf) package=linux-perf ;;
+	ctags) package=universal-ctags ;;
+	readelf | objcopy | nm) package=binutils ;;
+	unshare | setpriv | taskset | setsid | flock | chrt | setarch) package=util-linux ;;
+	qemu-system-x86_64) package=qemu-system-x86 ;;
+	qemu-system-aarch64) package=qemu-system-arm ;;
+	aarch64-linux-gnu-gcc) package=gcc-aarch64-linux-gnu ;;
+	busybox) package=busybox-static ;;
+	mke2fs) package=e2fsprogs ;;
+	xz) package=xz-utils ;;
+	node) package=nodejs ;;
+	go) package=golang-go ;;
+	llvm-symbolizer) package=llvm ;;
+	systemd-analyze) package=systemd ;;
+	dpkg-buildpackage | dh) package=debhelper ;;
+	rpmbuild) package=rpm ;;
+	eu-*) package=elfutils ;;
+	esac
+	echo "  $1 (apt-get install $package)"
 }
 
 account()
 {
-	((${#skips[@]})) && printf '\nSkipped, and why:\n' && printf '  %s\n' "${skips[@]}"
+	local skip
+
+	printf '\nSeconds, and of CPU time, by kind:\n'
+	awk '{ kind = $3; sub(/^(san\/)?tests\//, "", kind); sub(/\/.*/, "", kind); wall[kind] += $1; cpu[kind] += $2; all += $2 }
+		END { for (kind in cpu) printf "  %-10s %7.1f %7.1f\n", kind, wall[kind], cpu[kind]; printf "  all in %-3d %7s %7.1f\n", '$SECONDS', "", all }' "$logs/times" | sort -k 3nr
+	((${#skips[@]})) && printf '\nSkipped, and why:\n' && for skip in "${skips[@]}"; do with_package "$skip"; done
 	((${#unlucky[@]})) && printf '\nFailed at a first try, and were run again:\n' && printf '  %s\n' "${unlucky[@]}"
 	((${#failures[@]})) && printf '\nFailed:\n' && printf '  %s\n' "${failures[@]}"
 	printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
@@ -313,43 +278,10 @@ interrupt()
 
 trap interrupt INT TERM
 pass_over_script
-stretch=100
-[[ ${STRETCH-} ]] && stretch=$(measure_stretch) && unset STRETCH # not for a test that runs this script
-((stretch == 100)) || echo "This machine is slow or busy: time limits are $stretch % of the usual ones."
-readonly stretch total_limit=$((${TOTAL_LIMIT:-0} * stretch / 100))
+readonly TOTAL_LIMIT=${TOTAL_LIMIT:-0}
 mkdir -p "$logs" && rm -f "$logs"/*.first && : >"$logs/times" || exit 1
-# The share of the machine that a test needs: ALL of it, a part of the room for RECORDERS, or 0.
-readonly ALL=1000 RECORDERS=2
-processors=$(nproc)
-at_once=$((processors < 2 ? 1 : processors + 1))
-queue=() shares=() alone=() asked=$ALL
-for argument; do
-	case $argument in
-	--together) asked=0 ;;
-	--in-pairs) asked=$((processors < 2 ? RECORDERS : 1)) ;;
-	*)
-		find_share "$argument" "$asked"
-		if ((share == ALL && asked != ALL)); then
-			alone+=("$argument")
-		else
-			queue+=("$argument")
-			shares+=("$share")
-		fi
-		;;
-	esac
-done
-for argument in "${alone[@]}"; do
-	queue+=("$argument")
-	shares+=("$ALL")
-done
-run
-if ((${#again[@]})); then
-	queue=("${again[@]}")
-	mapfile -t shares < <(printf "$ALL\n%.0s" "${again[@]}")
-	run
-fi
-# How long the build took is known only if $BEGAN is set.
-[[ ${BEGAN-} ]] && echo "$((EPOCHSECONDS - SECONDS - BEGAN)) - (build)" >>"$logs/times"
-echo "$SECONDS - (tests)" >>"$logs/times"
+run "$@"
+at_once=1
+run "${again[@]}"
 account
 ((failed == 0 && passed > 0))

@@ -3,7 +3,7 @@
 # The runner itself: what it counts, that failures set its exit code, that the tally is the last line.
 
 set -u
-unset CHECK_LEVEL TRIES
+unset TRIES JOBS TOTAL_LIMIT TIME_LIMIT
 top=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -43,7 +43,6 @@ script killer <<<'echo "ok a"; kill -KILL "$(cut -d" " -f4 "/proc/$PPID/stat")"'
 script skip_whole <<<'echo "no such device"; exit 77'
 script skip_lines <<<'echo "skip a - no root"; exit 77'
 script skip_one <<<'echo "ok a"; echo "skip b - no root"'
-script as_usual <<<'[[ ${STRETCH-} ]] || echo "ok a test that runs this has the usual limits"'
 script slow <<<$'# time-limit: 1\necho "ok a"; sleep 30; echo "ok b"'
 script endless <<<'echo "ok a"; sleep 300; echo "ok b"'
 script noisy <<<$'printf "\\033[2J"; seq 1000; exit 3'
@@ -76,8 +75,6 @@ for ((i = 0; i < 200; i++)); do
 done
 exit 1
 END
-script meet_only <<<"# only recorder: as if others disturbed it
-exec $dir/meet \"\$@\""
 script words <<<'echo "ok $1$2"; [[ $# = 2 ]]'
 
 expect good_counts 0 "2 passed, 0 failed, 0 skipped" 'good: 2 ok' -- "$dir/good"
@@ -94,29 +91,13 @@ expect missing_program_fails 1 "0 passed, 1 failed, 0 skipped" 'exit code 127' -
 expect no_test_fails 1 "0 passed, 0 failed, 0 skipped" . --
 expect long_output_is_cut 1 "0 passed, 1 failed, 0 skipped" '(800 lines before' -- "$dir/noisy"
 expect arguments_reach_the_test 0 "1 passed, 0 failed, 0 skipped" 'words' -- "$dir/words x y"
-expect failure_among_good 1 "5 passed, 1 failed, 0 skipped" 'FAIL' -- "$dir/good" "$dir/bad" "$dir/good"
-expect together_all_are_counted 1 "9 passed, 1 failed, 0 skipped" '| detail' -- --together "$dir/good" "$dir/bad" "$dir/good a" \
-	"$dir/good b" --in-pairs "$dir/good c"
-expect together_with_nothing_else 0 "2 passed, 0 failed, 0 skipped" 'good: 2 ok' -- --together "$dir/good"
-expect together_silence_fails 1 "2 passed, 1 failed, 0 skipped" 'said nothing' -- --together "$dir/silent" "$dir/good"
-expect alone_waits_for_the_others 0 "2 passed, 0 failed, 0 skipped" '^ok   .*lonely: 1 ok' -- \
-	--together "$dir/lonely" "$dir/busy good 9"
-expect one_by_one 0 "3 passed, 0 failed, 0 skipped" . -- "$dir/busy a 1" "$dir/busy b 1" "$dir/busy c 1"
-expect pairs_are_two 0 "4 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/busy a 2" "$dir/busy b 2" "$dir/busy c 2" "$dir/busy d 2"
-expect an_only_recorder_is_one 0 "3 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/only a 1" "$dir/busy b 1" "$dir/only c 1"
-rm "$dir"/finished.*
-expect others_wait_for_those_one_by_one 0 "3 passed, 0 failed, 0 skipped" . -- "$dir/busy a 1" "$dir/busy b 1" --together "$dir/busy c 9"
-rm "$dir"/finished.*
-if (($(nproc) > 1)); then
-	expect an_only_recorder_runs_beside_others 0 "2 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/meet_only a b" --together "$dir/meet b a"
-	rm "$dir"/met.*
-	expect pairs_are_at_once 0 "2 passed, 0 failed, 0 skipped" . -- --in-pairs "$dir/meet a b" "$dir/meet b a"
-	rm "$dir"/met.*
-	expect together_is_at_once 0 "2 passed, 0 failed, 0 skipped" . -- --together "$dir/meet a b" "$dir/meet b a"
-fi
-STRETCH=1 TOTAL_LIMIT=600 expect limits_may_be_longer 0 "2 passed, 0 failed, 0 skipped" . -- "$dir/as_usual" "$dir/as_usual"
+expect failure_among_good 1 "5 passed, 1 failed, 0 skipped" 'FAIL' -- "$dir/good" "$dir/bad" "$dir/good x"
+expect alone_waits_for_the_others 0 "2 passed, 0 failed, 0 skipped" '^ok   .*lonely: 1 ok' -- "$dir/lonely" "$dir/busy good 9"
+JOBS=1 expect one_by_one 0 "3 passed, 0 failed, 0 skipped" . -- "$dir/busy a 1" "$dir/busy b 1" "$dir/busy c 1"
+expect an_only_recorder_is_one 0 "3 passed, 0 failed, 0 skipped" . -- "$dir/only a 1" "$dir/only b 1" "$dir/only c 1"
+JOBS=2 expect others_are_at_once 0 "2 passed, 0 failed, 0 skipped" . -- "$dir/meet a b" "$dir/meet b a"
 # The runner counts whole seconds, and the first may be over at once. So the limit is several seconds.
-TOTAL_LIMIT=4 expect total_limit_fails_the_rest 1 "3 passed, 2 failed, 0 skipped" 'not started' -- \
+TOTAL_LIMIT=4 JOBS=1 expect total_limit_fails_the_rest 1 "3 passed, 2 failed, 0 skipped" 'not started' -- \
 	"$dir/good" "$dir/endless" "$dir/good"
 
 rm -f "$dir/tried"
@@ -125,8 +106,6 @@ expect second_try_is_the_last 1 "2 passed, 1 failed, 0 skipped" 'a - too long' -
 expect crash_has_one_try 1 "0 passed, 1 failed, 0 skipped" 'it broke' -- "$dir/unlucky_crash"
 rm -f "$dir/tried"
 TRIES=1 expect one_try_if_asked 1 "0 passed, 1 failed, 0 skipped" 'a - too long' -- "$dir/unlucky"
-rm -f "$dir/tried"
-CHECK_LEVEL=long expect one_try_at_the_long_level 1 "0 passed, 1 failed, 0 skipped" 'a - too long' -- "$dir/unlucky"
 
 out=$(BUILD=$dir "$top/tests/run.sh" "$dir/noisy")
 if [[ $out == *$'\033'* ]]; then
@@ -138,8 +117,8 @@ fi
 # A second of waiting and no work, a second of work.
 script sleeper <<<'sleep 1; echo "ok a"'
 script worker <<<'while ((SECONDS < 2)); do :; done; echo "ok a"'
-BEGAN='' BUILD=$dir "$top/tests/run.sh" "$dir/sleeper" "$dir/worker" >/dev/null
-if awk '/sleeper/ { s = $1 >= 1 && $1 < 60 && $2 < 0.5 } /worker/ { w = $1 >= 1 && $2 > 0 && $2 <= $1 + 0.1 } END { exit !(s && w && NR == 3 && $3 == "(tests)") }' \
+BUILD=$dir "$top/tests/run.sh" "$dir/sleeper" "$dir/worker" >/dev/null
+if awk '/sleeper/ { s = $1 >= 1 && $1 < 60 && $2 < 0.5 } /worker/ { w = $1 >= 1 && $2 > 0 && $2 <= $1 + 0.1 } END { exit !(s && w && NR == 2) }' \
 	"$dir/log/times"; then
 	echo "ok times_are_kept"
 else

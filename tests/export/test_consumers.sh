@@ -64,7 +64,7 @@ if command -v go >/dev/null && go tool pprof -h >/dev/null 2>&1; then
 	go tool pprof -raw "$scratch/merged.pb.gz" >"$scratch/raw" 2>/dev/null
 	verdict several_files "$(head -n 3 "$scratch/raw")" grep -q 'offcpu/nanoseconds' "$scratch/raw"
 else
-	skip_one pprof "'go tool pprof' is missing (apt: golang-go)"
+	skip_one pprof "'go tool pprof' is missing (apt-get install golang-go)"
 fi
 
 if command -v sqlite3 >/dev/null; then
@@ -82,6 +82,6 @@ if command -v sqlite3 >/dev/null; then
 	verdict sqlite_dump 'it cannot be loaded again' \
 		[ "$(sqlite3 "$scratch/again.sqlite" 'SELECT count(*) FROM wait_list')" = "$(sqlite3 "$scratch/waits.sqlite" 'SELECT count(*) FROM waits')" ]
 else
-	skip_one sqlite_shell "'sqlite3' is missing (apt)"
+	skip_one sqlite_shell "'sqlite3' is not installed"
 fi
 [ $failures = 0 ]

@@ -9,7 +9,7 @@ report=$PWD/${BUILD:-build}/rwalker-report
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for program in sqlite3 python3; do
-	command -v $program >/dev/null || { skip_one fleet "'$program' is missing (apt)"; exit 0; }
+	command -v $program >/dev/null || { skip_one fleet "'$program' is not installed"; exit 0; }
 done
 
 # Six hosts; two of them have another kernel, and half of the traces are a day older.

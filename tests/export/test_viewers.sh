@@ -23,13 +23,13 @@ unfetched=$(NODE_PACKAGES=$tools tests/export/packages.sh speedscope@1 @firefox-
 missing()
 {
 	local package=@firefox-devtools/profiler-cli
-	command -v node >/dev/null || { echo "node is not installed"; return; }
+	command -v node >/dev/null || { echo "'node' is not installed"; return; }
 	case $1 in
 	speedscope | chrome) package=speedscope ;;
 	esac
 	[[ -d $tools/node_modules/$package ]] || { echo "$unfetched"; return; }
 	[[ $1 = speedscope || $1 = chrome ]] || return
-	[[ $CHROMIUM ]] || echo "chromium is not installed"
+	[[ $CHROMIUM ]] || echo "'chromium' is not installed"
 	[[ -d $tools/node_modules/puppeteer-core ]] || echo "$unfetched"
 }
 

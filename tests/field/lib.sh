@@ -10,7 +10,7 @@ field=$here/tests/field
 # need_field COMMAND...: programs that 'make deps-field' installs.
 need_field() {
 	local tool
-	for tool; do command -v "$tool" >/dev/null || skip "'$tool' is not installed; 'make deps-field' installs it"; done
+	for tool; do command -v "$tool" >/dev/null || skip "'$tool' is not installed"; done
 }
 
 # Makes the folder in which the unprivileged user's programs keep their files: $private.

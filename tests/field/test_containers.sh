@@ -176,6 +176,6 @@ if command -v crun >/dev/null; then
 		echo "skip crun - $(tail -n 1 "$scratch/crun.out")"
 	fi
 else
-	echo "skip crun - 'crun' is not installed; 'make deps-field' installs it"
+	echo "skip crun - 'crun' is not installed"
 fi
 finish

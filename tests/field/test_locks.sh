@@ -21,6 +21,6 @@ if command -v go >/dev/null; then
 	record_turns go "$private/mutex" "$rounds"
 	check "the mutex is named" grep -q takeTurn <<<"$(folded "$scratch/go.rwk" -U)"
 else
-	echo "skip go-mutex - 'go' is not installed; 'make deps-field' installs it"
+	echo "skip go-mutex - 'go' is not installed"
 fi
 finish

@@ -34,7 +34,7 @@ start_servers() {
 need_offcpu
 PATH=$PATH:/usr/sbin
 need_field redis-server redis-cli nginx ss
-[ -e "$modules/ngx_stream_module.so" ] || skip "nginx has no stream module; 'make deps-field' installs it"
+[ -e "$modules/ngx_stream_module.so" ] || skip "nginx has no stream module"
 start_servers
 staged proxy '--offcpu 0' python3 -B "$field/nginx_load.py" "$nginx_port" "$redis_port" "$unix_port"
 judged python3 -B "$field/nginx_check.py" "$report" "$scratch/proxy.rwk" "$scratch/proxy.truth"

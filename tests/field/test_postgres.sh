@@ -9,7 +9,7 @@
 
 find_server() {
 	server=$(find /usr/lib/postgresql -path '*/bin/postgres' 2>/dev/null | sort -V | tail -n 1)
-	[ -n "$server" ] || skip "PostgreSQL is not installed; 'make deps-field' installs it"
+	[ -n "$server" ] || skip "PostgreSQL is not installed"
 	PATH=$PATH:$(dirname "$server")
 }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # If the locale is not UTF-8, reports have >=, <= and +- instead of the usual signs, and are otherwise the same;
 # output for programs is the same in every locale. CHECK_LEVEL=check: the reports of every third sample.
 set -u

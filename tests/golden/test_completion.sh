@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Completions, tested in the shells themselves: how each of them completes the beginning of an option, and that it has
 # every option.
 set -u
@@ -59,7 +60,7 @@ parses() {
 }
 
 for shell in bash zsh fish; do
-	command -v $shell >/dev/null || { skip_one "$shell" "there is no $shell here"; continue; }
+	command -v $shell >/dev/null || { skip_one "$shell" "'$shell' is not installed"; continue; }
 	for program in rwalker-record rwalker-report; do
 		[[ ! -x $build/$program ]] || parses $shell $program
 	done

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Exports of every sample trace (CHECK_LEVEL=check: every third) and of several together, read by Python's own
 # readers: their sums agree with --folded and with each other. Also with filters, with hostile names, and of an empty
 # trace.
@@ -11,7 +12,7 @@ export LC_ALL=C.UTF-8
 build=$PWD/${BUILD:-build}
 report=$build/rwalker-report
 [[ -x $report ]] || { echo "not ok exports - '$report' is not built"; exit 1; }
-command -v python3 >/dev/null || { echo "skip exports - python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || { echo "skip exports - 'python3' is not installed"; exit 77; }
 
 # check NAME TRACE OPTION...
 check()

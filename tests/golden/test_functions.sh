@@ -9,7 +9,7 @@ LC_ALL=C.UTF-8
 
 report=$PWD/${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok functions - '$report' is not built"; exit 1; }
-command -v python3 >/dev/null || { echo "skip functions - python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || { echo "skip functions - 'python3' is not installed"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 count=0

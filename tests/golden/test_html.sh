@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE=1
 
 report=$PWD/${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok html - '$report' is not built"; exit 1; }
-command -v python3 >/dev/null || { echo "skip html - python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || { echo "skip html - 'python3' is not installed"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

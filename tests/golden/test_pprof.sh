@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --export pprof: an independent reader finds the message sound, and its sums are those of the events, to the
 # nanosecond: for every sample (CHECK_LEVEL=check: every third), with filters, for several traces, with hostile names.
 # Its bytes are the same each time, and go tool pprof agrees, if installed.
@@ -9,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 report=${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok pprof - '$report' is not built"; exit 1; }
-command -v python3 >/dev/null || { echo "skip pprof - python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || { echo "skip pprof - 'python3' is not installed"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -105,7 +105,7 @@ to_full() { "$report" "$@" >/dev/full; }
 test_terminal()
 {
 	local colour=$'\033\\[[0-9]'
-	command -v python3 >/dev/null || { skip_one terminal "python3 is not installed"; return; }
+	command -v python3 >/dev/null || { skip_one terminal "'python3' is not installed"; return; }
 	at_terminal "a pager on a terminal" env RWALKER_PAGER="sed s/^/paged:/" "$report" --folded "$trace"
 	said "the pager is used" '^paged:' "$scratch/out"
 	at_terminal "a pager that is left at once is no failure" env RWALKER_PAGER="false" "$report" --folded "$trace"
@@ -145,7 +145,7 @@ test_limits()
 test_dumps()
 {
 	local one
-	command -v python3 >/dev/null || { skip_one dump "python3 is not installed"; return; }
+	command -v python3 >/dev/null || { skip_one dump "'python3' is not installed"; return; }
 	cat "${traces[@]}" >"$scratch/all.rwk"
 	for one in "${traces[@]}" "$scratch/all.rwk"; do
 		exits "dump of $one by Python" 0 python3 tests/rwk_dump.py "$one"

@@ -10,7 +10,7 @@ build=$PWD/${BUILD:-build}
 report=$build/rwalker-report
 [[ -x $report ]] || { echo "not ok scrub - '$report' is not built"; exit 1; }
 [[ -x $build/tests/golden/make_private ]] || { echo "not ok scrub - make_private is not built"; exit 1; }
-command -v python3 >/dev/null || { echo "skip scrub - python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || { echo "skip scrub - 'python3' is not installed"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/empty"

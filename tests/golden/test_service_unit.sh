@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # rwalker-flight.service as systemd reads it: it accepts every line; and how exposed the service is, with and without
 # what Debian's package adds. tests/package/test_service.sh tests that it runs.
 set -u
@@ -20,7 +21,7 @@ rates() { # NAME
 	echo "# figure: $1: $(sed -n 's/.*exposure level for [^:]*: //p' <<<"$said")"
 }
 
-command -v systemd-analyze >/dev/null || { echo "skip unit - there is no systemd-analyze here"; exit 77; }
+command -v systemd-analyze >/dev/null || { echo "skip unit - 'systemd-analyze' is not installed"; exit 77; }
 systemd-analyze --help | grep -q -e --offline || { echo "skip unit - this systemd does not rate files"; exit 77; }
 sed "s|@BINDIR@|$scratch|; s|@SYSCONFDIR@|/etc|" record/service/rwalker-flight.service >"$unit"
 cp /bin/true "$scratch/rwalker-record" # it only has to exist

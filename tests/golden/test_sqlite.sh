@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 report=${BUILD:-build}/rwalker-report page=report/rwalker-sqlite.5
 [[ -x $report ]] || { echo "not ok sqlite - '$report' is not built"; exit 1; }
-command -v python3 >/dev/null || { echo "skip sqlite - python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || { echo "skip sqlite - 'python3' is not installed"; exit 77; }
 python3 -c 'import sqlite3' 2>/dev/null || { echo "skip sqlite - Python has no sqlite3"; exit 77; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

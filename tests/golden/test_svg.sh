@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --svg of every sample trace is sound XML without external references, and its boxes have the sums of --folded, or the
 # rows of a timeline the times of --summary. CHECK_LEVEL=check: of every third sample.
 set -u
@@ -9,7 +10,7 @@ LC_ALL=C.UTF-8
 
 report=$PWD/${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok svg - '$report' is not built"; exit 1; }
-command -v python3 >/dev/null || { echo "skip svg - python3 is not installed"; exit 77; }
+command -v python3 >/dev/null || { echo "skip svg - 'python3' is not installed"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 count=0

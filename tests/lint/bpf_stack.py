@@ -1,11 +1,12 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""bpf_stack.py OBJECT... : prints "OBJECT<tab>WHY" for each program whose nested calls need more stack than a kernel gives.
+"""No BPF program nests calls deeper than the oldest kernel allows, whatever parts of it are wanted.
 
 Linux 6.1 counts 512 bytes for all functions of a chain, each rounded up to 32, whether the call can happen or not; and 8
 functions. Callbacks count as called.
 """
+import glob
 import struct
-import sys
 
 LIMIT, NESTED, UNIT = 512, 8, 32
 SECTION, SYMBOL, RELOCATION, INSTRUCTION = struct.Struct("<IIQQQQIIQQ"), struct.Struct("<IBBHQQ"), struct.Struct("<QQ"), struct.Struct("<BBhi")
@@ -59,12 +60,16 @@ class Object:
                 yield from self.chains(called, above)
 
 
-for path in sys.argv[1:]:
+objects, findings = sorted(glob.glob("build/bpf/*.bpf.o")), 0
+for path in objects:
     with open(path, "rb") as file:
         bpf = Object(file.read())
     for program in bpf.programs:
         for total, chain in (max(bpf.chains(program)), max((len(c), c) for _, c in bpf.chains(program))):
             if total > LIMIT or len(chain) > NESTED:
-                print(f"{path}\t{len(chain)} functions, {sum(bpf.read[at][0] for at in chain)} bytes of stack: "
+                findings += 1
+                print(f"not ok bpf_stack - {path}: {len(chain)} functions, {sum(bpf.read[at][0] for at in chain)} bytes of stack: "
                       + ", ".join(bpf.name[at] for at in chain))
                 break
+if not findings:
+    print(f"ok bpf_stack ({len(objects)} objects)" if objects else "skip bpf_stack - nothing is built ('make record')")

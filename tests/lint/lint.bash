@@ -35,7 +35,7 @@ verdict()
 
 without()
 {
-	echo "skip $lint - no $1 here"
+	echo "skip $lint - '$1' is not installed"
 	exit 77
 }
 

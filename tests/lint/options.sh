@@ -1,45 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The options of the built programs: each that has only a long name is in a test, and README.md mentions each view.
+# The options of the built programs: the manual has the same ones as --help, and each that has only a long name is in a
+# test. mandoc finds no fault in any manual.
 . "$(dirname "$0")/lint.bash"
 
-# options PROGRAM: its long options, sorted.
-options()
+command -v mandoc >/dev/null || without mandoc
+[[ -x build/rwalker-record && -x build/rwalker-report ]] || { echo "skip $lint - nothing is built"; exit 77; }
+
+mandoc_findings()
 {
-	"build/$1" --help=all | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u
+	files '*.[1-8]' | xargs -r mandoc -T lint -W style 2>&1 |
+		grep -vE 'referenced manual not found|missing date|Mdocdate|operating system|outdated mandoc.db|line longer than 80 bytes' |
+		sed -n "s|^mandoc: \([^:]*:[0-9]*\):[0-9]*: |\1\t|p"
 }
 
-# names FILE... OPTION: whether one of the files has the option as a word.
-names()
+long_options() { grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u; }
+
+# same_options PROGRAM PAGE
+same_options()
 {
-	grep -qE -e "(^|[^-a-z])${*: -1}([^-a-z]|\$)" "${@:1:$#-1}"
+	comm -23 <("$1" --help=all | long_options) <(mandoc -T ascii "$2" | col -b | grep -oE -- '--[a-z][a-z-]*' | sort -u) |
+		sed "s|^|$2:1\tdoes not describe |"
+	grep -E '^\.It.*Fl' "$2" | grep -oE -- ' -[a-z][a-z-]+' | sed 's/^ /-/' | sort -u |
+		comm -13 <("$1" --help=all | long_options) - | sed "s|^|$2:1\tdescribes an option that --help does not have: |"
 }
 
-# untested PROGRAM
 untested()
 {
-	local option tests
-
-	mapfile -t tests < <(files 'test_*.sh' '*.c' '*.py' | grep '^tests/' | grep -v '^tests/lint/')
-	for option in $("build/$1" --help=all | grep -oE -- '^ {6}--[a-z][a-z-]*'); do
-		((${#tests[@]})) && names "${tests[@]}" "$option" || printf 'tests/:1\thas no test of %s %s\n' "$1" "$option"
-	done
+	"$1" --help=all | grep -oE -- '^ {6}--[a-z][a-z-]*' | tr -d ' ' | sort -u |
+		comm -23 - <(files '*.sh' '*.c' '*.py' '*.cmd' | grep -E '^(tests|samples)/' | xargs cat | grep -oE -- '--[a-z][a-z-]*' | sort -u) |
+		sed "s|^|tests/:1\thas no test of $1 |"
 }
 
-views_unknown_to_readme()
-{
-	local option
-
-	for option in $(build/rwalker-report --help=all | sed -n '/^Views:/,/^$/p' | grep -oE -- '^  .{4}--[a-z][a-z-]*' | grep -oE -- '--.*'); do
-		names README.md "$option" || printf 'README.md:1\tdoes not name the view %s\n' "$option"
-	done
-}
-
-programs=0
-for program in rwalker-record rwalker-report; do
-	[[ -x build/$program ]] || continue
-	programs=$((programs + 1))
-	findings_from untested $program
-	[[ $program != rwalker-report ]] || findings_from views_unknown_to_readme
+findings_from mandoc_findings
+for program in record report; do
+	findings_from same_options build/rwalker-$program $program/rwalker-$program.1
+	findings_from untested build/rwalker-$program
 done
-verdict "$programs programs"
+verdict "2 programs, $(files '*.[1-8]' | wc -l) pages"

@@ -100,8 +100,8 @@ need_tool() {
 	for tool; do command -v "$tool" >/dev/null || skip "'$tool' is not installed"; done
 }
 
-at_level() { # at_level CHECK LONG: prints the first if CHECK_LEVEL=check, else the second
-	if [ "$level" = check ]; then echo "$1"; else echo "$2"; fi
+at_level() { # at_level USUAL LONG: prints the second if CHECK_LEVEL=long
+	if [ "$level" = long ]; then echo "$2"; else echo "$1"; fi
 }
 
 # allowed_cpus: the CPUs that this process may run on, one per line, ascending.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Addresses are those of the sampled process: two processes of one program each have their own, where /proc/PID/maps
 # has their code. If a process calls exec, no stack mixes addresses from before and after it, and the call of execve
 # itself has a name.

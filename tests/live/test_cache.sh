@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # The cache of names: reports are the same with a cold cache, a warm one and none, on a full disk, and with many at
 # once; the second one reads no DWARF. Root leaves nothing in a user's home. tests/unit/report/resolve/cache/ has what
 # may lie in the cache's place.

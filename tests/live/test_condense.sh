@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --condense: every report of the new trace equals the report of the old one, byte for byte; no stack memory and no
 # command line is left in it; it is refused if unwind tables are missing; a failure leaves no file behind. At the check level one trace
 # is shown in most views, the others as their events.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # A program that moved its code to anonymous memory at the same address has the names of its file, and the report says
 # so, whether it did that before or during the recording. A copy at another address has no names.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --max-cpu: in a storm of waits and processes the recorder records less, step by step, until it and its BPF programs
 # keep the budget by the kernel's own figures; after the storm it records everything again. The trace and its reports
 # say so, and the account of waits adds up. --realtime-safe: waits have no kernel stacks, and the reports say so.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --finalize when the trace's programs are on mounts that do not answer any more, and that nothing marks as such:
 # automounts whose daemon is silent, like a dead file server. Each makes a helper miss its deadline; after four, no
 # more files are opened. --finalize ends in time.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # A missing debug file is fetched from a debuginfod server on loopback with --debuginfod; without it
 # no connection is made, whatever the environment says. The answer counts only with the right build-id.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # The unwind information in a trace with --dwarf: the bytes of the files' sections, whole or for
 # the functions that were hit, also after kill -9 and --finalize; with the latter, the reader finds the
 # same stacks as with whole sections. At the long level also with several files that do not all fit.

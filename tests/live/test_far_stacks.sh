@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Threads that sleep with their stack pointer in a file's mapping (workloads/far_stacks.c). What is in memory is copied.
 # What is not, and what a file server must answer for, is not waited for: it is said to be missing, and why. While the
 # server is dead, the target's other threads, those who look at it, and the unloading of BPF programs go on.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # An unprivileged user maps more files than the recorder can number, each once. A program that root starts afterwards
 # has its names all the same, and so has another user's.
 # two tries: names are read by processes with deadlines, which pass if the host takes the processor away.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --flight: whichever of the recorder's processes is killed, and whatever happens to the folder, at most the dump that
 # is being made is lost. A file with the name of a dump is always whole, the next recorder removes unfinished files,
 # and the next dump is made, by the same recorder unless it was itself killed.

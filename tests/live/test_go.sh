@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # The trace has the function names of a stripped Go program, as Debian ships them. They are in its .gopclntab, which
 # another reader lists for comparison. The report reads no files of this machine.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.

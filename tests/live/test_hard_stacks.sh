@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --dwarf where unwinding is hard, compared with the chains that the program is built to have
 # (workloads/plug/hard_stacks.c): no caller is wrong, no incomplete chain is called whole, and each chain says why it ends.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.

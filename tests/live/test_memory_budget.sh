@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --max-memory: the memory of recorder, helpers, dumps and BPF programs, as counted by the kernel, stays below the
 # plan, and the plan below the budget, while processes and waits come as fast as they can (at the check level in
 # bursts) and dumps are made. A plan that does not fit is refused.

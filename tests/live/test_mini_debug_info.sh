@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # A stripped program with MiniDebugInfo: its functions get their names from the trace after the program was deleted,
 # also after --condense. They have none with --embed min, which does not embed the section, nor if the program lacks
 # the section.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
-command -v xz >/dev/null || { echo "skip mini_debug_info - no xz here"; exit 77; }
+command -v xz >/dev/null || { echo "skip mini_debug_info - 'xz' is not installed"; exit 77; }
 program=$scratch/inlined
 nm -D --defined-only "$workloads/inlined" | grep -q ' main$' && { echo "skip mini_debug_info - main is exported"; exit 77; }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # The recorder reports at once what does not exist: processes, names, commands, tracepoints, folders. It leaves no file.
 # tests/golden/test_mistakes.sh has the mistakes that can be reported without examining the host.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # The part of a new thread's start in which it waited for a CPU, compared with the kernel's own account. It does not
 # include the time before the thread was put on a run queue, while its creator was held up. For single starts, for
 # sums, and for a thread that has not run when the recording ends.

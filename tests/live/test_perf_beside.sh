@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # perf record, which runs beside rwalker-record -u while short-lived processes come and go, records as it would alone:
 # it does not fail, no mapping record says that it carries a build-id, and its build-ids are those of the files.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Work that a timer starts (workloads/periodic.c), at the default rates: its share is within 1.5 points of the load's own count.
 #
 # A run of 2 s of CPU time gives about 8,000 samples, 6 to 15 % of them in the periodic work. If they fell at random, the standard

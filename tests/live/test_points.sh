@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Tracepoints, and kernel functions as far as this kernel allows: counts per call path compared with a workload that
 # counts its calls (workloads/calls.c) and with `perf stat -e` of the same run; filters, durations, storms, losses,
 # refusals. At the long level there are more calls, and filters by the first thread and the first CPU, too.

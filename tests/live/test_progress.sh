@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Long operations of the reporter: a progress line on a terminal and never in a pipe; Ctrl-C in the middle gives what
 # is known so far, with a note that it is incomplete; it leaves no process, no partial file and nothing wrong in the
 # cache; and a complete report does not depend on how many modules are read at once. Operations that must take long

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Lines and inlined functions are the same without a cache, with a cold one and with a warm one; after --resolve-lines
 # also where none of the host's files can be found. The recorded bytes stay those of the first trace.
 . "$(dirname "$0")/lib.sh"

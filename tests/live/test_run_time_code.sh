@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Code has the names that are true of it: those of the process's perf map where memory has a name but no ELF file, or has
 # taken the place of a file's code; both where the map names a place twice; those of the file where a memfd holds a
 # program, where the first thread has ended, and where another process has mapped it into memory that both share. A perf

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --scrub of real recordings, made under another host name: none of 40 known names of the host, its users, programs,
 # threads, functions, files and command line is left in the file or in its unpacked chunks; nor is a build-id, or what was
 # on a stack. The original recordings have all of them. At the check level a recording without --dwarf is scrubbed only

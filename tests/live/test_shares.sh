@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Shares of CPU time: within 2 points of the workload's own count and of what
 # perf saw in the same run.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Snapshots that do not fit into the ring although the smaller records of their events do: of samples and of hits. The
 # recorder is stopped until its rings are full, and then the load, so the counters in the kernel are final when they
 # are read. The trace has the same totals for each CPU.

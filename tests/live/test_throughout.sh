@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Threads that wait all the time, on a pipe, a condition and a child, are grouped by where they wait, below each view
 # and in the digest; none of them is missing, none is in a tree beside the others. Their twins, which wait twice, in D,
 # or for a lock, are in the tree and in no group. A wait that has not ended is followed to the child it is for.

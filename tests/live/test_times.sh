@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # two tries: other work may take the CPUs from threads whose quota is to be the cause
 #
 # What kept threads from running, in one recording: the quota of a control group, want of a CPU, both; threads that

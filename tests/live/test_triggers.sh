@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # --trigger: stalls made on purpose fire soon, and the dump has their earlier cause; a rule that cannot fire is
 # reported at the start; what would fire during the cooldown makes no other dump; commands run.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 1500
 #
 # Kernels whose types lack a member: recording goes on without what hangs on it, or is refused with its name. The

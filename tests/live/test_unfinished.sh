@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # A trace without its end, and one that did not fit on the disk: every view and every tool exits with 3 and says once
 # that what is missing is unknown. For a trace that ended as requested: 0, and no such message. The check level shows
 # one trace without its end in all views, the others only in some, and does not condense these.

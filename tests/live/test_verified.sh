@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # A recording begins only when the kernel's verifier is done with the recorder's programs. It follows each path once
 # for each state in which it gets there. So no program may take more than MOST verified instructions: on Linux 6.18
 # the most is 16,700, and was 52,000 before bpf/ was written so that most code is verified only once (CONTRIBUTING.md,

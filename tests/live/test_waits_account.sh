@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Why threads are off the CPU without being asleep, and the account of all their time: running, run queue and blocked
 # compared with the kernel's own figures (/proc/PID/task/TID/schedstat), with every wait recorded and with short ones
 # summed.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # The checker of the waits tests finds errors. It gets reports made up from the truth (waits_fake_report.py): correct
 # ones, and ones with one mistake each.
 # two tries: the truth is a run of the workload, whose clocks also stand still when the host takes the processor away.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Lost waits: a ring that is too small, a recorder that is stopped for 5 s, a full disk. All losses are counted: the
 # workload's own switches = recorded + lost. Every view says so and exits with 3; after a full disk, the check level
 # tries four views. What was recorded is right.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Threads that are moved to another CPU while they sleep: since Linux 6.12 the kernel charges such a sleep to the run
 # queue. The recorder does not, with and without wakers.
 . "$(dirname "$0")/lib.sh"

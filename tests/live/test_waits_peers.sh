@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Waits compared with other tools in the same run: totals per stack with libbpf-tools' offcputime, within 2 %, and who
 # woke whom with perf's sched_waking and sched_switch events: in task context each must be equal, the rest is listed
 # by kind.
@@ -35,7 +36,7 @@ recorded_beside() { # NAME ERE COUNT OPTION...
 is_attached() { find "/proc/$1/fd" -printf '%l\n' 2>/dev/null | grep -qE 'bpf[-_](link|raw)'; }
 
 test_offcputime() {
-	[ -n "$offcputime" ] || { echo "not run: offcputime is not installed (package libbpf-tools)"; return; }
+	[ -n "$offcputime" ] || { echo "not run: 'offcputime' is not installed (apt-get install libbpf-tools)"; return; }
 	local seconds
 	seconds=$(at_level 3 20)
 	start_workload peer "$workloads/waits" sleeps "$seconds" 60

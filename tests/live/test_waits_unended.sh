@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Waits that have not ended when the recording does. Their system calls do not return, and yet they show the user code
 # that led to them: by frame pointers with -u, without them with --dwarf.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # What walked tasks sleep on, compared with a workload that sleeps on each kind of object and on kernel locks whose
 # holders it knows, and prints which. Who holds up whom. Then the same without objects, condensed and scrubbed:
 # nothing private is left.

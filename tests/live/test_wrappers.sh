@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # With -u, the callers of functions without a frame record (workloads/wrappers.c): libc's wrappers of system calls, and
 # leaves that compute, whose CPU time by caller the program knows. --dwarf has the same waits. A word that merely lies
 # where a return address might is not taken for one, and a caller that cannot be proved is said to be missing.

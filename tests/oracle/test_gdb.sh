@@ -20,7 +20,7 @@ if [[ ! -x $oracle ]]; then
 	exit 77
 fi
 if ! gdb -batch -nx -ex 'python 1' 2>/dev/null; then
-	echo "skip gdb_oracle - gdb is not installed, or has no Python"
+	echo "skip gdb_oracle - 'gdb' is not installed, or has no Python"
 	exit 77
 fi
 if [[ ${CHECK_LEVEL:-check} = long ]]; then

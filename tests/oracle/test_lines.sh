@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 1500
 # Function, file:line and inlined calls of random text addresses, compared with llvm-symbolizer's, for every form of
 # DWARF that the tools here can make (CHECK_LEVEL=long: more compilers and sources, larger split files, 20,000
@@ -13,7 +14,7 @@ export LC_ALL
 lines=$PWD/${BUILD:-build}/tests/oracle/lines
 symbolizer=$(command -v llvm-symbolizer-14 || command -v llvm-symbolizer)
 [[ -x $lines ]] || { echo "not ok lines - '$lines' is not built"; exit 1; }
-[[ $symbolizer ]] || { echo "skip lines - no llvm-symbolizer here"; exit 77; }
+[[ $symbolizer ]] || { echo "skip lines - 'llvm-symbolizer' is not installed"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -154,6 +155,6 @@ if command -v rustc >/dev/null; then
 	RUST
 	made rust "$dir/rust" rustc -O -g -o "$dir/rust" "$dir/names.rs" && judge rust "$dir/rust"
 else
-	echo "skip lines_rust - no rustc here"
+	echo "skip lines_rust - 'rustc' is not installed"
 fi
 exit $failed

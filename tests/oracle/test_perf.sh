@@ -20,7 +20,7 @@ if [[ ! -x $oracle ]]; then
 	exit 77
 fi
 if ! perf record -q --buildid-mmap --no-bpf-event -o "$dir/try" -e cpu-clock --call-graph dwarf,16384 true 2>/dev/null >&2; then
-	echo "skip perf_oracle - perf is not installed or may not record"
+	echo "skip perf_oracle - 'perf' is not installed, or may not record"
 	exit 77
 fi
 if [[ ${CHECK_LEVEL:-check} = long ]]; then

@@ -14,7 +14,7 @@ mkdir -p "$top/build/package"
 exec 9>"$top/build/package/lock"
 flock 9 # one at a time: the second one finds it
 [ ! -e "$root" ] || { echo "$root"; exit 0; }
-command -v mmdebstrap >/dev/null || { say "mmdebstrap is missing"; exit 77; }
+command -v mmdebstrap >/dev/null || { say "'mmdebstrap' is not installed"; exit 77; }
 sources=/etc/apt/sources.list.d/debian.sources
 [ -e "$sources" ] || sources=/etc/apt/sources.list
 # mmdebstrap's parts are programs for the system's Python, which starts some hundred times.

@@ -155,7 +155,7 @@ test_changes_stay() {
 
 [ "$(id -u)" = 0 ] || { echo "skip packages - a clean system takes root"; exit 77; }
 for tool in git dh lintian mmdebstrap unshare; do
-	command -v $tool >/dev/null || { echo "skip packages - '$tool' is missing ('make deps-package')"; exit 77; }
+	command -v $tool >/dev/null || { echo "skip packages - '$tool' is not installed"; exit 77; }
 done
 [ -n "${DEBS-}" ] || test_archive
 if build && prepare; then

@@ -111,7 +111,7 @@ test_life() {
 
 [ "$(id -u)" = 0 ] || { echo "skip rpm - a clean system takes root"; exit 77; }
 for tool in git rpmbuild mmdebstrap unshare; do
-	command -v $tool >/dev/null || { echo "skip rpm - '$tool' is missing ('make deps-package')"; exit 77; }
+	command -v $tool >/dev/null || { echo "skip rpm - '$tool' is not installed"; exit 77; }
 done
 if build; then
 	test_contents

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # The page's own figures (#selftest) agree with the reporter's text, for every sample: computed without a browser, and
 # by Chromium. Idle threads are not left out, because --folded has them. At the check level, the pages of two samples
 # have names from files of this machine, and selftest_check.py compares some ranges of time.

@@ -25,7 +25,7 @@ reported() {
 
 is_long() { [ "${CHECK_LEVEL:-check}" = long ]; }
 
-# kernels [ONE] : the kernels to test on; ONE is the one for `make check` if there is no time for more
+# kernels [USUAL] : the kernels to test on; USUAL are those for `make check-full`
 kernels() {
 	case ${CHECK_LEVEL:-check} in
 	long) echo 6.1-cloud 6.12-cloud 6.1-rt 6.12-rt ;;
@@ -35,7 +35,7 @@ kernels() {
 
 need_programs() {
 	for tool in qemu-system-x86_64 busybox cpio mke2fs; do
-		PATH=$PATH:/sbin:/usr/sbin command -v $tool >/dev/null || { echo "'$tool' is missing ('make deps')"; exit 77; }
+		PATH=$PATH:/sbin:/usr/sbin command -v $tool >/dev/null || { echo "'$tool' is not installed"; exit 77; }
 	done
 	for program in "$RECORD" "$REPORT" build/tests/vm/guest/vmexit; do
 		[ -x "$program" ] || { not_ok programs "'$program' is not built ('make static report test-programs')"; exit 1; }

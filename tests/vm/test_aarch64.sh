@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 600
 #
 # A recording from another machine: the static recorder for aarch64 runs on an emulated one, whose CPUs count cycles
@@ -17,9 +18,9 @@ kernels() {
 
 need_cross() {
 	for tool in qemu-system-aarch64 aarch64-linux-gnu-gcc busybox cpio mke2fs; do
-		PATH=$PATH:/sbin:/usr/sbin command -v $tool >/dev/null || { echo "'$tool' is missing ('make deps')"; exit 77; }
+		PATH=$PATH:/sbin:/usr/sbin command -v $tool >/dev/null || { echo "'$tool' is not installed"; exit 77; }
 	done
-	[ -e /usr/aarch64-linux-gnu/lib/libc.a ] || { echo "aarch64's libc.a is missing ('make deps')"; exit 77; }
+	[ -e /usr/aarch64-linux-gnu/lib/libc.a ] || { echo "aarch64's libc.a is missing (apt-get install libc6-dev-arm64-cross)"; exit 77; }
 	[ -x "$REPORT" ] || { not_ok programs "'$REPORT' is not built ('make report')"; exit 1; }
 	tests/vm/fetch.sh aarch64 2>"$NOTES.fetch"
 	rc=$?

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 1800
 #
 # Debian's kernels load the BPF programs of waits whatever is wanted of them: each set of options leaves other parts of

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 900
 #
 # A process whose mm lock is held (guest/mmlock.c) delays neither start nor stop of the recorder: start <= 2 s, stop <= 1 s.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 1200
 #
 # What threads waited for on Debian's kernels. Locks: kinds and owners, compared with a workload that knows them

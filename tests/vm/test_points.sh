@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 900
 #
 # Kernel functions and tracepoints on Debian's kernels: exact names, globs, regular expressions, a module's functions;
@@ -86,7 +87,7 @@ judge_preempt() { # NAME
 }
 
 need_programs
-command -v python3 >/dev/null || { echo "'python3' is missing ('make deps')"; exit 77; }
+command -v python3 >/dev/null || { echo "'python3' is not installed"; exit 77; }
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.12-cloud); do
 	judged judge_kernel "points-$kernel" "$kernel" points.sh

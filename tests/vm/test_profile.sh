@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 900
 #
 # A CPU profile with user stacks in the guest: names of kernel and user functions, samples from every CPU, the loss

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 600
 #
 # User stacks of tasks in D: the walk, and waits that do not end, show the functions that called write, by frame

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 900
 #
 # Waits on Debian's kernels: sleeps of known length, sleeps that began before the recording, a chain of three threads, a disk that
@@ -109,9 +110,9 @@ judge_kernel() { # NAME
 }
 
 need_programs
-command -v python3 >/dev/null || { echo "'python3' is missing ('make deps')"; exit 77; }
+command -v python3 >/dev/null || { echo "'python3' is not installed"; exit 77; }
 mkdir -p "$RESULTS"
-for kernel in $(kernels 6.1-cloud); do
+for kernel in $(kernels "6.1-cloud 6.12-rt"); do
 	judged judge_kernel "waits-$kernel" "$kernel" waits.sh
 done
 exit 0

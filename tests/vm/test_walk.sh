@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # time-limit: 900
 #
 # Task walks on Debian's kernels: the default walk, -s and -w find tasks held by a suspended device, a frozen file

@@ -35,10 +35,10 @@ kernel=$1 script=$2 out=$3
 shift 3
 
 case $kernel in
-*-arm64) qemu=qemu-system-aarch64 package=qemu-system-arm ;;
-*) qemu=qemu-system-x86_64 package=qemu-system-x86 ;;
+*-arm64) qemu=qemu-system-aarch64 ;;
+*) qemu=qemu-system-x86_64 ;;
 esac
-command -v $qemu >/dev/null || { echo "vm.sh: $qemu is missing (package $package)" >&2; exit 77; }
+command -v $qemu >/dev/null || { echo "'$qemu' is not installed" >&2; exit 77; }
 rm -rf "$out"
 mkdir -p "$out"
 work=$(mktemp -d)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# One recording of everything, of workloads that know their waits and of a task that a suspended disk holds; then
+# recordings with options that load other parts of the BPF programs. Judged by tests/vm/test_core.sh.
+. /lib.sh
+
+work() { # NAME KIND ARGUMENT...
+	work_name=$1
+	shift
+	waits "$@" >"/out/$work_name.truth" || echo "VM-FAIL: 'waits $*' ended with $?"
+}
+
+if [ "${1:-}" = work ]; then
+	work sleeps sleeps 1
+	work chain chain 10
+	calls plan 1 /tmp/f >/out/calls.truth
+	exit
+fi
+devices_make || exit 1
+dm suspend raw || exit 1
+start w-read read "$raw" 4096
+until_true 50 in_state w-read D
+oracle
+record everything --force -p 0 --offcpu 0 --wakers -u -a --kfunc vfs_write --trace sys_enter_openat --embed=min --system-wide -- sh /test.sh work
+number=0
+for options in '--no-objects -m 0 -u' '--dwarf --wakers -m 0 --trace sys_exit_write' '--flight 1m -p 0 --max-memory 128M --max-cpu 5'; do
+	number=$((number + 1))
+	# shellcheck disable=SC2086
+	record load-$number --offcpu 0.1 --embed=none -d 1 $options
+done
+exit 0

@@ -35,8 +35,8 @@ kernel=$1 script=$2 out=$3
 shift 3
 
 case $kernel in
-*-arm64) qemu=qemu-system-aarch64 ;;
-*) qemu=qemu-system-x86_64 ;;
+*-arm64) qemu='qemu-system-aarch64' ;;
+*) qemu='qemu-system-x86_64' ;;
 esac
 command -v $qemu >/dev/null || { echo "'$qemu' is not installed" >&2; exit 77; }
 rm -rf "$out"

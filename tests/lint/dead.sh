@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Dead code: each function of the product is in one of the two programs. The linker is asked what it leaves out when it
-# gets every object. A function that is called only in its own file, and inlined there, must be static.
+# gets every object.
 . "$(dirname "$0")/lint.bash"
 
 # Sources without the machines that are not built here, whose objects do not exist.
@@ -19,11 +19,17 @@ left_out()
 		sed -nE "s,.*section '\.text\.(unlikely\.|startup\.)?([A-Za-z0-9_]+)[^']*' in file 'build/([^']*)\.o'.*,\3 \2,p" | sort -u
 }
 
-# What both programs share is dead if both leave it out.
+# What both programs share is dead if both leave it out. What its own file calls, inlined, may be there for a test.
 dead()
 {
-	{ left_out record; left_out report; } | sort | uniq -c |
-		awk '$1 == 2 || $2 !~ /^(common|format)\// { printf "%s.c:1\t%s() is in no program: only tests call it, or nobody, or its own file alone\n", $2, $3 }'
+	{ left_out record; left_out report; } | sort | uniq -c | awk '$1 == 2 || $2 !~ /^(common|format)\// { print $2, $3 }' |
+		while read -r file name; do
+			if (($(grep -cw "$name" "$file.c") < 2)); then
+				printf '%s.c:1\tnothing but a test calls %s()\n' "$file" "$name"
+			elif ! grep -rqw --include='*.[ch]' "$name" tests; then
+				printf '%s.c:1\t%s() is not static, but called here only\n' "$file" "$name"
+			fi
+		done
 }
 
 [[ -f build/record/main.o && -f build/report/main.o ]] || { echo "skip $lint - nothing is built"; exit 77; }

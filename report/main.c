@@ -21,7 +21,6 @@
 #include "report/resolve/cache/name_store.h"
 #include "report/resolve/file/debug_server.h"
 #include "report/resolve/file/unpack.h"
-#include "report/sandbox/errand.h"
 #include "report/sandbox/user.h"
 #include "report/sandbox/worker.h"
 #include "report/tool/output_desk.h"
@@ -93,27 +92,6 @@ static int leave_root(struct report_options *options, const struct trace_inputs 
 	return opener_start(&options->opener, opener);
 }
 
-/* Starts the process that asks the debuginfod servers, if the user wants that. Else *ret_socket is -1. */
-static int start_errand(const struct report_options *options, const struct user *user, int *ret_socket)
-{
-	struct debug_server *server = NULL;
-	struct progress progress;
-	struct desk desk;
-	int r;
-
-	*ret_socket = -1;
-	if (!options->names.debuginfod)
-		return 0;
-	progress_init(&progress);
-	r = debug_server_create(&progress, NULL, &server);
-	if (!r) {
-		desk = debug_server_desk(server);
-		r = errand_start(&desk, user, ret_socket);
-	}
-	debug_server_destroy(server);
-	return r < 0 ? log_error(-r, "cannot start a process: %s", strerror(-r)) : 0;
-}
-
 /* Whether a word was meant as something other than a trace. */
 static bool is_mistaken(const struct trace_inputs *inputs, int argc, char **argv)
 {
@@ -145,7 +123,7 @@ static int run(struct report_options *options, int argc, char **argv)
 	_cleanup_(trace_inputs_close) struct trace_inputs inputs = {0};
 	struct report_output output;
 	_cleanup_(cleanup_opener) struct opener *opener = NULL;
-	_cleanup_close_ int servers = -1;
+	_cleanup_close_ int servers = -1; /* stays so if no server may be asked */
 	struct reader_users users;
 	struct worker worker;
 	int r = opener_start(&options->opener, &opener);
@@ -162,7 +140,7 @@ static int run(struct report_options *options, int argc, char **argv)
 	if (check_replaced(options, &inputs) < 0)
 		return EXIT_USAGE;
 	if (leave_root(options, &inputs, &opener, &users) < 0 ||
-	    start_errand(options, &users.opener, &servers) < 0)
+	    (options->names.debuginfod && debug_server_start(&users.opener, &servers) < 0))
 		return EXIT_FAILED;
 	report_output_open(&output, options, &users.worker);
 	r = worker_fork(&worker, &users.worker);

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <pwd.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -98,7 +99,9 @@ static int become(const struct user *user)
 	if ((known ? initgroups(known->pw_name, gid) : setgroups(1, &gid)) || setresgid(gid, gid, gid) ||
 	    setresuid(user->uid, user->uid, user->uid))
 		return -errno;
-	return setuid(0) && geteuid() == user->uid ? 0 : -EPERM;
+	if (!setuid(0) || geteuid() != user->uid)
+		return -EPERM;
+	return known && setenv("HOME", known->pw_dir, 1) < 0 ? -errno : 0;
 }
 
 static int keep_only(uint64_t capabilities)

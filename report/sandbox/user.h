@@ -33,7 +33,7 @@ struct reader_users {
 /* For root; else nobody changes. `fds` are the traces, of which some may be -1. 0, or -errno after reporting why. */
 int users_choose(const int *fds, size_t count, struct reader_users *ret_users);
 
-/* Becomes that user for good, with that user's groups. 0, or -errno after reporting why. */
+/* Becomes that user for good, with that user's groups and home. 0, or -errno after reporting why. */
 int user_become(const struct user *user);
 
 /* The keeper, once all others are forked: it may still end them. 0, or -errno after reporting why. */

@@ -67,6 +67,17 @@ check_equal "names from another program's file" 0.000000 "$(leaf_share other.fol
 "$report" --info --debuginfod "$scratch/none.rwk" >"$scratch/info" 2>/dev/null
 check "it is named and refused" grep -q "'$scratch/cache/$id/debuginfo' was refused" "$scratch/info"
 
+# Root reads a stranger's trace as a user without a home: what is fetched is used, and nothing of it stays.
+if [ "$EUID" = 0 ]; then
+	cp "$scratch/none.rwk" "$scratch/strange.rwk" && chmod 711 "$scratch" && chown 65533 "$scratch/strange.rwk"
+	mkdir -m 700 "$scratch/home"
+	env -u DEBUGINFOD_CACHE_PATH -u XDG_CACHE_HOME HOME="$scratch/home" "$report" --folded --debuginfod "$scratch/strange.rwk" \
+		>"$scratch/strange.folded" 2>"$scratch/strange.err"
+	check_number "a stranger's trace is named" "$(folded_share "$scratch/strange.folded" ';alpha;leaf') > 0.1"
+	check "it says that files are not kept" grep -q -e '--debuginfod: fetched files are not kept' "$scratch/strange.err"
+	check_equal "no file stays" '' "$(find "$scratch/home" -name debuginfo; compgen -G '/tmp/rwalker-fetched-*')"
+fi
+
 # No server there, no server given.
 rm -r "$scratch/cache" && mkdir "$scratch/cache"
 SECONDS=0

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,9 +15,11 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/descriptors.h"
 #include "common/log.h"
 #include "report/read/progress.h"
-#include "report/sandbox/desk.h"
+#include "report/sandbox/keeper.h"
+#include "report/sandbox/user.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 
@@ -53,6 +57,8 @@ struct debug_server {
 	void *client; /* NULL: not created yet */
 	unsigned int failures;
 	bool given_up;
+	bool homeless;	/* nothing can be kept */
+	char place[64]; /* the folder for this report's files; "": the library's own */
 	size_t unasked;
 	struct question question;
 };
@@ -74,11 +80,24 @@ int debug_server_create(struct progress *progress, const struct desk *desk, stru
 	return 0;
 }
 
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+	(void)status;
+	(void)kind;
+	(void)walk;
+	(void)remove(path);
+	return 0;
+}
+
 /* The library stays loaded: on some systems its dependencies do not survive unloading. */
 void debug_server_destroy(struct debug_server *server)
 {
-	if (server && server->client)
+	if (!server)
+		return;
+	if (server->client)
 		server->library.end(server->client);
+	if (server->place[0])
+		(void)nftw(server->place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(server);
 }
 
@@ -172,6 +191,18 @@ static const char *servers_named(void)
 	return servers && servers[strspn(servers, " ")] ? servers : NULL;
 }
 
+/* The library asks nobody if it cannot keep the answer. */
+static bool make_place(struct debug_server *server)
+{
+	(void)snprintf(server->place, sizeof(server->place), "/tmp/rwalker-fetched-XXXXXX");
+	if (!mkdtemp(server->place)) {
+		server->place[0] = '\0';
+		return false;
+	}
+	log_info("--debuginfod: fetched files are not kept: the user that reads this trace has no folder for them");
+	return !setenv("DEBUGINFOD_CACHE_PATH", server->place, 1);
+}
+
 static bool ready(struct debug_server *server)
 {
 	if (server->given_up || server->client)
@@ -180,6 +211,8 @@ static bool ready(struct debug_server *server)
 		give_up(server, "DEBUGINFOD_URLS names no server");
 	else if (!load_all(&server->library))
 		give_up(server, "'" LIBRARY "' is not installed (Debian: libdebuginfod1)");
+	else if (server->homeless && !make_place(server))
+		give_up(server, "there is no folder for fetched files");
 	else if (!(server->client = server->library.begin()))
 		give_up(server, "'" LIBRARY "' cannot be used");
 	return !server->given_up;
@@ -285,6 +318,65 @@ static int serve(void *context, const void *request, size_t size, struct desk_an
 struct desk debug_server_desk(struct debug_server *server)
 {
 	return (struct desk){.serve = serve, .context = server};
+}
+
+/* Whether the library's own cache can be used, as far as its path says. It makes all folders but a home. */
+static bool can_keep(void)
+{
+	enum { HOME = 2 };
+	static const char *const variables[] = {"DEBUGINFOD_CACHE_PATH", "XDG_CACHE_HOME", [HOME] = "HOME"};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *path = getenv(variables[i]);
+
+		if (path && *path)
+			return !access(path, W_OK | X_OK) || (errno == ENOENT && i != HOME);
+	}
+	return false;
+}
+
+/* Does not hold our standard output open, so that a process that reads that does not wait for it. */
+static _Noreturn void run(const struct user *user, int socket)
+{
+	_cleanup_close_ int nothing = descriptors_open_nothing(O_RDWR | O_CLOEXEC);
+	struct debug_server *server = NULL;
+	struct progress progress;
+	struct desk desk;
+
+	(void)signal(SIGINT, SIG_IGN);
+	(void)signal(SIGPIPE, SIG_IGN);
+	progress_init(&progress);
+	if (nothing < 0 || user_become(user) < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+	    dup2(nothing, STDOUT_FILENO) < 0 || debug_server_create(&progress, NULL, &server) < 0)
+		_exit(1);
+	server->homeless = !can_keep();
+	desk = debug_server_desk(server);
+	while (keeper_serve(socket, &desk, 1) > 0)
+		;
+	debug_server_destroy(server);
+	_exit(0);
+}
+
+int debug_server_start(const struct user *user, int *ret_socket)
+{
+	int ends[2], r = keeper_line_open(ends);
+	pid_t pid;
+
+	if (r < 0)
+		return log_error(-r, "cannot open a socket: %s", strerror(-r));
+	pid = fork();
+	if (!pid) {
+		(void)close(ends[1]);
+		run(user, ends[0]);
+	}
+	r = pid < 0 ? -errno : 0;
+	(void)close(ends[0]);
+	if (!r) {
+		*ret_socket = ends[1];
+		return 0;
+	}
+	(void)close(ends[1]);
+	return log_error(-r, "cannot start a process: %s", strerror(-r));
 }
 
 /* --- both --- */

@@ -14,6 +14,7 @@
 struct debug_server;
 struct desk;
 struct progress;
+struct user;
 
 enum debug_server_file { DEBUG_SERVER_DEBUGINFO, DEBUG_SERVER_EXECUTABLE };
 
@@ -34,6 +35,12 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what,
 
 /* Queries the servers for processes that must not load libraries or use the network. They are not trusted. */
 struct desk debug_server_desk(struct debug_server *server);
+/*
+ * Forks a process with such a desk as that user. It ignores Ctrl-C unless it fetches, and ends when the last process
+ * that may ask has closed the socket, which the caller closes, too. If that user has no home, files are
+ * fetched into a temporary folder, which goes at the end. 0, or -errno after reporting why.
+ */
+int debug_server_start(const struct user *user, int *ret_socket);
 
 /* Queries that were skipped or aborted because of Ctrl-C: their result was -ENOENT. */
 size_t debug_server_unasked(const struct debug_server *server);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * debuginfod's process (errand.h), and the two that it talks to. The first byte says which side is
+ * debuginfod's process (debug_server.h), and the two that it talks to. The first byte says which side is
  * hostile:
  *
  *	worker    what it sends to the desk: any bytes, or whole requests

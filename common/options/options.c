@@ -116,6 +116,13 @@ static int parse_time(const struct option_row *row, const char *spelled, const c
 	return 0;
 }
 
+void options_set_usual(const struct option_set *set, void *config)
+{
+	for (const struct option_row *row = set->rows; !is_last(row); row++)
+		if (row->usual)
+			*(int64_t *)((char *)config + row->offset) = row->usual;
+}
+
 /* Stores a value, or NULL if it was optional and left out. */
 static int store_value(struct parser *parser, const struct option_row *row, const char *spelled, const char *value)
 {
@@ -166,6 +173,8 @@ static int store(struct parser *parser, const struct option_row *row, const char
 {
 	int r = store_value(parser, row, spelled, value);
 
+	if (row->given)
+		*(bool *)((char *)parser->config + row->given) = true;
 	if (r < 0 && value && !is_number(value))
 		say_habit(parser, spelled);
 	return r;

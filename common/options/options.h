@@ -43,6 +43,8 @@ struct option_row {
 	 */
 	const char *value_name;
 	int64_t min, max;	/* OPTION_NUMBER, OPTION_TIME */
+	int64_t usual;		/* likewise: the value if it is not given; options_set_usual() */
+	size_t given;		/* offset of a bool that says whether it was given; 0: none */
 	uint64_t unit;		/* OPTION_TIME: of a number without one */
 	int (*parse)(void *config, const char *value); /* 0, or -EINVAL after reporting why */
 	const char *help;
@@ -77,6 +79,9 @@ struct option_set {
 	/* Says why the word argv[at], which is no option, is wrong; NULL: words are welcome. Returns -EINVAL. */
 	int (*refuse_word)(int argc, char **argv, int at);
 };
+
+/* Before parsing: a number or time has its usual value until another one is given. */
+void options_set_usual(const struct option_set *set, void *config);
 
 /*
  * Parses argv[1..]; rearranges nothing. *ret_rest is the index of the first word after "--", or

@@ -36,7 +36,7 @@ int record_option_max_cpu(void *config, const char *value)
 
 static bool has_sources(const struct record_config *config)
 {
-	return config->profile.lasts >= 0 || config->offcpu.wanted || config->points.count || config->command;
+	return config->profile.wanted || config->offcpu.wanted || config->points.count || config->command;
 }
 
 int record_option_budget_check(const struct record_config *config)

@@ -22,7 +22,6 @@
 enum {
 	RING_MEGABYTES = 8,
 	DWARF_RING_MEGABYTES = 32,
-	UNSET = -1,
 	MAX_COUNT = 1000000000,
 	STUCK_COUNT = 5,
 	LEAST_SIZE = 256 << 10,
@@ -30,7 +29,7 @@ enum {
 	MAX_POINTS = 20000,
 };
 
-static const int64_t STUCK_INTERVAL = 2 * SECOND, STUCK_WAITING = SECOND, LEAST_WAIT = MILLISECOND;
+static const int64_t STUCK_INTERVAL = 2 * SECOND, STUCK_WAITING = SECOND;
 
 #define LEAST_TIME MILLISECOND
 #define LEAST_INTERVAL (100 * MILLISECOND)
@@ -166,97 +165,90 @@ static int parse_kfunc(void *config, const char *value)
 static int parse_config(void *config, const char *value);
 
 static const struct option_row rows[] = {
-	{"What to record", "all", 'a', TAKES_NOTHING(AT(walk.all)),
-	 .help = "walk all tasks, not only those in state D (uninterruptible) or R"},
-	{"What to record", "running", 'r', TAKES_NOTHING(AT(walk.running)),
-	 .help = "walk only tasks in state R"},
+	{"What to record", "all", 'a', TAKES_NOTHING(AT(walk.all)), .help = "walk all tasks, not only those in D or R"},
+	{"What to record", "running", 'r', TAKES_NOTHING(AT(walk.running)), .help = "walk only tasks in state R"},
 	{"What to record", "stuck", 's', TAKES_NOTHING(AT(walk.stuck)),
-	 .help = "walk five times, two seconds apart, and stop at the first task that has been in "
-		 "D for a second or more", .often = true},
+	 .help = "walk five times, two seconds apart, and stop at the first task that has been in D for a second",
+	 .often = true},
 	{"What to record", "waiting", 'w', TAKES_TIME("TIME", AT(walk.waiting), SECOND, 0, MOST_TIME),
-	 .help = "walk only tasks that have waited for TIME or more"},
+	 .given = AT(walk.waiting_given), .help = "walk only tasks that have waited for TIME"},
 	{"What to record", "interval", 'i', TAKES_TIME("TIME", AT(walk.interval), SECOND, LEAST_INTERVAL, MOST_TIME),
-	 .help = "walk every TIME until the end, as in 2 or 500ms"},
+	 .help = "walk every TIME until the end"},
 	{"What to record", "count", 'C', TAKES_NUMBER("N", AT(walk.count), 1, MAX_COUNT),
 	 .help = "with -i: stop after N walks"},
 	{"What to record", "profile", 'p', TAKES_TIME("TIME", AT(profile.lasts), SECOND, 0, MOST_TIME),
-	 .help = "sample what the CPUs do, for TIME, as in 5, 0.5, 500ms or 2m; 0: until the end", .often = true},
+	 .given = AT(profile.wanted),
+	 .help = "sample what the CPUs do, for TIME, as in 5, 500ms or 2m; 0: until the end", .often = true},
 	{"What to record", "offcpu", 0, TAKES_TIME("TIME", AT(offcpu.lasts), SECOND, 0, MOST_TIME),
-	 .help = "record what threads wait for, for TIME; 0: until the end", .often = true},
+	 .given = AT(offcpu.wanted),
+	 .help = "record what threads wait for; TIME as for -p", .often = true},
 	{"What to record", "wakers", 0, TAKES_NOTHING(AT(offcpu.wakers)),
-	 .help = "with --offcpu: also record who ended each wait, with stacks", .often = true},
+	 .help = "with --offcpu: also who ended each wait", .often = true},
 	{"What to record", "no-objects", 0, TAKES_NOTHING(AT(no_objects)),
-	 .help = "do not record what threads wait for (--offcpu) or sleep for (walks): calls, files, sockets, locks"},
+	 .help = "not what waits are for: calls, files, locks ..."},
 	{"What to record", "no-cgroups", 0, TAKES_NOTHING(AT(no_cgroups)),
-	 .help = "do not record which control group (v2), and so which container, each thread was in"},
+	 .help = "not which control groups threads are in"},
 	{"What to record", "min-block-time", 'm', TAKES_TIME("US", AT(offcpu.least), MICROSECOND, 0, MOST_WAIT),
-	 .help = "with --offcpu: only count and sum waits shorter than US microseconds (1000), or as "
-		 "in 50us or 2ms; 0: record each one"},
+	 .usual = MILLISECOND, .given = AT(offcpu.least_given),
+	 .help = "only count and sum waits shorter than US microseconds (1000), or as in 50us or 2ms"},
 	{"What to record", "max-block-time", 'M',
-	 TAKES_TIME("US", AT(offcpu.most), MICROSECOND, MICROSECOND, MOST_WAIT),
-	 .help = "with --offcpu: no waits longer than US microseconds"},
+	 TAKES_TIME("US", AT(offcpu.most), MICROSECOND, MICROSECOND, MOST_WAIT), .help = "no waits longer than that"},
 	{"What to record", "state", 0, IS_PARSED("STATES", parse_states),
-	 .help = "with --offcpu: only waits that began in one of these states, as in DK, or in "
-		 "those of a mask; R or 0: runnable"},
+	 .help = "only waits that began in one of these states, as in DK, or a mask of them; R or 0: runnable"},
 	{"What to record", "trace", 0, IS_PARSED("NAME[:TIME]", parse_trace),
-	 .help = "record each hit of a tracepoint, as in sched:sched_switch or block:*, for "
-		 "TIME; may be repeated", .often = true},
+	 .help = "record each hit of a tracepoint, as in block:*, for TIME; may be repeated",
+	 .often = true},
 	{"What to record", "kfunc", 0, IS_PARSED("NAME[:TIME]", parse_kfunc),
-	 .help = "record each call of a kernel function, as in tcp_sendmsg, tcp_send* or "
-		 "/^tcp_(send|recv)/; may be repeated", .often = true},
+	 .help = "record each call of a kernel function, as in tcp_send* or /^tcp_(send|recv)/; may be repeated", .often = true},
 	{"What to record", "rate-limit", 0, TAKES_NUMBER("N", AT(points.rate_limit), 1, MAX_COUNT),
-	 .help = "record at most N hits per second and CPU for each --trace and --kfunc, and only "
-		 "count the others"},
-	{"What to record", "max-probes", 0, TAKES_NUMBER("N", AT(points.most), 1, MAX_POINTS),
-	 .help = "attach to at most N tracepoints and functions (500)"},
+	 .help = "hits per second and CPU of each of these"},
+	{"What to record", "max-probes", 0, TAKES_NUMBER("N", AT(points.most), 1, MAX_POINTS), .usual = POINTS,
+	 .help = "at most N tracepoints and functions (500)"},
 	{"What to record", "duration", 'd', TAKES_TIME("TIME", AT(duration), SECOND, LEAST_TIME, MOST_TIME),
 	 .help = "end everything after TIME", .often = true},
 
 	{"Whom to record", "command", 'c', TAKES_TEXT("RE", AT(who.command)),
-	 .help = "threads whose name matches this regular expression (POSIX ERE)", .often = true},
+	 .help = "threads whose name matches (POSIX ERE); ^name$, ^prefix and alternatives of these cost least",
+	 .often = true},
 	{"Whom to record", "pid", 0, IS_PARSED("LIST", parse_pids), .help = "processes, as in 12,345", .often = true},
 	{"Whom to record", "tid", 0, IS_PARSED("LIST", parse_tids), .help = "threads"},
 	{"Whom to record", "cpus", 'P', TAKES_TEXT("LIST", AT(who.cpus)),
-	 .help = "only these CPUs, as in 0-3,7: samples and hits there, and waits that end there"},
+	 .help = "what happens on these CPUs, as in 0-3,7"},
 	{"Whom to record", "node", 0, TAKES_TEXT("LIST", AT(who.nodes)),
 	 .help = "only the CPUs of these NUMA nodes, as in 0,2-3"},
 	{"Whom to record", "container", 0, TAKES_TEXT("ID", AT(who.container)),
 	 .help = "threads in this container: its id, the beginning of it or a pattern, or its pod's uid"},
 	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),
-	 .help = "threads in this control group (v2) or below it, as in /system.slice or nginx.service; may be a "
-		 "pattern"},
+	 .help = "threads in this control group (v2) or below it, as in /system.slice, nginx.service; may be a pattern"},
 	{"Whom to record", "user-threads", 0, TAKES_NOTHING(AT(who.user_threads)), .help = "no kernel threads"},
-	{"Whom to record", "kernel-threads", 0, TAKES_NOTHING(AT(who.kernel_threads)),
-	 .help = "kernel threads only"},
+	{"Whom to record", "kernel-threads", 0, TAKES_NOTHING(AT(who.kernel_threads)), .help = "kernel threads only"},
 	{"Whom to record", "system-wide", 0, TAKES_NOTHING(AT(who.system_wide)),
-	 .help = "with a command: record all threads, not only the command and its descendants"},
+	 .help = "with a command: all threads, not only its own"},
 
 	{"Stacks", "user", 'u', TAKES_NOTHING(AT(user_stacks)),
 	 .help = "also record user stacks, by frame pointer", .often = true},
 	{"Stacks", "dwarf", 0, TAKES_NOTHING(AT(snapshots)),
-	 .help = "also record user stacks of programs without frame pointers: copies registers "
-		 "and stack memory, which the reporter unwinds", .often = true},
+	 .help = "also without frame pointers: copies registers and stack memory, for the reporter to unwind",
+	 .often = true},
 	{"Stacks", "dwarf-size", 0, TAKES_NUMBER("BYTES", AT(snapshot_bytes), 1024, RING_MAX_SNAPSHOT),
-	 .help = "with --dwarf: copy at most this much of each stack (65536); never more than "
-		 "16384 inside the scheduler"},
-	{"Stacks", "freq", 'f', TAKES_NUMBER("HZ", AT(profile.frequency), 1, 1000000),
-	 .help = "samples per second and CPU (3989; with --dwarf 997)"},
+	 .usual = RING_MAX_SNAPSHOT, .given = AT(snapshot_bytes_given),
+	 .help = "at most this much of each stack (65536); in the scheduler never more than 16384"},
+	{"Stacks", "freq", 'f', TAKES_NUMBER("HZ", AT(profile.frequency), 1, 1000000), .usual = SAMPLE_RATE,
+	 .given = AT(profile.frequency_given), .help = "per second and CPU (3989; with --dwarf 997)"},
 	{"Stacks", "sw-perf", 0, TAKES_NOTHING(AT(profile.software)),
 	 .help = "sample by the CPU clock, not by hardware cycles"},
 
 	{"Output", "output", 'o', TAKES_TEXT("FILE", AT(output.path)),
-	 .help = "write the trace to FILE (rwalker-HOST-DATE.rwk); '-' is stdout", .often = true},
+	 .help = "write to FILE (rwalker-HOST-DATE.rwk); '-': stdout", .often = true},
 	{"Output", "force", 0, TAKES_NOTHING(AT(output.force)), .help = "overwrite FILE"},
 	{"Output", "embed", 0, IS_PARSED("LEVEL", parse_embed),
-	 .help = "add what the reporter will need: none, min (functions that were hit) or full "
-		 "(the default)"},
+	 .help = "what the reporter will need: none, min (functions that were hit) or full (the default)"},
 	{"Output", "max-size", 0, IS_PARSED("SIZE", parse_size),
-	 .help = "stop when the trace reaches SIZE: megabytes, or as in 500K, 2G"},
-	{"Output", "ringbuf-size", 0, TAKES_NUMBER("MB", AT(output.ring_megabytes), 1, 1024),
-	 .help = "size of the ring buffers for every 8 online CPUs (8; with --dwarf 32), rounded "
-		 "up to a power of two"},
+	 .help = "stop when the trace reaches SIZE, as in 500M or 2G"},
+	{"Output", "ringbuf-size", 0, TAKES_NUMBER("MB", AT(output.ring_megabytes), 1, 1024), .usual = RING_MEGABYTES,
+	 .given = AT(output.ring_given), .help = "for every 8 online CPUs (8; with --dwarf 32)"},
 	{"Output", "keep-kernel-addresses", 0, TAKES_NOTHING(AT(output.keep_kernel_addresses)),
-	 .help = "record kernel addresses in the trace; by default none leaves the host"},
+	 .help = "by default, none of them leaves the host"},
 	{"Output", "finalize", 0, TAKES_TEXT("FILE", AT(output.finalize)),
 	 .help = "add to a trace what a killed recorder could not; on the same boot"},
 
@@ -299,8 +291,6 @@ static const struct option_row rows[] = {
 		 "default recording would not work"},
 	{"Help", "completion", 0, TAKES_TEXT("[=SHELL]", AT(completion)),
 	 .help = "print a completion script for bash, zsh or fish"},
-	{NULL, "dwarf-ringbuf-size", 0, TAKES_NUMBER("MB", AT(output.ring_megabytes), 1, 1024),
-	 .help = "alias of --ringbuf-size"},
 	{0},
 };
 
@@ -331,10 +321,10 @@ static int parse_config(void *config, const char *value)
 /* Whether anything other than walks was asked for. */
 static bool has_span(const struct record_config *config)
 {
-	return config->profile.lasts != UNSET || config->offcpu.wanted || config->points.count;
+	return config->profile.wanted || config->offcpu.wanted || config->points.count;
 }
 
-static int check_combinations(const struct record_config *config, bool waiting_given)
+static int check_combinations(const struct record_config *config)
 {
 	if (config->help && *config->help && strcmp(config->help, "all") != 0)
 		return log_error(EINVAL, "--help takes nothing, or --help=all, not '%s'", config->help);
@@ -351,14 +341,13 @@ static int check_combinations(const struct record_config *config, bool waiting_g
 	if (config->who.user_threads && config->who.kernel_threads)
 		return log_error(EINVAL, "--user-threads and --kernel-threads cannot be used together");
 	if (!config->offcpu.wanted && (config->offcpu.wakers || config->offcpu.most || config->offcpu.states_text ||
-				       config->offcpu.least != UNSET))
+				       config->offcpu.least_given))
 		return log_error(EINVAL, "--wakers, -m, -M and --state require --offcpu");
 	if (config->points.rate_limit && !config->points.count)
 		return log_error(EINVAL, "--rate-limit requires --trace or --kfunc");
-	if (config->offcpu.most &&
-	    config->offcpu.most < (config->offcpu.least != UNSET ? config->offcpu.least : LEAST_WAIT))
+	if (config->offcpu.most && config->offcpu.most < config->offcpu.least)
 		return log_error(EINVAL, "-M must not be less than -m (1000 by default)");
-	if (config->snapshot_bytes != UNSET && !config->snapshots)
+	if (config->snapshot_bytes_given && !config->snapshots)
 		return log_error(EINVAL, "--dwarf-size requires --dwarf");
 	if (config->who.system_wide && !config->command)
 		return log_error(EINVAL, "--system-wide requires a command after '--'");
@@ -368,39 +357,30 @@ static int check_combinations(const struct record_config *config, bool waiting_g
 		return log_error(EINVAL, "--finalize and a command cannot be used together");
 	if (record_option_budget_check(config) < 0)
 		return -EINVAL;
-	return record_option_flight_check(config, has_span(config) || config->walk.interval, waiting_given);
+	return record_option_flight_check(config, has_span(config) || config->walk.interval, config->walk.waiting_given);
 }
 
-static void fill_defaults(struct record_config *config, bool waiting_given)
+static void fill_defaults(struct record_config *config)
 {
 	struct record_walk *walk = &config->walk;
 
-	config->profile.wanted = config->profile.lasts != UNSET;
-	config->profile.frequency_given = config->profile.frequency != UNSET;
-	if (!config->profile.frequency_given)
-		config->profile.frequency = config->snapshots ? SAMPLE_RATE_DWARF : SAMPLE_RATE;
+	if (config->snapshots && !config->profile.frequency_given)
+		config->profile.frequency = SAMPLE_RATE_DWARF;
+	if (config->snapshots && !config->output.ring_given)
+		config->output.ring_megabytes = DWARF_RING_MEGABYTES;
 	config->user_stacks |= config->snapshots;
-	if (config->snapshot_bytes == UNSET)
-		config->snapshot_bytes = RING_MAX_SNAPSHOT;
-	config->output.ring_given = config->output.ring_megabytes != UNSET;
-	if (!config->output.ring_given)
-		config->output.ring_megabytes = config->snapshots ? DWARF_RING_MEGABYTES : RING_MEGABYTES;
-	walk->wanted = walk->all || walk->running || walk->stuck || waiting_given || walk->interval;
-	if (config->offcpu.least == UNSET)
-		config->offcpu.least = LEAST_WAIT;
+	walk->wanted = walk->all || walk->running || walk->stuck || walk->waiting_given || walk->interval;
 	if (!config->offcpu.states)
 		config->offcpu.states = RING_STATES_ALL;
 	if (config->command && !walk->wanted && !config->profile.wanted && !config->offcpu.wanted &&
-	    !config->points.count) {
+	    !config->points.count)
 		config->profile.wanted = true;
-		config->profile.lasts = 0;
-	}
 	walk->wanted |= !config->profile.wanted && !config->offcpu.wanted && !config->points.count;
 	if (!walk->stuck)
 		return;
 	walk->interval = STUCK_INTERVAL;
 	walk->count = STUCK_COUNT;
-	if (!waiting_given)
+	if (!walk->waiting_given)
 		walk->waiting = STUCK_WAITING;
 }
 
@@ -414,34 +394,22 @@ static int check_wanted(const struct record_config *config)
 
 int record_options_parse(struct record_config *config, int argc, char **argv)
 {
-	bool waiting_given;
 	int rest, r;
 
 	memset(config, 0, sizeof(*config));
 	config->argc = argc;
 	config->argv = argv;
-	config->walk.waiting = UNSET;
-	config->profile.lasts = UNSET;
-	config->offcpu.lasts = UNSET;
-	config->offcpu.least = UNSET;
-	config->profile.frequency = UNSET;
-	config->output.ring_megabytes = UNSET;
-	config->snapshot_bytes = UNSET;
-	config->points.most = POINTS;
+	options_set_usual(&options, config);
 	record_option_flight_unset(config);
 	config->output.embed = EMBED_LEVEL_FULL;
 	r = options_parse(&options, config, NULL, argc, argv, &rest);
 	if (r < 0)
 		return r;
 	config->command = rest < argc ? argv + rest : NULL;
-	waiting_given = config->walk.waiting != UNSET;
-	config->offcpu.wanted = config->offcpu.lasts != UNSET;
-	if (!waiting_given)
-		config->walk.waiting = 0;
-	r = check_combinations(config, waiting_given);
+	r = check_combinations(config);
 	if (r < 0)
 		return r;
-	fill_defaults(config, waiting_given);
+	fill_defaults(config);
 	record_option_flight_defaults(config);
 	return check_wanted(config);
 }

@@ -40,6 +40,7 @@ struct record_walk {
 	bool wanted; /* a walk takes place */
 	bool all, running, stuck;
 	int64_t waiting;  /* -w; 0: any */
+	bool waiting_given;
 	int64_t interval; /* -i; 0: once */
 	int64_t count;	  /* walks, -C; 0: unlimited */
 };
@@ -57,6 +58,7 @@ struct record_offcpu {
 	int64_t lasts; /* --offcpu; 0: until the end */
 	bool wakers;
 	int64_t least, most;	   /* of waits, -m and -M; most 0: no limit */
+	bool least_given;
 	uint32_t states;	   /* bits of prev_state and RING_STATE_RUNNABLE */
 	const char *states_text;   /* as given, NULL: all */
 };
@@ -109,6 +111,7 @@ struct record_config {
 	bool snapshots;	       /* --dwarf */
 	bool no_cgroups, no_objects;
 	int64_t snapshot_bytes; /* --dwarf-size */
+	bool snapshot_bytes_given;
 	int64_t duration; /* -d; 0: none */
 	bool version;
 	bool check_host;

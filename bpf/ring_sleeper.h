@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The part of the ABI in ring_event.h for user stacks of sleepers: between bpf/sleepers.bpf.c, the
- * helper that copies (record/helper/sleeper_helper.h), and the recorder. Private, as there.
+ * helper that copies (record/helper/iterator_helper.h), and the recorder. Private, as there.
  */
 #ifndef RWALKER_BPF_RING_SLEEPER_H
 #define RWALKER_BPF_RING_SLEEPER_H

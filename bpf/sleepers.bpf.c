@@ -2,7 +2,7 @@
 /*
  * User registers of sleeping tasks, and where their stacks are, after their kernel stacks were
  * walked. It reads kernel memory only: a helper process copies the stacks
- * (record/helper/sleeper_helper.h), because a copy may wait, and an iterator that waits holds up
+ * (record/helper/iterator_helper.h), because a copy may wait, and an iterator that waits holds up
  * every BPF program of the host that is to be unloaded.
  *
  * The helper that reads the iterator's file meets each wanted task twice. First the program writes

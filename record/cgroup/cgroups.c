@@ -12,7 +12,7 @@
 #include "common/packet.h"
 #include "common/time_units.h"
 #include "record/cgroup/cgroup_table.h"
-#include "record/helper/cgroup_helper.h"
+#include "record/helper/iterator_helper.h"
 #include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
 #include "record/perf/ring.h"
@@ -27,11 +27,10 @@ struct cgroups {
 	struct nursery *nursery;
 	struct ring ring;
 	int socket;	     /* of the helper, -1: none */
-	uint64_t lost, heard; /* records of the ring; CLOCK_MONOTONIC ns of the last answer */
+	uint64_t lost, asked_at; /* records of the ring; CLOCK_MONOTONIC ns */
 	unsigned int left;
 	pid_t helper;
 	bool asked, listed;
-	uint8_t packet[PACKET_MAX];
 };
 
 static void helper_leave(struct cgroups *cgroups)
@@ -48,12 +47,12 @@ static void helper_leave(struct cgroups *cgroups)
 static void ask(struct cgroups *cgroups)
 {
 	_cleanup_close_ int fd = -1;
-	uint8_t request = 1;
+	const struct iterator_request request = {.what = ITERATOR_CGROUPS};
 
 	if (cgroups->left >= MAX_LEFT)
 		return;
 	if (cgroups->socket < 0 &&
-	    nursery_spawn(cgroups->nursery, HELPER_CGROUPS, &cgroups->socket, &cgroups->helper) < 0)
+	    nursery_spawn(cgroups->nursery, HELPER_ITERATOR, &cgroups->socket, &cgroups->helper) < 0)
 		cgroups->socket = -1;
 	if (cgroups->socket < 0 || probe_cgroups_open(cgroups->probe, &fd) < 0 ||
 	    packet_send(cgroups->socket, &request, sizeof(request), fd) < 0) {
@@ -62,7 +61,7 @@ static void ask(struct cgroups *cgroups)
 	}
 	cgroups->asked = true;
 	cgroups->listed = false;
-	cgroups->heard = clocks_now();
+	cgroups->asked_at = clocks_now();
 	cgroup_table_begin_list(cgroups->table);
 }
 
@@ -123,30 +122,23 @@ void cgroups_take(struct cgroups *cgroups)
 
 /* --- the list --- */
 
-static void take_answer(struct cgroups *cgroups, size_t length)
+static void take_answer(struct cgroups *cgroups, int32_t error)
 {
-	struct cgroup_reply reply;
-
-	if (length < sizeof(reply))
-		return;
-	memcpy(&reply, cgroups->packet, sizeof(reply));
-	if (!reply.last)
-		return;
 	take_ring(cgroups);
 	cgroups->asked = false;
-	cgroups->listed = !reply.error;
+	cgroups->listed = !error;
 	if (cgroups->listed)
 		cgroup_table_end_list(cgroups->table);
 }
 
 static void listen_once(struct cgroups *cgroups, int timeout_ms)
 {
-	ssize_t got = packet_receive(cgroups->socket, cgroups->packet, sizeof(cgroups->packet), timeout_ms, NULL);
+	int32_t error;
+	ssize_t got = packet_receive(cgroups->socket, &error, sizeof(error), timeout_ms, NULL);
 
-	if (got > 0) {
-		cgroups->heard = clocks_now();
-		take_answer(cgroups, (size_t)got);
-	} else if (got != -ETIMEDOUT || clocks_now() - cgroups->heard >= DEADLINE_CGROUPS * MILLISECOND) {
+	if (got == sizeof(error)) {
+		take_answer(cgroups, error);
+	} else if (got != -ETIMEDOUT || clocks_now() - cgroups->asked_at >= DEADLINE_CGROUPS * MILLISECOND) {
 		helper_leave(cgroups);
 		ask(cgroups);
 	}

@@ -20,7 +20,7 @@ enum { BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record),
 
 struct symbol_source {
 	struct nursery *nursery;
-	enum helper_kind kind;
+	bool soon;
 	int socket;
 	pid_t pid;
 	uint64_t until; /* CLOCK_MONOTONIC ns */
@@ -77,6 +77,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 		.unwind = wish->unwind,
 		.mini = wish->mini,
 		.debug = wish->debug_fd > 0,
+		.soon = source->soon,
 		.settled = wish->settled,
 		.full_room = wish->full_room,
 		.room = wish->room,
@@ -85,7 +86,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 
 	if (clocks_now() >= source->until)
 		return -ETIMEDOUT;
-	if (source->socket < 0 && nursery_spawn(source->nursery, source->kind, &source->socket, &source->pid))
+	if (source->socket < 0 && nursery_spawn(source->nursery, HELPER_ELF, &source->socket, &source->pid))
 		return fail(source, -ECHILD);
 	if (packet_send(source->socket, &request, sizeof(request), fd) ||
 	    (request.debug && packet_send(source->socket, "", 1, wish->debug_fd)) || hits_send(source, hits, count))
@@ -190,7 +191,7 @@ int symbol_source_create(struct nursery *nursery, bool soon, struct symbol_sourc
 	if (!source)
 		return -ENOMEM;
 	source->nursery = nursery;
-	source->kind = soon ? HELPER_ELF_SOON : HELPER_ELF;
+	source->soon = soon;
 	source->socket = -1;
 	source->until = UINT64_MAX;
 	source->last = source->last_unwind = true;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -370,9 +371,10 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 	_cleanup_free_ uint64_t *hits = NULL;
 	int rc = request->debug ? debug_receive(socket, &answer.debug) : 0;
 
+	if (!request->soon)
+		(void)setpriority(PRIO_PROCESS, 0, 0);
 	if (!rc)
 		rc = hits_receive(socket, request->hit_count, &hits);
-
 	if (!rc)
 		rc = jail_grant_cpu_seconds(CPU_SECONDS);
 	if (rc)

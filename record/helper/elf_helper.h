@@ -46,6 +46,12 @@ struct elf_request {
 	uint32_t unwind; /* enum elf_unwind_wish; ELF_SYMBOLS only */
 	uint32_t mini;	 /* the packed symbols of a stripped file are wanted; ELF_SYMBOLS only */
 	uint32_t debug;	 /* one more packet follows, of one byte, with the descriptor of its possible debug file */
+	/*
+	 * Somebody waits for a dump: some tenths of a second in all at the recorder's priority, without which it would
+	 * take seconds on a busy host. Else the helper gives that up for good.
+	 */
+	uint32_t soon;
+	uint32_t unused;
 	uint64_t settled;   /* ELF_PERF_MAP: bytes that the map had before the recording */
 	uint64_t full_room; /* everything if that takes no more bytes; else what was hit, ... */
 	uint64_t room;	    /* ... if that takes no more than these; else -ENOSPC */

@@ -53,10 +53,10 @@ static const struct call_row OPENER[] = {
 };
 
 static const struct call_row ELF[] = {
-	CALL(pread64), CALL(getrusage), CALL_EQUAL(prlimit64, 0, 0),
+	CALL(pread64), CALL(getrusage), CALL_EQUAL(prlimit64, 0, 0), CALL_EQUAL(setpriority, 2, 0),
 };
 
-static const struct call_row SLEEPER[] = {
+static const struct call_row ITERATOR[] = {
 	CALL_WITHOUT(openat, 2, WRITING), CALL(pread64), CALL(process_vm_readv), CALL(setitimer),
 };
 
@@ -77,22 +77,17 @@ static const struct call_row NURSERY[] = {
 static const struct jail {
 	uint64_t capabilities;
 	struct call_list calls; /* besides the shared ones */
-	bool works_long; /* so it must not have the recorder's priority */
 } JAILS[HELPER_KINDS] = {
 	/* /proc/PID/maps of everybody */
 	[HELPER_MAPS] = {CAPABILITY(SYS_PTRACE), CALL_LIST(MAPS)},
 	/* /proc/PID/map_files, /proc/PID/root; a target's user; mapped files that it could read when it mapped them */
 	[HELPER_OPENER] = {CAPABILITY(SYS_PTRACE) | CAPABILITY(CHECKPOINT_RESTORE) | CAPABILITY(SETUID) |
 				   CAPABILITY(SETGID) | CAPABILITY(DAC_READ_SEARCH), CALL_LIST(OPENER)},
-	[HELPER_ELF] = {0, CALL_LIST(ELF), .works_long = true},
-	/* works for some tenths of a second in all; without the priority, a dump would take seconds on a busy host */
-	[HELPER_ELF_SOON] = {0, CALL_LIST(ELF)},
+	[HELPER_ELF] = {0, CALL_LIST(ELF)},
 	/* memory of everybody, and /proc/PID/pagemap, which only a process's own user may open */
-	[HELPER_SLEEPER] = {CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH), CALL_LIST(SLEEPER)},
+	[HELPER_ITERATOR] = {CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH), CALL_LIST(ITERATOR)},
 	/* Debian's kernels ask for CAP_SYS_ADMIN where perf_event_paranoid is above 2 */
 	[HELPER_PERF_OPEN] = {CAPABILITY(PERFMON) | CAPABILITY(SYS_ADMIN), CALL_LIST(PERF_OPEN)},
-	/* the recorder opened its file */
-	[HELPER_CGROUPS] = {0, {0}},
 };
 
 static const struct limit {
@@ -191,8 +186,6 @@ int jail_enter(enum helper_kind kind)
 	const struct call_list lists[] = {CALL_LIST(SHARED), JAILS[kind].calls};
 	int rc = limits_set(false);
 
-	if (JAILS[kind].works_long)
-		(void)setpriority(PRIO_PROCESS, 0, 0);
 	if (!rc)
 		rc = capabilities_keep(JAILS[kind].capabilities);
 	return rc ? rc : call_filter_install(lists, 2, CALL_REFUSAL_KILLS);

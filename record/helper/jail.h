@@ -30,7 +30,7 @@ int jail_renew(void);
 
 /*
  * Grants the next piece of work this many seconds of CPU time. If it needs more, the kernel kills
- * the process. Only where the jail allows it: HELPER_ELF and HELPER_ELF_SOON.
+ * the process. Only where the jail allows it: HELPER_ELF.
  */
 int jail_grant_cpu_seconds(unsigned int seconds);
 

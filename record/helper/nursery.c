@@ -24,13 +24,12 @@
 #include "common/packet.h"
 #include "common/sanitized.h"
 #include "common/time_units.h"
-#include "record/helper/cgroup_helper.h"
 #include "record/helper/elf_helper.h"
+#include "record/helper/iterator_helper.h"
 #include "record/helper/jail.h"
 #include "record/helper/maps_helper.h"
 #include "record/helper/opener_helper.h"
 #include "record/helper/perf_open.h"
-#include "record/helper/sleeper_helper.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 
@@ -68,10 +67,8 @@ static const struct {
 	[HELPER_MAPS] = {maps_helper_run, "maps"},
 	[HELPER_OPENER] = {opener_helper_run, "opener"},
 	[HELPER_ELF] = {elf_helper_run, "ELF"},
-	[HELPER_SLEEPER] = {sleeper_helper_run, "sleeper"},
+	[HELPER_ITERATOR] = {iterator_helper_run, "iterator"},
 	[HELPER_PERF_OPEN] = {perf_open_helper_run, "perf-open"},
-	[HELPER_CGROUPS] = {cgroup_helper_run, "cgroups"},
-	[HELPER_ELF_SOON] = {elf_helper_run, "ELF"},
 };
 
 /* Terminal signals go to the whole group; helpers end with their socket or their parent instead. */

@@ -18,7 +18,7 @@ enum {
 	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped */
 	DEADLINE_BUSY = 2000,	 /* the same, as long as the helper only waits for a CPU */
 	DEADLINE_SLEEPER = 200,	 /* the user stack of one sleeping task */
-	DEADLINE_CGROUPS = 2000, /* the next part of the list of all control groups */
+	DEADLINE_CGROUPS = 2000, /* the list of all control groups */
 	DEADLINE_FILE = 5000,	 /* after the recording: the names or unwind tables of one file, or opening it */
 
 	/* for the mappings of all processes, written at the start */

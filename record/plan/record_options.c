@@ -199,7 +199,8 @@ static const struct option_row rows[] = {
 	 .help = "record each hit of a tracepoint, as in block:*, for TIME; may be repeated",
 	 .often = true},
 	{"What to record", "kfunc", 0, IS_PARSED("NAME[:TIME]", parse_kfunc),
-	 .help = "record each call of a kernel function, as in tcp_send* or /^tcp_(send|recv)/; may be repeated", .often = true},
+	 .help = "record each call of a kernel function, as in tcp_send* or /^tcp_(send|recv)/; may be repeated",
+	 .often = true},
 	{"What to record", "rate-limit", 0, TAKES_NUMBER("N", AT(points.rate_limit), 1, MAX_COUNT),
 	 .help = "hits per second and CPU of each of these"},
 	{"What to record", "max-probes", 0, TAKES_NUMBER("N", AT(points.most), 1, MAX_POINTS), .usual = POINTS,
@@ -219,7 +220,8 @@ static const struct option_row rows[] = {
 	{"Whom to record", "container", 0, TAKES_TEXT("ID", AT(who.container)),
 	 .help = "threads in this container: its id, the beginning of it or a pattern, or its pod's uid"},
 	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),
-	 .help = "threads in this control group (v2) or below it, as in /system.slice, nginx.service; may be a pattern"},
+	 .help = "threads in this control group (v2) or below it, as in /system.slice, nginx.service; may be a "
+		 "pattern"},
 	{"Whom to record", "user-threads", 0, TAKES_NOTHING(AT(who.user_threads)), .help = "no kernel threads"},
 	{"Whom to record", "kernel-threads", 0, TAKES_NOTHING(AT(who.kernel_threads)), .help = "kernel threads only"},
 	{"Whom to record", "system-wide", 0, TAKES_NOTHING(AT(who.system_wide)),
@@ -357,7 +359,8 @@ static int check_combinations(const struct record_config *config)
 		return log_error(EINVAL, "--finalize and a command cannot be used together");
 	if (record_option_budget_check(config) < 0)
 		return -EINVAL;
-	return record_option_flight_check(config, has_span(config) || config->walk.interval, config->walk.waiting_given);
+	return record_option_flight_check(config, has_span(config) || config->walk.interval,
+					  config->walk.waiting_given);
 }
 
 static void fill_defaults(struct record_config *config)

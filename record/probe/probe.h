@@ -138,7 +138,7 @@ int probe_sleepers_page(const struct probe *probe);
 int probe_sleepers_want(const struct probe *probe, uint32_t tid, const struct ring_sleeper_wanted *wanted);
 /* The thread's user stack is no longer wanted. True if a helper had started on it. */
 bool probe_sleepers_forget(const struct probe *probe, uint32_t tid);
-/* Begins a round, or the rest of one: the file for the helper (sleeper_helper.h); the caller closes it. */
+/* Begins a round, or the rest of one: the file for the helper (iterator_helper.h); the caller closes it. */
 int probe_sleepers_open(const struct probe *probe, int *ret_fd);
 
 #endif

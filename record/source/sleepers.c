@@ -10,8 +10,8 @@
 #include "common/log.h"
 #include "common/packet.h"
 #include "common/time_units.h"
+#include "record/helper/iterator_helper.h"
 #include "record/helper/nursery.h"
-#include "record/helper/sleeper_helper.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 #include "record/probe/probe.h"
@@ -96,8 +96,8 @@ void sleepers_give_up(struct sleepers *sleepers)
 /* A new helper; it gets the page in which it is asked. */
 static int helper_start(struct sleepers *sleepers)
 {
-	const struct sleeper_request request = {0};
-	int r = nursery_spawn(sleepers->nursery, HELPER_SLEEPER, &sleepers->socket, &sleepers->helper);
+	const struct iterator_request request = {.what = ITERATOR_PAGE};
+	int r = nursery_spawn(sleepers->nursery, HELPER_ITERATOR, &sleepers->socket, &sleepers->helper);
 
 	if (r < 0) {
 		sleepers->socket = -1;
@@ -108,7 +108,7 @@ static int helper_start(struct sleepers *sleepers)
 
 static int ask(struct sleepers *sleepers)
 {
-	const struct sleeper_request request = {.most = sleepers->most};
+	const struct iterator_request request = {.what = ITERATOR_SLEEPERS, .most = sleepers->most};
 	_cleanup_close_ int fd = -1;
 	int r = sleepers->socket < 0 ? helper_start(sleepers) : 0;
 

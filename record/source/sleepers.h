@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rounds in which a helper process (sleeper_helper.h) copies the user stacks of sleeping tasks. The
+ * Rounds in which a helper process (iterator_helper.h) copies the user stacks of sleeping tasks. The
  * caller names the tasks, begins, and collects the results in steps that never block for longer
  * than specified. A helper that a target holds up for 200 ms is left behind, and another one
  * continues after that target. After four such helpers, or two seconds in all, the round ends as it

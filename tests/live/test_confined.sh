@@ -13,6 +13,7 @@ recorder_has=000000c400000000
 # CAP_DAC_READ_SEARCH, CAP_SETGID, CAP_SETUID, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE
 opener_has=00000100000800c4
 nothing=0000000000000000
+iterator_has=0000000000080004 # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE
 
 check_process() { # WHO PID CAPABILITIES
 	local set
@@ -62,8 +63,8 @@ look "$nursery"
 check_helper nursery "$nursery" 00000140002800c4
 check "there is an opener" wait_for 60 has_helper $opener_has
 check_helper opener "$helper" $opener_has 4 # "/"
-check "there is a helper that copies stacks" wait_for 60 has_helper $nothing
-check_helper sleeper "$helper" $nothing
+check "there is a helper that copies stacks" wait_for 60 has_helper $iterator_has
+check_helper iterator "$helper" $iterator_has
 kill -INT $recorder
 wait $recorder
 check_equal "exit code" 0 $?

@@ -28,10 +28,9 @@ static const struct {
 	[HELPER_OPENER] = {"opener", 1ull << 2 | 1ull << 6 | 1ull << 7 | 1ull << 19 | 1ull << 40},
 	[HELPER_ELF] = {"ELF", 0},
 	/* DAC_READ_SEARCH, for /proc/PID/pagemap; SYS_PTRACE */
-	[HELPER_SLEEPER] = {"sleeper", 1ull << 2 | 1ull << 19},
+	[HELPER_ITERATOR] = {"iterator", 1ull << 2 | 1ull << 19},
 	/* SYS_ADMIN, PERFMON */
 	[HELPER_PERF_OPEN] = {"perf-open", 1ull << 21 | 1ull << 38},
-	[HELPER_ELF_SOON] = {"ELF, soon", 0},
 };
 
 #define NEEDS_FILTER(t)                                                                                               \
@@ -134,7 +133,7 @@ static void gives_each_helper_what_it_needs_and_no_more(struct test *t)
 		REQUIRE(t, !nursery_spawn(nursery, (enum helper_kind)kind, &socket, &pid));
 		CHECK(t, await_jail(pid));
 		check_process(t, pid, WANTED[kind].capabilities);
-		CHECK_INT(t, getpriority(PRIO_PROCESS, (id_t)pid), geteuid() || kind == HELPER_ELF ? 0 : -10);
+		CHECK_INT(t, getpriority(PRIO_PROCESS, (id_t)pid), geteuid() ? 0 : -10);
 		line_of(pid, "limits", "Max processes", text, sizeof(text));
 		CHECK(t, !strncmp(text, "0 ", 2));
 		(void)close(socket);
@@ -180,7 +179,7 @@ static void kills_who_attacks(struct test *t)
 
 	for (int kind = 0; kind <= NURSERY; kind++)
 		for (size_t i = 0; i < ATTACK_COUNT; i++)
-			if (ATTACKS[i].number != SYS_process_vm_readv || (kind != HELPER_SLEEPER && kind != NURSERY))
+			if (ATTACKS[i].number != SYS_process_vm_readv || (kind != HELPER_ITERATOR && kind != NURSERY))
 				check_killed(t, kind, &ATTACKS[i]);
 }
 
@@ -192,20 +191,21 @@ static const struct {
 	unsigned int allowed;
 } OWN[] = {
 	{{"read a file", SYS_openat, {AT_FDCWD, ADDRESS(NOWHERE), O_RDONLY}},
-	 BIT(HELPER_MAPS) | BIT(HELPER_OPENER) | BIT(HELPER_SLEEPER)},
+	 BIT(HELPER_MAPS) | BIT(HELPER_OPENER) | BIT(HELPER_ITERATOR)},
 	{{"resolve a path", SYS_openat2, {AT_FDCWD, ADDRESS(NOWHERE), 0, 0}}, BIT(HELPER_OPENER)},
 	{{"read a folder", SYS_getdents64, {NO_FILE, 0, 0}}, BIT(HELPER_MAPS) | BIT(HELPER_OPENER)},
 	{{"files as another user", SYS_setfsuid, {0}}, BIT(HELPER_OPENER)},
 	{{"read at an offset", SYS_pread64, {NO_FILE, 0, 0, 0}},
-	 BIT(HELPER_ELF) | BIT(HELPER_ELF_SOON) | BIT(HELPER_OPENER) | BIT(HELPER_SLEEPER)},
-	{{"a limit of CPU time", SYS_prlimit64, {0, 0, 0, 0}}, BIT(HELPER_ELF) | BIT(HELPER_ELF_SOON)},
+	 BIT(HELPER_ELF) | BIT(HELPER_OPENER) | BIT(HELPER_ITERATOR)},
+	{{"a limit of CPU time", SYS_prlimit64, {0, 0, 0, 0}}, BIT(HELPER_ELF)},
 	{{"a limit of another", SYS_prlimit64, {NO_PROCESS, 0, 0, 0}}, 0},
-	{{"memory of another", SYS_process_vm_readv, {0, 0, 0, 0, 0, 0}}, BIT(HELPER_SLEEPER)},
-	{{"a timer", SYS_setitimer, {0, 0, 0}}, BIT(HELPER_SLEEPER)},
+	{{"memory of another", SYS_process_vm_readv, {0, 0, 0, 0, 0, 0}}, BIT(HELPER_ITERATOR)},
+	{{"a timer", SYS_setitimer, {0, 0, 0}}, BIT(HELPER_ITERATOR)},
 	{{"an event", SYS_perf_event_open, {0, 0, 0, 0, 0}}, BIT(HELPER_PERF_OPEN)},
 	{{"a child", SYS_clone, {CLONE_SIGHAND /* fails without CLONE_VM */, 0, 0, 0, 0}}, 0},
 	{{"capabilities", SYS_capset, {0, 0}}, BIT(HELPER_OPENER)},
-	{{"a priority", SYS_setpriority, {PRIO_PROCESS, 0, 0}}, 0},
+	{{"a priority", SYS_setpriority, {PRIO_PROCESS, 0, 0}}, BIT(HELPER_ELF)},
+	{{"a higher priority", SYS_setpriority, {PRIO_PROCESS, 0, (unsigned long)-5}}, 0},
 };
 
 static void allows_each_helper_only_its_own_calls(struct test *t)

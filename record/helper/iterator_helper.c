@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/helper/sleeper_helper.h"
+#include "record/helper/iterator_helper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -184,28 +184,48 @@ static int copy_all(struct copier *copier, int iterator, int socket)
 	return r < 0 ? r : 0;
 }
 
+static int copy_round(struct copier *copier, uint32_t most, int iterator, int socket)
+{
+	int r;
+
+	copier->most = most;
+	copier->pagemap = -1;
+	r = copier->asked && most ? copy_all(copier, iterator, socket) : -EINVAL;
+	if (copier->pagemap >= 0)
+		(void)close(copier->pagemap);
+	return r;
+}
+
+/* The program writes to a ring what it finds. */
+static int read_all(int iterator)
+{
+	char nothing[64];
+	ssize_t got;
+
+	do
+		got = read(iterator, nothing, sizeof(nothing));
+	while (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+	return got < 0 ? -errno : 0;
+}
+
 static int serve(struct copier *copier, int socket)
 {
 	_cleanup_close_ int fd = -1;
-	struct sleeper_request request;
+	struct iterator_request request;
 	int32_t reply;
 
 	if (packet_receive(socket, &request, sizeof(request), PACKET_FOREVER, &fd) != sizeof(request) ||
 	    request.most > RING_MAX_SNAPSHOT)
 		return -EPIPE;
-	if (!request.most) {
+	if (request.what == ITERATOR_PAGE) {
 		copier->asked = mmap(NULL, sizeof(*copier->asked), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		return copier->asked == MAP_FAILED ? -errno : 0;
 	}
-	copier->most = request.most;
-	copier->pagemap = -1;
-	reply = copier->asked ? copy_all(copier, fd, socket) : -EINVAL;
-	if (copier->pagemap >= 0)
-		(void)close(copier->pagemap);
+	reply = request.what == ITERATOR_CGROUPS ? read_all(fd) : copy_round(copier, request.most, fd, socket);
 	return packet_send(socket, &reply, sizeof(reply), -1);
 }
 
-int sleeper_helper_run(int socket)
+int iterator_helper_run(int socket)
 {
 	_cleanup_free_ struct ring_sleeper *room = calloc(1, sizeof(*room) + RING_MAX_SNAPSHOT);
 	struct copier copier = {.answer = room};

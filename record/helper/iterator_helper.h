@@ -2,8 +2,8 @@
 /*
  * The helper that reads BPF iterators, which may wait: that of control groups for the kernel's lock of all of them
  * (bpf/cgroups.bpf.c; the list arrives through a ring, not through this file), and that of sleeping
- * tasks, whose user stacks are copied here (bpf/sleepers.bpf.c). The latter says of one task after another what to copy, and then whether that
- * task has slept all the time.
+ * tasks, whose user stacks are copied here (bpf/sleepers.bpf.c). The latter says of one task after
+ * another what to copy, and then whether that task has slept all the time.
  *
  * Only pages that are in memory are copied (/proc/PID/pagemap, which brings in none), and none of a
  * file for which a server must answer. If a page leaves memory just then, process_vm_readv() drops

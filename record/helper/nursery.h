@@ -18,7 +18,7 @@ enum helper_kind {
 	HELPER_MAPS,   /* reads /proc/PID/maps; maps_helper.h */
 	HELPER_OPENER, /* opens files of targets; opener_helper.h */
 	HELPER_ELF,    /* reads ELF files, without privileges; elf_helper.h */
-	HELPER_ITERATOR, /* reads iterators: of control groups; of sleeping tasks, whose stacks it copies; iterator_helper.h */
+	HELPER_ITERATOR, /* reads BPF iterators, copies stacks of sleeping tasks; iterator_helper.h */
 	HELPER_PERF_OPEN, /* opens perf events; perf_open.h */
 	HELPER_KINDS
 };

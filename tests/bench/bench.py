@@ -7,24 +7,15 @@ import sys
 import time
 from dataclasses import dataclass
 
-import embedding
-import exports
-import flight
 import machine
 import markdown
-import names
-import points
 import reporting
-import safety
 import settings
 import slowdown
-import snapshots
-import starting
 import steady
 import unwinding
 import waits_cost
 import waits_storm
-import waits_views
 import walk
 from page import Page
 
@@ -38,14 +29,11 @@ class Section:
 
 # In the order of the page.
 SECTIONS = {
-    "slowdown": Section(slowdown.run), "steady": Section(steady.run, settings.LONG_PAIRS), "embedding": Section(embedding.run),
-    "reporting": Section(reporting.run, settings.REPORT_PAIRS), "starting": Section(starting.run),
-    "safety": Section(safety.run), "walk": Section(walk.run),
+    "slowdown": Section(slowdown.run), "steady": Section(steady.run, settings.LONG_PAIRS),
+    "reporting": Section(reporting.run, settings.REPORT_PAIRS), "walk": Section(walk.run),
     "waits": Section(waits_storm.run_alone), "steady-waits": Section(waits_storm.run_steady),
-    "views": Section(waits_views.run, settings.REPORT_PAIRS), "exports": Section(exports.run, exports.ROUNDS),
     **{section.key: Section(section.run) for section in waits_cost.SECTIONS},
-    "points": Section(points.run), "dwarf": Section(snapshots.run), "unwind": Section(unwinding.run, unwinding.ROUNDS),
-    "names": Section(names.run, names.ROUNDS), "flight": Section(flight.run, flight.ROUNDS)}
+    "unwind": Section(unwinding.run, unwinding.ROUNDS)}
 
 
 def say(what):

@@ -1,27 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """Looking at a process from outside: its CPU time and its memory, children included."""
 
-import contextlib
 import os
 import pathlib
 import subprocess
 
 TICK = os.sysconf("SC_CLK_TCK")
 RINGS = ("anon_inode:[perf_event]", "anon_inode:bpf-map", "anon_inode:[bpf-map]")
-
-
-STATS = pathlib.Path("/proc/sys/kernel/bpf_stats_enabled")
-
-
-@contextlib.contextmanager
-def program_statistics():
-    """The kernel counts the time of BPF programs. That costs some 70 ns a run, so a run with it has no other figure."""
-    before = STATS.read_text()
-    STATS.write_text("1\n")
-    try:
-        yield
-    finally:
-        STATS.write_text(before)
 
 
 def read(path):

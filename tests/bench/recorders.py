@@ -38,7 +38,6 @@ PERF = Recorder("perf", "perf record -g", ())
 PERF_Z = Recorder("perf-z", "perf record -g -z", ("-z",))
 OURS = Recorder("rwalker", "rwalker-record -u", ("--embed", "none"))
 OURS_FULL = Recorder("rwalker-full", "rwalker-record -u, --embed full", ("--embed", "full"))
-OURS_MIN = Recorder("rwalker-min", "rwalker-record -u, --embed min", ("--embed", "min"))
 
 
 class Session:

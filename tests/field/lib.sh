@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Shared by the field tests: runs other people's programs privately, in the test's own folder as an unprivileged user;
-# prints figures for RESULTS.md. A test sources it instead of tests/live/lib.sh. No service is started or touched.
+# prints figures. A test sources it instead of tests/live/lib.sh. No service is started or touched.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../live/lib.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../live/waits_lib.sh"
@@ -39,7 +39,7 @@ all = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
 print(*(one.getsockname()[1] for one in all))' "$1"
 }
 
-# figure TEXT: a measurement, for tests/RESULTS.md.
+# figure TEXT: a measurement.
 figure() { echo "# figure: $*"; }
 
 # recorded_while NAME 'RECORDER OPTIONS' COMMAND...: records the whole host while the command runs; both must succeed.

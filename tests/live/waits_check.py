@@ -27,8 +27,7 @@ MOMENT = 20 * MS if EMULATED else MS
 def few(count):
     """How many of that many waits may be in a bracket that is much longer. An interrupt, or the host taking the CPU
     away, may stop a thread between its wait and its reading of the clock, and no event shows that: the bracket is
-    longer then, never shorter. So each wait must be within its bracket, and nearly all must fill it. (Beside
-    tests/company/steal one in a hundred does not.)"""
+    longer then, never shorter. So each wait must be within its bracket, and nearly all must fill it."""
     return min(count // 2, count // 20 + 2)
 
 

@@ -8,9 +8,7 @@
 # processes (tests/live/test_mutexes.sh). Which descriptor ended a wait for several (tests/live/test_ready.sh).
 # What walked tasks sleep on, and who holds it (tests/live/test_walk_objects.sh); a task that waits for a frozen file
 # system, and one for a disk. What must not be said (tests/live/test_claims.sh). Control groups.
-# At the long level, waits for locks compared with the kernel's own contentions, for spinlocks where they sleep, and
-# for a lock that the recorder was the last to get for reading; io_uring's workers, calls by int 0x80, direct I/O on
-# block devices and kworkers (tests/live/test_callers.sh).
+# At the long level also a lock that the recorder was the last to get for reading.
 . "$(dirname "$0")/lib.sh"
 
 rounds=20
@@ -63,31 +61,10 @@ judge_kernel() { # NAME
 	judge_version_1 "$1"
 }
 
-# Compares with the kernel's own tracepoints.
-judge_contention() { # NAME
-	if recorded "$1/locks beside contentions" locks; then
-		python3 -B tests/vm/contention_check.py "$dir/locks.rwk" "$dir/locks.events" 2>&1 |
-			sed -E 's/^(yes|no) /\1 contention of /' | verdicts_of "$1"
-	fi
-	case $1 in
-	*-rt)
-		python3 -B tests/vm/spin_check.py "$dir/locks.rwk" "$dir/spin.truth" $rounds 2>&1 | verdicts_of "$1"
-		reported "$dir/spin.view" 0 --waits-on=lock -c '^w-spin$' "$dir/locks.rwk"
-		verdict "$1/spinlock" "$(tail -n 1 "$dir/spin.view")" \
-			grep -qE ' w-spin +in (dup2|close) on spinlock #[0-9]+ \(held (at first )?by h-spin [0-9]+\)$' "$dir/spin.view"
-		;;
-	esac
-	recorded "$1/callers" callers || return
-	python3 -B tests/live/callers_check.py waits "$dir/callers.rwk" "$dir/callers.truth" $rounds 2>&1 | verdicts_of "$1"
-	CALLERS_NO_LOOP=1 python3 -B tests/live/callers_check.py kworkers "$REPORT" "$dir/callers.rwk" "$dir/callers.events" $rounds 2>&1 |
-		verdicts_of "$1"
-}
-
 need_programs
 VM_SECONDS=300
 mkdir -p "$RESULTS"
 for kernel in $(kernels "6.1-cloud 6.12-cloud"); do
 	judged judge_kernel "objects-$kernel" "$kernel" objects.sh 2
-	[ "${CHECK_LEVEL:-check}" != long ] || judged judge_contention "contention-$kernel" "$kernel" contention.sh 2
 done
 exit 0

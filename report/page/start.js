@@ -50,24 +50,13 @@
 			matchMedia(query).addEventListener('change', again);
 	}
 
-	/* The times at which parts were ready, in ms of the page's own clock, for the benchmark. */
-	function mark(name) {
-		rwalker.times = {...rwalker.times, [name]: performance.now()};
-	}
-
 	async function start() {
 		const payload = document.getElementById('payload');
 
-		mark('start');
 		try {
 			const profile = await rwalker.load(payload.textContent.trim());
 
 			payload.remove();
-			mark('loaded');
-			if (location.hash === '#selftest' && rwalker.selftest) {
-				rwalker.selftest(profile);
-				return;
-			}
 			const app = new rwalker.App(profile);
 
 			rwalker.app = app;
@@ -78,7 +67,7 @@
 			reachTexts();
 			makeViews(app);
 			listen(app);
-			mark('ready');
+			rwalker.ready = true; /* for tests */
 		} catch (error) {
 			complain(error);
 		}

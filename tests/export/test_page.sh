@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The page in browsers: hostile names, damage, axe-core, keys. The packages that drive browsers come from npm, into a
+# The page in browsers: hostile names, damage. The packages that drive browsers come from npm, into a
 # folder outside of the project, $NODE_PACKAGES. Firefox is tested if it is installed.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -13,7 +13,7 @@ export NODE_PACKAGES
 for program in node npm chromium; do
 	command -v "$program" >/dev/null || { skip_one page_browsers "'$program' is missing (apt-get install nodejs npm chromium)"; exit 0; }
 done
-why=$(tests/export/packages.sh puppeteer-core@24 axe-core@4) || { skip_one page_browsers "$why"; exit 0; }
+why=$(tests/export/packages.sh puppeteer-core@24) || { skip_one page_browsers "$why"; exit 0; }
 command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_names_firefox "'firefox-esr' is missing (apt-get install firefox-esr)"
 for number in 0 1 2 3 4 5 6 7; do
 	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "'$hostile' is not built"; break; }
@@ -26,6 +26,4 @@ for number in 0 1 2 3 4 5 6 7; do
 done
 node tests/page/hostile.mjs "$scratch" "chromium${firefox:+,firefox}" "$scratch"/*.html "$scratch"/*.svg 2>&1 ||
 	not_ok page_hostile_names "it ended early"
-"$report" --no-cache --html samples/waits/trace.rwk -o "$scratch/page.html" || not_ok page_made "no page"
-node tests/page/accessible.mjs "$scratch/page.html" 2>&1 || not_ok page_accessible "it ended early"
 [ "$failures" -eq 0 ]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tier: full
-# The page's own figures (#selftest) for a large trace, whose times are in microseconds, agree with the reporter's
+# The page's own figures (selftest.js) for a large trace, whose times are in microseconds, agree with the reporter's
 # text: sums, functions, threads, twenty ranges of time, chains. One trace is of waits; at the long level it has a
 # million of them, a second trace is of samples, and a third has everything at once. Names come from the trace.
 . "$(dirname "$0")/lib.sh"

@@ -13,9 +13,7 @@ const FLAGS = [
 	'--disable-sync',
 ];
 
-const PAGE_READY =
-	'globalThis.rwalker?.times?.ready || !document.getElementById("trouble").hidden ||' +
-	'document.getElementById("selftest")';
+const PAGE_READY = 'globalThis.rwalker?.ready || !document.getElementById("trouble").hidden';
 
 export function packagePath(name) {
 	return createRequire(`${process.env.NODE_PACKAGES}/package.json`).resolve(name);

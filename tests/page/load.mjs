@@ -18,4 +18,5 @@ export function pagePart(name) {
 }
 
 runInThisContext(pageScript(), {filename: 'page.js'});
+runInThisContext(readFileSync(new URL('selftest.js', import.meta.url), 'utf8'), {filename: 'selftest.js'});
 export const {rwalker} = globalThis;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * With the fragment #selftest the page prints its figures instead of pictures, one line of JSON each. A test compares
- * them with the reporter's text of the same trace. They are computed by the same code as the pictures.
+ * The page's figures, one object each, computed by the same code as the pictures. A test compares them with the
+ * reporter's text of the same trace.
  */
 (function (rwalker) {
 	'use strict';
@@ -132,9 +132,21 @@
 		});
 	}
 
+	/* What waits and walked tasks were for, each text with its number. */
+	function purposeLines({waits, walked}) {
+		const texts = [
+				...Array.from(waits.purpose, number => number && waits.purposes[number - 1].whole),
+				...Array.from(walked.purpose, number => number && `walk ${walked.purposes[number - 1]}`),
+			],
+			counts = new Map();
+
+		for (const text of texts) if (text) counts.set(text, (counts.get(text) ?? 0) + 1);
+		return [...counts].map(([text, count]) => ({what: 'purpose', text, count}));
+	}
+
 	function selftestLines(profile) {
 		const app = new rwalker.App(profile),
-			lines = [{what: 'unit', unit: profile.unit}];
+			lines = [{what: 'unit', unit: profile.unit, begin: profile.times?.[0]?.[1]}];
 
 		for (const {number, timed} of app.sources) {
 			const sums = rwalker.select(profile, whole(number));
@@ -146,18 +158,13 @@
 				...(timed ? rangeLines(profile, number, app.axis) : [])
 			);
 		}
-		lines.push(...threadLines(profile, app.threads), ...chainLines(profile, app.threads));
+		lines.push(
+			...threadLines(profile, app.threads),
+			...chainLines(profile, app.threads),
+			...purposeLines(profile)
+		);
 		return lines;
 	}
 
-	function selftest(profile) {
-		const text = rwalker.element('pre', {id: 'selftest'});
-
-		text.textContent = selftestLines(profile)
-			.map(line => JSON.stringify(line))
-			.join('\n');
-		document.body.append(text);
-	}
-
-	Object.assign(rwalker, {selftest, selftestLines});
+	Object.assign(rwalker, {selftestLines});
 })((globalThis.rwalker ??= {}));

@@ -36,6 +36,7 @@ struct ring_sleeper_wanted {
 	__u64 start;	/* CLOCK_BOOTTIME */
 	__u64 switches; /* so far; it has slept since then */
 	__u64 futex;	/* the futex it sleeps for, which may be a mutex; 0: none */
+	__u64 began;	/* CLOCK_MONOTONIC: the sleep, or later */
 	__u32 stage, outcome;
 };
 

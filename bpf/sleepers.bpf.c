@@ -100,11 +100,12 @@ static __noinline enum ring_sleeper_outcome ask(struct task_struct *task, u64 sw
 /* --- the record ----------------------------------------------------------------------------------- */
 
 /* Nothing keeps the owner in place while it is described: it counts only if it still has its tid afterwards. */
-static __always_inline void find_owner(struct task_struct *task, u32 number, bool shared, struct ring_task *owner)
+static __always_inline void find_owner(struct task_struct *task, u32 number, bool shared, u64 began,
+				       struct ring_task *owner)
 {
 	const u64 found = find_thread(task, number);
 
-	if (!found)
+	if (!found || OBJECT_READ(task_struct, found, start_time) > began) /* it got the tid of who held it */
 		return;
 	owner_describe(found, owner);
 	if ((!shared && owner->tgid != task->tgid) || find_thread(task, number) != found)
@@ -125,7 +126,7 @@ static __always_inline void tell_sleeper(struct task_struct *task, const struct 
 	if (!sleeper.outcome && bpf_probe_read_kernel(sleeper.registers, user_registers_bytes(), regs))
 		sleeper.outcome = RING_SLEEPER_FAULT;
 	if (!sleeper.outcome && asked->owner && asked->tid == sleeper.tid)
-		find_owner(task, asked->owner, asked->owner_shared, &sleeper.owner);
+		find_owner(task, asked->owner, asked->owner_shared, wanted->began, &sleeper.owner);
 	if (!sleeper.outcome && has_run(task, wanted->switches))
 		sleeper.outcome = RING_SLEEPER_RAN;
 	bpf_seq_write(to, &sleeper, sizeof(sleeper));

@@ -61,10 +61,9 @@ void sleepers_destroy(struct sleepers *sleepers)
 	free(sleepers);
 }
 
-int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex)
+int sleepers_want(struct sleepers *sleepers, uint32_t tid, const struct ring_sleeper_wanted *wanted)
 {
-	const struct ring_sleeper_wanted wanted = {.start = task->start, .switches = switches, .futex = futex};
-	int r = probe_sleepers_want(sleepers->probe, task->tid, &wanted);
+	int r = probe_sleepers_want(sleepers->probe, tid, wanted);
 
 	sleepers->wanted += r >= 0;
 	return r;

@@ -30,11 +30,8 @@ typedef void sleeper_take(void *context, const struct ring_sleeper *sleeper);
 int sleepers_create(const struct probe *probe, struct nursery *nursery, uint32_t most, struct sleepers **ret_sleepers);
 void sleepers_destroy(struct sleepers *sleepers);
 
-/*
- * To be called between rounds. switches: those of the task when it was seen asleep. futex: the one
- * it sleeps for, if that may be a mutex whose owner is wanted, or 0. 0, -E2BIG: no room for more.
- */
-int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex);
+/* To be called between rounds. 0, -E2BIG: no room for more. */
+int sleepers_want(struct sleepers *sleepers, uint32_t tid, const struct ring_sleeper_wanted *wanted);
 void sleepers_begin(struct sleepers *sleepers);
 /*
  * Waits for at most timeout_ms, and some more while answers arrive; `take` gets each answer once or more, valid

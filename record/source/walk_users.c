@@ -102,6 +102,8 @@ static uint64_t futex_of(const struct ring_walk_task *row)
 
 static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row)
 {
+	struct ring_sleeper_wanted wanted = {.start = row->task.start, .switches = row->switches, .began = row->time};
+
 	if (row->task.kernel_thread)
 		return USER_MISSING_KERNEL_THREAD;
 	if (row->exit_state)
@@ -110,7 +112,10 @@ static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row
 		return USER_MISSING_RUNNING;
 	if (!users->sleepers)
 		return USER_MISSING_REFUSED;
-	if (sleepers_want(users->sleepers, &row->task, row->switches, futex_of(row)) < 0)
+	wanted.futex = futex_of(row);
+	if (row->bound == RING_WAIT_EXACT || row->bound == RING_WAIT_AT_LEAST)
+		wanted.began = row->time - row->wait;
+	if (sleepers_want(users->sleepers, row->task.tid, &wanted) < 0)
 		return USER_MISSING_NO_ROOM;
 	return 0;
 }

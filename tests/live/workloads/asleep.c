@@ -7,7 +7,7 @@
  *	process TGID
  *	COMM CALL KIND MEMBER=VALUE...	as in the record OBJECT of a trace, `path` of OBJECT_NAME; tids of owners
  *
- * Walks with user stacks know the holder of a mutex of the process.
+ * Walks with user stacks know the holder of a mutex of the process; not that of w-left, which is gone.
  *
  * Kernel locks are held by threads that pass the kernel memory whose pages are missing, and whose
  * userfaultfd nobody serves: a write to a pipe holds the pipe's mutex at that point, one to a file
@@ -45,7 +45,8 @@ static struct {
 	const char *folder;
 	int pipe[2], sockets[2], epoll, held[2], file, other_file, folder_fd, watched;
 	unsigned int word, *shared_word;
-	pthread_mutex_t mutex;
+	pthread_mutex_t mutex, left; /* left: its holder ended, and another thread got the holder's tid */
+	int end[2];
 	char *absent; /* pages that never come */
 	pid_t child;
 } all;
@@ -91,6 +92,20 @@ static void hold_pthread(void)
 static void want_pthread(void)
 {
 	pthread_mutex_lock(&all.mutex);
+}
+
+static void hold_left(void)
+{
+	char byte;
+
+	pthread_mutex_lock(&all.left);
+	(void)!read(all.end[0], &byte, 1);
+	pthread_exit(NULL);
+}
+
+static void want_left(void)
+{
+	pthread_mutex_lock(&all.left);
 }
 
 static void sleep_epoll(void)
@@ -161,6 +176,7 @@ static struct sleeper sleepers[] = {
 	{"w-flock", "S", sleep_flock, 0},     {"w-poll", "S", sleep_poll, 0},
 	{"w-shared", "S", sleep_shared, 0},
 	{"h-pthread", "S", hold_pthread, 0},  {"w-pthread", "S", want_pthread, 0},
+	{"h-left", "S", hold_left, 0},	      {"w-left", "S", want_left, 0},
 	{"h-mutex", "SD", hold_mutex, 0},     {"w-mutex", "D", want_mutex, 0},
 	{"w-mutex2", "D", want_mutex, 0},     {"h-rwsem", "SD", hold_rwsem, 0},
 	{"w-rwsem", "D", want_rwsem, 0},      {"w-rwsem2", "D", want_rwsem, 0},
@@ -175,7 +191,7 @@ static pid_t tid_of(const char *comm)
 	return 0;
 }
 
-static void say(void)
+static void say(bool reborn)
 {
 	printf("process %d\n", getpid());
 	printf("w-pipe read %d inode=%lu\n", PIPE, inode_of(all.pipe[0]));
@@ -184,6 +200,8 @@ static void say(void)
 	printf("w-shared futex %d mapping=%d place=0x%lx\n", FUTEX, SHARED, (unsigned long)all.shared_word);
 	printf("w-pthread futex %d tgid=%d place=0x%lx holder=%d\n", FUTEX, getpid(), (unsigned long)&all.mutex,
 	       tid_of("h-pthread"));
+	if (reborn)
+		printf("w-left futex %d tgid=%d place=0x%lx holder=0\n", FUTEX, getpid(), (unsigned long)&all.left);
 	printf("w-epoll epoll_wait %d tgid=%d descriptor=%d\n", EPOLL, getpid(), all.epoll + 1);
 	printf("w-child wait4 %d tgid=%d\n", CHILD, all.child);
 	printf("w-sleep clock_nanosleep %d asked=%d000000000\n", SLEEP, SLEEP_SECONDS);
@@ -253,7 +271,7 @@ static void set_up(void)
 {
 	struct epoll_event event = {.events = EPOLLIN};
 
-	must(!pipe(all.pipe) && !pipe(all.held), "pipe");
+	must(!pipe(all.pipe) && !pipe(all.held) && !pipe(all.end), "pipe");
 	must(!socketpair(AF_UNIX, SOCK_STREAM, 0, all.sockets), "socketpair");
 	all.epoll = epoll_create1(0);
 	must(!epoll_ctl(all.epoll, EPOLL_CTL_ADD, all.pipe[0], &event), "epoll_ctl");
@@ -274,6 +292,40 @@ static void set_up(void)
 	}
 }
 
+static void *be_reborn(void *data)
+{
+	prctl(PR_SET_NAME, "h-reborn");
+	__atomic_store_n((pid_t *)data, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Ends the thread, and gives its tid to a new one. False: the kernel does not let us choose. */
+static bool replace(pid_t tid, const pthread_attr_t *small)
+{
+	static pid_t got[64];
+	char path[64];
+
+	must(write(all.end[1], "x", 1) == 1, "write");
+	snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
+	while (!access(path, F_OK))
+		usleep(1000);
+	for (size_t i = 0; i < sizeof(got) / sizeof(got[0]); i++) {
+		FILE *last = fopen("/proc/sys/kernel/ns_last_pid", "w");
+		pthread_t thread;
+
+		if (!last || fprintf(last, "%d", tid - 1) < 0 || fclose(last))
+			return false;
+		must(!pthread_create(&thread, small, be_reborn, &got[i]), "pthread_create");
+		while (!__atomic_load_n(&got[i], __ATOMIC_ACQUIRE))
+			usleep(1000);
+		if (got[i] == tid) /* else somebody else's process was faster */
+			return true;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_attr_t small;
@@ -288,7 +340,7 @@ int main(int argc, char **argv)
 		must(!pthread_create(&thread, &small, run, &sleepers[i]), "pthread_create");
 		await(&sleepers[i]);
 	}
-	say();
+	say(replace(tid_of("h-left"), &small));
 	if (argc == 3)
 		sleep((unsigned int)atoi(argv[2]));
 	while (argc == 2)

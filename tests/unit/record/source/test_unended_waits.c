@@ -56,12 +56,12 @@ void sleepers_destroy(struct sleepers *sleepers)
 	(void)sleepers;
 }
 
-int sleepers_want(struct sleepers *sleepers, const struct ring_task *task, uint64_t switches, uint64_t futex)
+int sleepers_want(struct sleepers *sleepers, uint32_t tid, const struct ring_sleeper_wanted *wanted)
 {
-	if (sleepers->count == sleepers->most || task->start != 1000 + task->tid || futex) /* made_ring_task() */
+	if (sleepers->count == sleepers->most || wanted->start != 1000 + tid || wanted->futex) /* made_ring_task() */
 		return -E2BIG;
-	sleepers->switches[sleepers->count] = switches;
-	sleepers->wanted[sleepers->count++] = task->tid;
+	sleepers->switches[sleepers->count] = wanted->switches;
+	sleepers->wanted[sleepers->count++] = tid;
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 # RECORDER is the recorder, BUILD the folder of the workloads. Needs qemu-system-x86, and for cases postgresql, gcc and make;
 # "make all test-programs" before. The clock of cases counts the guest's instructions, so that no other load of this machine
 # is in them.
-# samples/probes is generated, not recorded: build/tests/golden/make_probes samples/probes/trace.rwk. So are samples/containers and samples/numa.
+# A sample with a trace.text is not recorded: tests/make_trace makes its trace, when tests are built.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}

@@ -87,7 +87,7 @@ judge_names()
 failed=0 count=0
 for folder; do
 	folder=${folder%/}
-	[[ -f $folder/trace.rwk ]] || continue
+	[[ -f $folder/trace.rwk || -f $folder/trace.text ]] || continue
 	count=$((count + 1))
 	for command in "$folder"/*.cmd; do
 		name=${command##*/}

@@ -81,13 +81,11 @@ static int parse_functions(void *config, const char *value)
 static int parse_svg(void *config, const char *value)
 {
 	struct report_options *options = config;
+	bool icicle = value && !strcmp(value, "icicle");
 
-	bool timeline = value && !strcmp(value, "timeline"), icicle = value && !strcmp(value, "icicle");
-
-	if (value && strcmp(value, "flame") != 0 && !icicle && !timeline)
-		return log_error(EINVAL, "--svg must be flame, icicle or timeline, not '%s'", value);
-	options->view_wanted[VIEW_SVG] = !timeline;
-	options->view_wanted[VIEW_SVG_TIMELINE] = timeline;
+	if (value && strcmp(value, "flame") != 0 && !icicle)
+		return log_error(EINVAL, "--svg must be flame or icicle, not '%s'", value);
+	options->view_wanted[VIEW_SVG] = true;
 	options->settings.icicle = icicle;
 	return 0;
 }
@@ -281,8 +279,7 @@ static const struct option_row rows[] = {
 	 .help = "where each thread's time went: running, run queue, blocked by state"},
 
 	{"Views", "svg", 0, IS_PARSED("[=SHAPE]", parse_svg),
-	 .help = "a picture for a document: a flame graph of one source (flame), callers above (icicle), or threads "
-		 "over time (timeline)"},
+	 .help = "a flame graph of one source, for a document; icicle: callers above"},
 	{"Views", "diff", 0, TAKES_NOTHING(AT(view_wanted[VIEW_DIFF])),
 	 .help = "functions, waits and what held them that take more or less time than in the trace of --base, "
 		 "biggest change first"},

@@ -186,7 +186,7 @@ static void choose_whom(struct report_options *options)
 
 	options->filter.everyone = !options->tool && (!view || view->everyone); /* without a view comes the digest */
 	options->filter.each_half = view && view->each_half;
-	options->filter.apart = !options->throughout && !options->tool && !(view && view->bare && !view->apart);
+	options->filter.apart = !options->throughout && !options->tool && !(view && view->bare);
 	options->settings.names_tasks = options->filter.comm || options->filter.pid_count || options->filter.tid_count;
 	if (options->filter.user_threads)
 		report_filter_note(options, "--user-threads", NULL);

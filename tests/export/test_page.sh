@@ -18,7 +18,7 @@ command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_na
 for number in 0 1 2 3 4 5 6 7; do
 	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "'$hostile' is not built"; break; }
 	"$report" --no-cache --html --throughout "$scratch/hostile.rwk" -o "$scratch/$kind.html" 2>/dev/null || not_ok "page_$kind" "no page"
-	for shape in '--svg --source cpu' '--svg=icicle --source offcpu' --svg=timeline; do
+	for shape in '--svg --source cpu' '--svg=icicle --source offcpu'; do
 		"$report" --no-cache $shape --throughout "$scratch/hostile.rwk" -o "$scratch/$kind${shape%% *}.svg" 2>/dev/null ||
 			not_ok "svg_$kind" "no picture"
 	done

@@ -254,7 +254,7 @@ report 2 | -t 12 $TRACE                | --tid
 report 2 | --max-stack 10 $TRACE       | whole
 report 2 | --flamegraph $TRACE         | --svg
 report 2 | --icicle $TRACE             | --svg=icicle
-report 2 | --svg=chart $TRACE          | flame, icicle or timeline
+report 2 | --svg=chart $TRACE          | flame or icicle
 report 2 | --json $TRACE               | --export sqlite
 report 2 | --csv $TRACE                | --export sqlite
 report 2 | --speedscope $TRACE         | --export speedscope

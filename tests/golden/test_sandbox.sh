@@ -39,7 +39,6 @@ rows="--digest
 --waits-on
 --svg
 --svg=icicle --source offcpu
---svg=timeline
 --events
 --html
 --export perf-script

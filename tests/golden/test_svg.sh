@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tier: full
-# --svg of every sample trace is sound XML without external references, and its boxes have the sums of --folded, or the
-# rows of a timeline the times of --summary. CHECK_LEVEL=check: of every third sample.
+# --svg of every sample trace is sound XML without external references, and its boxes have the sums of --folded.
+# CHECK_LEVEL=check: of every third sample.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -42,40 +42,6 @@ same samples/waits/trace.rwk offcpu icicle --by process
 same samples/waits/trace.rwk offcpu icicle -U
 same samples/cpu_paths/trace.rwk cpu icicle -K
 
-# timeline NAME OPTION-OR-TRACE...: its rows have the times of --summary.
-timeline()
-{
-	local why
-
-	print --summary "${@:2}" >"$dir/summary"
-	print --svg=timeline "${@:2}" >"$dir/picture"
-	if why=$(python3 tests/golden/svg_timeline_check.py "$dir/picture" "$dir/summary" 2>&1); then
-		ok "timeline of $1 ($why)"
-	else
-		not_ok "timeline of $1" "$(tail -n 5 <<<"$why" | tr '\n' ' ')"
-	fi
-	rows=$((rows + $(grep -c "<g class='r'" "$dir/picture")))
-}
-
-rows=0
-for trace in $(some_samples 2); do
-	timeline "${trace#samples/}" "$trace"
-done
-timeline "idle threads too" --throughout samples/case_fsync/trace.rwk
-timeline "a part" --time 0.5,1.2 samples/case_fsync/trace.rwk
-timeline "a comm" -c reindex samples/case_fsync/trace.rwk
-timeline "several recordings" samples/release_1/trace.rwk samples/release_2/trace.rwk samples/waits/trace.rwk
-hostile=${BUILD:-build}/tests/golden/make_hostile
-if [[ -x $hostile ]]; then
-	for ((number = 0; number < 8; number++)); do
-		kind=$("$hostile" "$dir/hostile.rwk" $number) || not_ok hostile "there is no name $number"
-		timeline "hostile names: $kind" --throughout "$dir/hostile.rwk"
-	done
-else
-	not_ok hostile "'$hostile' is not built"
-fi
-((rows >= 100)) || not_ok timelines "only $rows rows were drawn"
-
 ((count >= 10)) || not_ok svg "only $count pictures were compared"
 
 print --folded --throughout --source cpu samples/cpu_paths/trace.rwk >"$dir/folded"
@@ -87,11 +53,4 @@ else
 	ok "finds a wrong sum"
 fi
 
-print --summary samples/waits/trace.rwk >"$dir/summary"
-print --svg=timeline samples/waits/trace.rwk | sed '0,/\(run queue [0-9]*\.\)./s//\19/' >"$dir/picture"
-if python3 tests/golden/svg_timeline_check.py "$dir/picture" "$dir/summary" >/dev/null 2>&1; then
-	not_ok "finds a wrong time" "the script is content"
-else
-	ok "finds a wrong time"
-fi
 exit $((failures > 0))

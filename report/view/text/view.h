@@ -40,7 +40,6 @@ enum view_kind {
 	VIEW_HTML,
 	VIEW_DIFF,
 	VIEW_SVG,
-	VIEW_SVG_TIMELINE,
 	VIEW_KINDS
 };
 
@@ -88,7 +87,6 @@ struct view {
 	uint32_t beside;  /* likewise: sources whose stacks it shows along with those */
 	bool bare;	  /* machine-readable: no headings, the account on stderr, one source at a time */
 	bool by;	  /* --by can divide it: under separate headings, or in the lines if it is bare */
-	bool apart;	  /* sets apart waits throughout nevertheless, and says how many */
 	bool merged;	  /* all sources together: `print` is called once, without a source */
 	bool whole;	  /* merged, and prints everything itself: no headings, no notes */
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */
@@ -132,7 +130,6 @@ view_print chrome_view, firefox_view, speedscope_view, pprof_view, sqlite_view;
 int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int svg_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int svg_timeline_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int waits_on_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int tasks_at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

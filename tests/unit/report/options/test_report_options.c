@@ -310,7 +310,7 @@ static void refuses(struct test *t)
 		"--by pid t", "--by t", "--by comm --by cpu t", "--by comm --chains t", "--by comm --info t",
 		"--top-waits --tree t", "--raw t", "--at t", "--at x t", "--at 5~x t", "--at 5 --at 6 t",
 		"--at 5 --top-waits t",
-		"--diff t", "--svg=x t", "--svg --tree t", "--svg=timeline --by comm t", "--by x --svg t",
+		"--diff t", "--svg=x t", "--svg --tree t", "--by x --svg t",
 		"--base b t", "--base b --tree t",
 		"--base b --info t",
 		"--diff --base b --tree t",

@@ -4,7 +4,7 @@
 
 #include "common/options/options.h"
 
-enum { HELP_COLUMN = 30, LINE_COLUMNS = 80 };
+enum { HELP_COLUMN = 27, LINE_COLUMNS = 80 };
 
 static bool is_last(const struct option_row *row)
 {

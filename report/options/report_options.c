@@ -37,27 +37,15 @@ static int choose(struct report_options *options)
 	return wanted > 1 ? log_error(EINVAL, "choose one view at a time") : 0;
 }
 
-static bool counts_stacks(const struct report_options *options)
-{
-	return options->view_wanted[VIEW_STACKS] || options->view_wanted[VIEW_FOLDED];
-}
-
 static int check_condense(const struct report_options *options)
 {
 	if (!options->tool_wanted[TOOL_CONDENSE] && !options->tool_wanted[TOOL_SCRUB])
-		return options->partial ? log_error(EINVAL, "--partial requires --condense or --scrub") : 0;
+		return 0;
 	if (options->filter_text[0] || options->filter.user_only || options->filter.kernel_only ||
 	    options->filter.user_threads || options->filter.kernel_threads)
 		return log_error(EINVAL, "--%s takes no filters: filter the reports of its trace", options->tool->name);
 	if (options->paths.count > 1)
 		return log_error(EINVAL, "--%s takes one trace at a time", options->tool->name);
-	return 0;
-}
-
-static int check_scrub(const struct report_options *options)
-{
-	if (options->kept && !options->tool_wanted[TOOL_SCRUB])
-		return log_error(EINVAL, "--keep requires --scrub");
 	return 0;
 }
 
@@ -99,23 +87,12 @@ static int check_output(const struct report_options *options)
 	if (options->output && !writes)
 		return log_error(EINVAL, "-o requires --svg, --html, --export, --condense, --scrub or "
 					 "--resolve-lines; to keep a report, redirect it with > FILE");
-	if (options->force && !options->output)
-		return log_error(EINVAL, "--force requires -o FILE");
 	return 0;
 }
 
 static const uint32_t wait_sources = 1U << PROFILE_OFFCPU | 1U << PROFILE_WAKERS | 1U << PROFILE_TASKS;
 
-static int check_objects(const struct report_options *options)
-{
-	const uint32_t sources = options->filter.sources;
-
-	if (options->filter.on.passes && sources && !(sources & wait_sources))
-		return log_error(EINVAL, "--on is about waits and walked tasks, which --source leaves out: add "
-					 "--source offcpu or tasks");
-	return 0;
-}
-
+/* What would give another answer than the one asked for. What has no effect is no mistake. */
 static int check(struct report_options *options)
 {
 	if (options->help && *options->help && strcmp(options->help, "all") != 0)
@@ -124,37 +101,21 @@ static int check(struct report_options *options)
 		return log_error(EINVAL, "-U and -K cannot be used together");
 	if (options->filter.user_threads && options->filter.kernel_threads)
 		return log_error(EINVAL, "--user-threads and --kernel-threads cannot be used together");
-	if (options->raw && !options->view_wanted[VIEW_TOP_WAITS])
-		return log_error(EINVAL, "--raw requires --top-waits");
-	if (options->settings.interval && !counts_stacks(options))
+	if (options->settings.interval && !options->view_wanted[VIEW_STACKS] && !options->view_wanted[VIEW_FOLDED])
 		return log_error(EINVAL, "-i requires --stacks or --folded; the interval between "
 					 "walks is set with rwalker-record -i");
-	if (options->settings.timestamps && !counts_stacks(options) && !options->view_wanted[VIEW_EVENTS])
-		return log_error(EINVAL, "-T requires --events, --stacks or --folded");
-	if (options->settings.max_page && !options->view_wanted[VIEW_HTML])
-		return log_error(EINVAL, "--max-page requires --html");
 	if (options->names.quick && options->tool && options->tool->writes)
 		return log_error(EINVAL, "-q and --%s cannot be used together", options->tool->name);
-	if (options->cache && options->no_cache)
-		return log_error(EINVAL, "--cache and --no-cache cannot be used together");
-	if (options->opener.network_files && options->opener.no_local_files)
-		return log_error(EINVAL, "--network-files and --no-local-files cannot be used together");
-	if (check_output(options) < 0 || check_scrub(options) < 0 || check_groups(options) < 0 ||
-	    check_base(options) < 0 || check_objects(options) < 0)
+	if (options->filter.on.passes && options->filter.sources && !(options->filter.sources & wait_sources))
+		return log_error(EINVAL, "--on is about waits and walked tasks, which --source leaves out: add "
+					 "--source offcpu or tasks");
+	if (check_output(options) < 0 || check_groups(options) < 0 || check_base(options) < 0)
 		return -EINVAL;
 	if (options->help || options->version || options->completion)
 		return 0;
 	if (!options->paths.count)
 		return log_error(EINVAL, "no trace given; '-' is stdin, see --help");
 	return check_condense(options);
-}
-
-/* Machine-readable output has all lines unless requested otherwise. */
-static void choose_raw(struct report_options *options)
-{
-	options->view = &views[VIEW_TOP_WAITS_RAW];
-	if (!options->top_waits_given)
-		options->settings.top_waits = 0;
 }
 
 /* Files and folders that the user named may be opened wherever they are. */
@@ -199,8 +160,6 @@ static void complete(struct report_options *options)
 	if (!options->settings.max_page)
 		options->settings.max_page = MAX_PAGE;
 	list_named(options);
-	if (options->raw)
-		choose_raw(options);
 	if (options->filter.on.passes && !options->filter.sources)
 		options->filter.sources = wait_sources;
 	if (options->settings.by && !options->view)

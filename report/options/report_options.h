@@ -60,7 +60,6 @@ struct report_options {
 	const char *named_files[2 * OPTION_LIST_MAX + 3], *named_folders[OPTION_LIST_MAX + 2];
 	int64_t max_groups;
 	struct option_list probe_list;
-	bool top_waits_given, raw;
 	char filter_text[REPORT_FILTER_TEXT];
 };
 

@@ -29,8 +29,6 @@ const struct view views[VIEW_KINDS] = {
 	[VIEW_CHAINS] = {.name = "chains", .print = chains_view, .kinds = WAITED | WALKED, .beside = WOKEN,
 			 .everyone = true},
 	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_view, .kinds = WAITED, .beside = WOKEN},
-	[VIEW_TOP_WAITS_RAW] = {.name = "top-waits", .print = top_waits_raw_view,
-				.kinds = WAITED, .beside = WOKEN, .bare = true},
 	[VIEW_SUMMARY] = {.name = "summary", .print = summary_view, .kinds = WAITED, .stackless = true},
 	[VIEW_EVENTS] = {.name = "events", .print = events_view, .kinds = EVENTS,
 			 .merged = true, .each_event = true, .each_address = true},

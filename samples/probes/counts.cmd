@@ -1,1 +1,1 @@
---counts -s --source kfunc
+--stacks -s --source kfunc

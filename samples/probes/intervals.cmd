@@ -1,1 +1,1 @@
---counts -T -i 1 --source tracepoint
+--stacks -T -i 1 --source tracepoint

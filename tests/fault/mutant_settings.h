@@ -17,7 +17,7 @@ static inline struct profile_filter mutant_filter(struct random *random)
 	else if (choice == 2)
 		filter.kernel_only = true;
 	else if (choice == 3)
-		filter.each_address = filter.raw_frames = true;
+		filter.each_address = true;
 	else if (choice == 4)
 		filter.from_moment = (struct profile_moment){PROFILE_MOMENT_WALL, random_next(random)};
 	else if (choice == 5)

@@ -198,7 +198,6 @@ static struct profile_filter make_filter(const uint8_t *bytes)
 		.user_only = (bytes[0] & (USER_ONLY | KERNEL_ONLY)) == USER_ONLY,
 		.kernel_only = (bytes[0] & (USER_ONLY | KERNEL_ONLY)) == KERNEL_ONLY,
 		.states = states[bytes[1] & 7],
-		.raw_frames = bytes[1] & 8,
 		.cpus = bytes[1] & 16 ? cpus : NULL,
 		.cpu_bits = 64,
 		.classes = bytes[2] & 31,

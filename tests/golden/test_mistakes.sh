@@ -26,23 +26,13 @@ printf '\1\2\3\4\5' >"$OTHER/bytes"
 : >"$OTHER/empty.rwk"
 cp /bin/ls "$OTHER/program"
 
-# Options of one program, given to the other, unless that has the same option.
-long_options() { "$build/rwalker-$1" --help=all | sed -nE 's/^ +(-., )?--([a-z][a-z-]*).*/\2/p' | sort -u; }
-
-# told_elsewhere TYPED OTHER: every long option that only the other program has.
-told_elsewhere()
+# contradictions PROGRAM: habits of other programs that are options of this one.
+contradictions()
 {
-	local option said rc
-
-	while IFS= read -r option; do
-		said=$(cd "$scratch" && "$build/rwalker-$1" "--$option" </dev/null 2>&1)
-		rc=$?
-		if [[ $rc == 2 && $said == *"rwalker-$2"* ]]; then
-			ok "$1 --$option"
-		else
-			not_ok "$1 --$option" "exit code $rc, and it does not say that it belongs to rwalker-$2: $said"
-		fi
-	done < <(comm -13 <(long_options "$1") <(long_options "$2"))
+	local folder=report/options
+	[[ $1 == report ]] || folder=record/plan
+	comm -12 <(grep -oE '\{"--?[a-zA-Z-]+", ([A-Z]|")[^-]' "$folder/$1_habits.c" | grep -oE -- '--?[a-zA-Z-]+' | sort -u) \
+		<("$build/rwalker-$1" --help=all | grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | sort -u)
 }
 
 for program in record report; do
@@ -50,29 +40,20 @@ for program in record report; do
 	verdict "the help of rwalker-$program fits a screen" "it has $lines lines" [ "$lines" -le 40 ]
 done
 
-told_elsewhere record report
-told_elsewhere report record
+for program in record report; do
+	verdict "no habit is an option of rwalker-$program" "$(contradictions $program | tr '\n' ' ')" [ -z "$(contradictions $program)" ]
+done
 
 answers "$build/rwalker-record" "$build/rwalker-report" "$PWD/samples/waits/trace.rwk" "$scratch" <<'TABLE'
 # first words of other programs
 record 2 | record -g sleep 1           | 'record'; rwalker-record -p 5
 record 2 | record                      | 'record' is not needed
 record 2 | report                      | rwalker-report t.rwk
-record 2 | script                      | --export perf-script
-record 2 | annotate                    | rwalker-report
-record 2 | diff                        | rwalker-report
-record 2 | stat sleep 1                | perf stat
 record 2 | top                         | rwalker-record -p 5
-record 2 | trace                       | --trace sched:sched_switch
 record 2 | sched                       | --offcpu 5 --wakers
-record 2 | lock                        | --offcpu
-record 2 | list                        | tracepoints
 record 2 | profile 5                   | -p 5
 record 2 | offcputime 5                | --offcpu 5
 record 2 | offwaketime                 | --wakers
-record 2 | stackcount tcp_sendmsg      | --kfunc
-record 2 | help                        | --help
-record 2 | version                     | --version
 # a command without "--", a number without an option, a trace
 record 2 | sleep 1                     | rwalker-record -- sleep 1
 record 2 | -u sleep 1                  | rwalker-record -u -- sleep 1
@@ -100,7 +81,6 @@ record 2 | --call-graph dwarf          | --dwarf; -u
 record 2 | --call-graph=fp             | -u
 record 2 | -F 99                       | -f 99
 record 2 | -F99                        | -f 99
-record 2 | --frequency=99              | -f 99
 record 2 | -e cycles                   | --trace; -p 5
 record 2 | -e sched:sched_switch -a    | --trace sched:sched_switch
 record 2 | --event cycles              | --trace
@@ -110,34 +90,10 @@ record 2 | -G system.slice             | --cgroup
 record 2 | --all-cpus                  | --system-wide
 record 2 | --off-cpu                   | --offcpu
 record 2 | --mmap-pages 128            | --ringbuf-size
-record 2 | --no-inherit                | --pid
-record 2 | -i perf.data                | rwalker-report FILE
-record 2 | --stdio                     | rwalker-report
-record 2 | -b                          | not recorded
-record 2 | --delay 500                 | later
 record 2 | --overwrite                 | --flight 60s
-record 2 | --quiet                     | 2>/dev/null
 record 2 | -a -- sleep 1               | --system-wide -- COMMAND
 record 2 | -p nginx                    | --pid; -p 5
-record 2 | -d address                  | -d 5
-record 2 | --per-thread -p 1           | rwalker-report; --by thread
-record 2 | --user-stacks               | -u
-record 2 | --stack                     | -u; kernel stacks are always recorded
-record 2 | --no-user                   | -u adds
-record 2 | --input old.rwk             | rwalker-report FILE
-record 2 | --daemon                    | systemd-run
-record 2 | --sched                     | --offcpu 5 --wakers
-record 2 | --waits                     | --offcpu 5
-record 2 | --gzip                      | compressed
 # bcc's profile, offcputime, stackcount; strace
-record 2 | -y                          | not recorded
-record 2 | -yy                         | not recorded
-record 2 | --syscall read              | --trace syscalls:sys_enter_read
-record 2 | -e trace=read ls            | --trace sched:sched_switch
-record 2 | -tt ls                      | --tid
-record 2 | strace ls                   | --trace 'syscalls
-record 2 | funccount 'tcp_*'           | --kfunc 'tcp_*
-record 2 | runqlat 5                   | --offcpu 5; --summary
 record 2 | -c '*nginx*' -p 1           | nothing to repeat; anywhere in a name
 record 2 | --offcpu 5 --state D,S      | letters from RSDKITtFZXP
 record 2 | --offcpu 5 -m 1h            | 2147483647us
@@ -148,23 +104,13 @@ record 2 | -L 12                       | --tid
 record 2 | --user-stacks-only          | -U
 record 2 | --kernel-threads-only       | --kernel-threads
 record 2 | --stack-storage-size 16384  | not needed
-record 2 | --include-idle              | idle task
 record 2 | --cpu 3                     | -P
-record 2 | --comm nginx                | -c
 record 2 | --folded                    | rwalker-report
-record 2 | -f ls                       | -- COMMAND
-record 2 | --follow-forks              | always recorded
-record 2 | --attach 12                 | --pid 1234
-record 2 | --kprobe tcp_sendmsg        | --kfunc tcp_sendmsg
-record 2 | --uprobe malloc             | not recorded
-record 2 | --hz 99                     | -f 99
-record 2 | --timeout 5                 | -d 10
 # slips of the finger
 record 2 | -pid 12                     | one dash; --pid
 record 2 | -offcpu 5                   | one dash; --offcpu
 record 2 | -dwarf                      | one dash; --dwarf
 record 2 | -wakers                     | one dash; --wakers
-record 2 | -stdio                      | --stdio
 record 2 | --offcp 5                   | --offcpu
 record 2 | --waker --offcpu 5          | --wakers
 record 2 | --embedd full               | --embed
@@ -227,17 +173,13 @@ report 2 | script $TRACE               | --export perf-script
 report 2 | record -g                   | '-g'
 report 2 | record                      | rwalker-record
 report 2 | annotate                    | lines
-report 2 | top                         | rwalker-record -p 5
-report 2 | help                        | --help
 report 2 | -i $TRACE                   | rwalker-report FILE
 report 2 | --input $TRACE              | rwalker-report FILE
 report 2 | --stdio $TRACE              | plain text
-report 2 | --tui $TRACE                | pager
 report 2 | --no-children $TRACE        | --tree
 report 2 | --children $TRACE           | --functions=total
 report 2 | -g $TRACE                   | --tree
 report 2 | -G $TRACE                   | --tree
-report 2 | --call-graph=caller $TRACE  | --tree
 report 2 | --sort comm,dso $TRACE      | --by comm
 report 2 | -F comm,tid $TRACE          | --export perf-script
 report 2 | --percent-limit 1 $TRACE    | --min-percent
@@ -249,53 +191,22 @@ report 2 | -n $TRACE                   | counts
 report 2 | --no-inline $TRACE          | -q
 report 2 | --no-demangle $TRACE        | --mangled
 report 2 | -k /boot/vmlinux $TRACE     | --vmlinux
-report 2 | -e cycles $TRACE            | --probe
 report 2 | -t 12 $TRACE                | --tid
 report 2 | --max-stack 10 $TRACE       | whole
 report 2 | --flamegraph $TRACE         | --svg
-report 2 | --icicle $TRACE             | --svg=icicle
 report 2 | --svg=chart $TRACE          | flame or icicle
 report 2 | --json $TRACE               | --export sqlite
 report 2 | --csv $TRACE                | --export sqlite
-report 2 | --speedscope $TRACE         | --export speedscope
-report 2 | --chrome $TRACE             | --export chrome
-report 2 | --firefox $TRACE            | --export firefox
-report 2 | --pprof $TRACE              | --export pprof
-report 2 | --sqlite $TRACE             | --export sqlite
 report 2 | --export sqlite $TRACE      | requires -o FILE
 report 2 | --export sqlite -o - $TRACE | requires -o FILE
 report 2 | --diff $TRACE               | --diff requires --base FILE
 report 2 | --base $TRACE $TRACE        | --base requires --diff
 report 2 | --tree --base $TRACE $TRACE | --base goes with --diff
-report 2 | --before $TRACE $TRACE      | --base
-report 2 | --compare $TRACE $TRACE     | --diff --base
 report 2 | diff $TRACE $TRACE          | --diff --base
-report 2 | --no-color $TRACE           | --color=never
-report 2 | --top 10 $TRACE             | --max-groups 10
-report 2 | --since 5 $TRACE            | --time
 report 2 | -p 12 $TRACE                | rwalker-record; --pid
 report 2 | -a $TRACE                   | rwalker-record
 report 2 | --offcpu 5 $TRACE           | rwalker-record; --source offcpu
-report 2 | --count $TRACE              | --counts
-report 2 | --group-by comm $TRACE      | --by comm
 report 2 | --by pid $TRACE             | comm, process, thread, container, cgroup, cpu, node or host
-report 2 | --per-cpu $TRACE            | --by cpu
-report 2 | --threads $TRACE            | --by thread; --summary
-report 2 | --bottom-up $TRACE          | --tree
-report 2 | --callees $TRACE            | --tree
-report 2 | --inverse $TRACE            | --top-down
-report 2 | --no-kernel $TRACE          | -U
-report 2 | --no-user $TRACE            | -K
-report 2 | --flame $TRACE              | --svg
-report 2 | --symbol main $TRACE        | --folded
-report 2 | --head 10 $TRACE            | --max-groups 10
-report 2 | --longest $TRACE            | --top-waits
-report 2 | --waits $TRACE              | --top-waits; --summary
-report 2 | --blocked $TRACE            | --class blocked
-report 2 | --blocked-by nginx $TRACE   | --chains=nginx
-report 2 | --lat $TRACE                | --summary
-report 2 | --runqlat $TRACE            | --summary
-report 2 | --width 80 $TRACE           | terminal's width
 report 2 | --wakers=5 $TRACE           | takes no value
 report 2 | --functions=foo $TRACE      | self, total, count, name or module
 report 2 | --time 1-2 $TRACE           | 1.5,20
@@ -329,7 +240,6 @@ report 2 | --min-percent 1% $TRACE     | from 0 to 100
 report 2 | --max-memory lots $TRACE    | 512M
 report 2 | --export svg $TRACE         | perf-script, speedscope, chrome
 report 2 | -o out.txt $TRACE           | > FILE
-report 2 | --raw $TRACE                | --top-waits
 report 2 | --help=some                 | all
 # names that fit nothing, files that are none
 report 1 | -c '^nosuch$' $TRACE        | fits -c ^nosuch$; 'clerk'

@@ -26,13 +26,12 @@ rows="--digest
 --tasks
 --histogram
 --stacks
---counts
+--stacks
 --folded
 --folded --wakers
 --wakers
 --chains
 --top-waits
---top-waits --raw
 --at +0.5s~100ms
 --summary
 --diff --base base.rwk

@@ -262,7 +262,7 @@ def check_spread(judge, _):
 
 def check_frames(judge, _):
     """No view shows our own part of the stack, unless it is asked to."""
-    for options in (("--folded",), ("--stacks",), ("--tree",), ("--histogram",), ("--counts",), ("--events", "-v"),
+    for options in (("--folded",), ("--stacks",), ("--tree",), ("--histogram",), ("--events", "-v"),
                     ("--export", "perf-script")):
         if not pt.has_option(judge.report, options[0]):
             print("# no %s here" % options[0])
@@ -270,13 +270,6 @@ def check_frames(judge, _):
         text = "\n".join(line for line in pt.view(judge.report, judge.path, *options).splitlines() if not line.startswith("#"))
         found = PLUMBING.search(text)
         judge.verdict(text and not found, "%s: no frames of tracing" % options[0], found and "'%s'" % found.group(0))
-
-
-def check_raw_frames(judge, argument):
-    """raw-frames:NAME: with --raw-frames each stack holds our own program, by its name."""
-    rows = pt.folded(judge.report, judge.path, "--raw-frames", "-K")
-    bare = sum(count for _, frames, count in rows if not any(re.match(r"bpf_prog_[0-9a-f]{16}_%s$" % argument, f) for f in frames))
-    judge.equal("stacks without our program", bare, 0)
 
 
 def events_of(judge):
@@ -307,28 +300,28 @@ def check_events(judge, _):
 
 
 def check_slices(judge, argument):
-    """slices:S: --counts -i S has as many events in each slice as the trace."""
+    """slices:S: --stacks -i S has as many events in each slice as the trace."""
     source, length = judge.trace.points()[0], int(float(argument) * SECOND)
     begin = judge.trace.sources[source].start
     want = collections.Counter((sample.time - begin) // length for sample in judge.trace.samples)
-    text = pt.view(judge.report, judge.path, "--counts", "-i", argument)
+    text = pt.view(judge.report, judge.path, "--stacks", "-i", argument)
     got = [int(number) for number in re.findall(r"^# from \S+ s to \S+ s: (\d+) events", text, re.M)]
-    judge.verdict(len(got) > 1, "--counts -i %s: slices" % argument, "%d" % len(got))
-    judge.equal("--counts -i %s: events" % argument, got, [want[number] for number in range(len(got))])
+    judge.verdict(len(got) > 1, "--stacks -i %s: slices" % argument, "%d" % len(got))
+    judge.equal("--stacks -i %s: events" % argument, got, [want[number] for number in range(len(got))])
     counts = [int(number) for number in re.findall(r"^ +(\d+)$", text, re.M)]
-    judge.equal("--counts -i %s: counts" % argument, sum(counts), len(judge.trace.samples))
+    judge.equal("--stacks -i %s: counts" % argument, sum(counts), len(judge.trace.samples))
 
 
 def check_totals(judge, _):
     """What the views print for each probe: its hits, and hits per second."""
-    text = pt.view(judge.report, judge.path, "--counts")
+    text = pt.view(judge.report, judge.path, "--stacks")
     for number, hits in sorted(judge.trace.hits.items()):
         probe = judge.trace.probes[number]
         source = judge.trace.sources[probe.source]
         match = re.search(r"^# %s: (\d+) hits, (?:.*, )?([\d.]+)/s" % re.escape(probe.name), text, re.M)
         rate = hits.hits * SECOND / (source.stop - source.start)
         judge.verdict(match and int(match.group(1)) == hits.hits and abs(float(match.group(2)) - rate) <= 0.1 + rate / 1000,
-                      "%s: hits and rate in --counts" % probe.name, "%s, expected %d hits, %.1f/s" % (match and match.group(0), hits.hits, rate))
+                      "%s: hits and rate in --stacks" % probe.name, "%s, expected %d hits, %.1f/s" % (match and match.group(0), hits.hits, rate))
 
 
 def check_sources(judge, argument):

@@ -13,7 +13,7 @@ need_tool cc python3
 program=$scratch/canary
 canary=$(python3 -c 'print("".join(chr(65 + (i * 7 + 3) % 26) for i in range(48)))')
 views=(--tree '--folded --source cpu' '--folded --source offcpu' --wakers --chains --top-waits --summary --histogram
-	'--events -v -s' '--stacks --raw-frames' --tasks)
+	'--events -v -s' --stacks --tasks)
 [ "$level" = check ] || views+=(--stacks --events '--tree -v' '--tree -U' '--tree -K')
 few=('--events -v -s') # views of the second and later traces at the check level: everything known about each event
 

@@ -57,7 +57,7 @@ beside_perf_stat() { # NAME 'RECORDER OPTIONS' EVENT[/NUMBER],... ARGUMENT...
 test_raw() {
 	beside_perf_stat raw '--trace raw_syscalls:sys_enter -u' raw_syscalls:sys_enter plan "$(at_level 3 100)" "$scratch/f" || return
 	check_points raw account lost:0 paths perf:"$scratch/raw.perf" probes:raw_syscalls:sys_enter 'hook:raw tracepoint' \
-		comms:calls,calls-two kinds:user frames raw-frames:point_raw_tracepoint
+		comms:calls,calls-two kinds:user frames
 }
 
 # Tracepoints given without their categories. Page faults can happen anywhere. Switches also happen while a thread

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 
 said='what is missing is unknown'
-views='--tree|--histogram|--stacks|--counts|--folded --source cpu|--wakers|--chains|--top-waits|--summary|--events|--tasks|
+views='--tree|--histogram|--stacks|--folded --source cpu|--wakers|--chains|--top-waits|--summary|--events|--tasks|
 	--export perf-script|--tree -c nobody|--stacks -K|--info|--needs|--dump|--at 0.5'
 
 some='--tree|--folded --source cpu|--info|--dump'

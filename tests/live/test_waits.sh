@@ -11,13 +11,13 @@
 
 test_sleeps() {
 	record_waits sleeps '--wakers -u' sleeps "$(at_level 1.5 20)" || return
-	check_waits sleeps brackets comms paths:all top least:1000 wakers:s10=timer,s16=timer,s40=timer,s150=timer
+	check_waits sleeps brackets comms paths:all least:1000 wakers:s10=timer,s16=timer,s40=timer,s150=timer
 }
 
 # Three hops: each is shown by name, in the wakers and in the chains.
 test_chain() {
 	record_waits chain '--wakers -u' chain "$(at_level 20 200)" || return
-	check_waits chain brackets comms paths top chains at:chain-a,chain-b,chain-c \
+	check_waits chain brackets comms paths chains at:chain-a,chain-b,chain-c \
 		wakers:chain-a=chain-b,chain-b=chain-c,chain-c=timer \
 		'waker-stacks:chain-a>chain-b>mutex_give,chain-b>chain-c>pipe_write'
 }

@@ -188,34 +188,6 @@ def check_paths(judge, argument):
                           "%d ns of %d, such as %s" % (missing, got, [row for row in mine if not wt.holds(row[1], path)][:1]))
 
 
-def check_top(judge, _):
-    """--top-waits --raw: per path: total, longest, and when that ended by wall clock."""
-    rows = wt.top_waits_raw(judge.report, judge.path)
-    judge.verdict(bool(rows), "--top-waits --raw has rows that can be read", "none")
-    for comm, threads in by_comm(judge.threads).items():
-        path = threads[0].path
-        mine = [row for row in rows if wt.holds(row.frames, path)]
-        if judge.verdict(bool(mine), "%s: --top-waits names %s" % (comm, ";".join(path)), "not there"):
-            judge.fills("%s: --top-waits, total" % comm, sum(row.total for row in mine) * 1000, threads, judge.slack(threads))
-            judge_top(judge, "%s: --top-waits" % comm, threads, max(mine, key=lambda row: row.longest))
-
-
-def judge_top(judge, name, threads, best):
-    """The longest wait is one of the waits in the brackets: it ends when that one ends, within its bracket. And it is
-    at least as long as the longest of the brackets that are known to be filled."""
-    found = [(bracket, wait) for thread in threads for bracket in judge.brackets(thread)
-             for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end)]
-    alone = [(bracket, wait) for bracket, wait in found if bracket.end - bracket.begin - wait.length <= MOMENT]
-    filled = sorted(bracket.end - bracket.begin for bracket, _ in alone)
-    # If switches are hidden, a few stacks may be missing, too.
-    longest, least = best.longest * 1000, filled[-1 - min(allowed(len(filled)), len(filled) - 1)] - MOMENT if filled else 0
-    most = max(bracket.end - bracket.begin for thread in threads for bracket in judge.brackets(thread)) + MOMENT
-    judge.verdict(alone and least <= longest <= most, name + ", longest", "%d ns, by the thread's clock %d to %d" % (longest, least, most))
-    judge.verdict(any(abs(wait.length - longest) <= SAME and abs(judge.trace.realtime(wait.end) - best.when) <= SAME and
-                      bracket.begin_real - MOMENT <= best.when - longest and best.when <= bracket.end_real + MOMENT for bracket, wait in found),
-                  name + ", when", "at %d no wait of %d ns ended" % (best.when, longest))
-
-
 # --- classes --------------------------------------------------------------------------------------------------------------
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """A reporter that makes up its report from the truth in the "trace", with one mistake, $FAKE_FAULT, or none, to test whether
-waits_check.py finds mistakes. Options are --dump, --folded and --top-waits --raw."""
+waits_check.py finds mistakes. Options are --dump and --folded."""
 import os
 import sys
 
@@ -61,17 +61,4 @@ def folded():
         print("%s;main;%s;schedule %d" % (thread.comm, ";".join(path), total // 1000))
 
 
-def top_waits():
-    for thread in threads:
-        lengths = [(end - begin, end, bracket) for bracket, begin, end in waits_of(thread)]
-        longest, end, bracket = max(lengths, key=lambda item: item[0])
-        when = bracket.end_real + end - bracket.end + (10_000_000 if fault == "clock" else 0)
-        if fault == "moment":
-            when -= longest + 5_000_000
-        path = thread.path if fault != "path" else ["other"]
-        longest += {"other": 25_000_000, "brief": -2_000_000}.get(fault, 0)
-        print("(%d, %d, %d.%09d, ('schedule',), %s)" % (
-            sum(length for length, _, _ in lengths) // 1000, longest // 1000, *divmod(when, 10**9), tuple(path[::-1])))
-
-
-{"--dump": dump, "--folded": folded, "--top-waits": top_waits}[sys.argv[1]]()
+{"--dump": dump, "--folded": folded}[sys.argv[1]]()

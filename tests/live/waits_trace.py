@@ -242,22 +242,6 @@ def holds(frames, path):
     return all(name in rest for name in path)
 
 
-Row = collections.namedtuple("Row", "total longest when frames")
-
-
-def top_waits_raw(report, trace):
-    """One tuple per line of topwaits: total and longest in us, seconds since 1970, kernel and user stack leaf first."""
-    rows = []
-    for line in view(report, trace, "--top-waits", "--raw").splitlines():
-        match = re.match(r"\(?(\d+), (\d+), (\d+(?:\.\d+)?), (.*)$", line) or re.match(r"(\d+) (\d+) (\d+(?:\.\d+)?) ?(.*)$", line)
-        if match:
-            names = re.findall(r"'([^']*)'", match.group(4)) or re.split(r"[\s,()]+", match.group(4))
-            whole, _, part = match.group(3).partition(".")
-            when = int(whole) * 10**9 + int((part + "0" * 9)[:9])
-            rows.append(Row(int(match.group(1)), int(match.group(2)), when, names[::-1]))
-    return rows
-
-
 def summary(report, trace):
     """{tid: {column: ns}} of --summary for all threads; its head line has the names of the columns, each as wide as
     its figures."""

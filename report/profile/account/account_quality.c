@@ -46,7 +46,7 @@ static int tell_stacks(struct profile *profile)
 		{quality.trimmed, "with a user stack that ends in addresses outside every mapping (trimmed)",
 		 ACCOUNT_WRONG_STACKS},
 		{quality.no_maps, "from processes whose mappings are unknown", ACCOUNT_MAPPINGS},
-		{quality.stripped, "without the recorder's own BPF frames, which --raw-frames keeps", ACCOUNT_BESIDE},
+		{quality.stripped, "without the recorder's own BPF frames", ACCOUNT_BESIDE},
 		{quality.unknown_source, "left out, from a source that the trace does not describe",
 		 ACCOUNT_INCOMPATIBLE},
 	};

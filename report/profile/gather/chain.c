@@ -112,12 +112,10 @@ static const struct cached_user *cached_above(const struct chain_context *contex
  * In code without frame pointers, what follows the last true frame is garbage: addresses in no
  * mapping. Seen from the root, such frames are left out up to the first better one.
  */
-static bool is_rubbish(const struct chain_context *context, const struct user_walk *walk,
-		       const struct cached_user *cached, uint32_t above,
+static bool is_rubbish(const struct user_walk *walk, const struct cached_user *cached, uint32_t above,
 		       const struct profile_frame *frame)
 {
-	return !frame->module && above == 0 && !cached->verdict.unwound && walk->known &&
-	       !context->profile->filter->raw_frames;
+	return !frame->module && above == 0 && !cached->verdict.unwound && walk->known;
 }
 
 static int fill_mark(const struct chain_context *context, enum stack_mark mark, uint32_t above,
@@ -147,7 +145,7 @@ static int fill_user(const struct chain_context *context, const struct user_walk
 		r = fill_mark(context, mark, above, cached);
 	} else {
 		r = chain_user_frame(context, walk->process, address, !parent || !parent->exact, &frame);
-		if (!r && is_rubbish(context, walk, cached, above, &frame)) {
+		if (!r && is_rubbish(walk, cached, above, &frame)) {
 			cached->caller_node = 0;
 			cached->trimmed = true;
 		} else if (!r) {
@@ -337,8 +335,6 @@ static int count_overhead(const struct chain_context *context, uint32_t leaf, ui
 	uint32_t run = 0, frame;
 
 	*ret_count = 0;
-	if (context->profile->filter->raw_frames)
-		return 0;
 	for (uint32_t node = leaf; node >= STACK_FIRST_NODE && run < OVERHEAD_MAX;
 	     node = context->nodes[node].parent) {
 		int r = kernel_frame(context, node, node != leaf, &frame);

@@ -57,7 +57,6 @@ struct profile_filter {
 	uint32_t classes;   /* waits: bit per enum profile_wait_class, PROFILE_WAITS_OPEN, _ENDED; 0: all */
 	struct profile_wait_test on; /* waits, after all other filters */
 	bool user_only, kernel_only;
-	bool raw_frames; /* keep BPF's own frames */
 	const char *const *probes; /* tracepoints and functions, names or globs: if given, nothing else passes */
 	size_t probe_count;	   /* 0: all */
 	bool each_address; /* addresses are shown: a function at two addresses, in two processes, is two frames */

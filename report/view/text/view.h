@@ -27,7 +27,6 @@ enum view_kind {
 	VIEW_FOLDED_WAKERS, /* --folded and --wakers */
 	VIEW_CHAINS,
 	VIEW_TOP_WAITS,
-	VIEW_TOP_WAITS_RAW, /* the same as machine-readable lines */
 	VIEW_AT,
 	VIEW_AT_WALK, /* --at where there are walks and no waits */
 	VIEW_WAITS_ON,
@@ -121,7 +120,6 @@ int wakers_view(const struct view_context *context, uint32_t number, const struc
 int folded_wakers_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int chains_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int top_waits_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int top_waits_raw_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int summary_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 int perf_script_view(const struct view_context *context, uint32_t number, const struct profile_source *source);

@@ -270,18 +270,18 @@ static void prints_help(struct test *t)
 		"  program -p 5\n"
 		"\n"
 		"What:\n"
-		"  -p, --profile N             sample the CPUs for N seconds\n"
-		"  -u, --user                  user stacks too, by frame pointer, which needs\n"
-		"                              programs that keep it and gives one frame where\n"
-		"                              they do not\n"
-		"      --pid LIST              these processes\n"
-		"  -s, --state[=STATE]         those in a state\n"
-		"  -t, --top-waits[=N]         the longest\n"
+		"  -p, --profile N          sample the CPUs for N seconds\n"
+		"  -u, --user               user stacks too, by frame pointer, which needs\n"
+		"                           programs that keep it and gives one frame where they\n"
+		"                           do not\n"
+		"      --pid LIST           these processes\n"
+		"  -s, --state[=STATE]      those in a state\n"
+		"  -t, --top-waits[=N]      the longest\n"
 		"\n"
 		"Output:\n"
-		"  -o, --output FILE           write to FILE\n"
-		"                              or to stdout\n"
-		"      --force                 overwrite\n";
+		"  -o, --output FILE        write to FILE\n"
+		"                           or to stdout\n"
+		"      --force              overwrite\n";
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
@@ -300,8 +300,8 @@ static void prints_what_is_needed_often(struct test *t)
 		"Examples:\n"
 		"  program -p 5\n"
 		"Output:\n"
-		"  -o, --output FILE           write to FILE\n"
-		"                              or to stdout\n"
+		"  -o, --output FILE        write to FILE\n"
+		"                           or to stdout\n"
 		"All options: --help=all\n";
 	char *text = NULL;
 	size_t size = 0;

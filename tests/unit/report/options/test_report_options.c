@@ -68,12 +68,12 @@ static void takes_shapes(struct test *t)
 {
 	struct report_options o;
 
-	REQUIRE(t, !parse(&o, "-fvs --per-process --delimited --output-filter 1.5 --max-groups=3 t"));
+	REQUIRE(t, !parse(&o, "-fvs --per-process --delimited --min-percent 1.5 --max-groups=3 t"));
 	CHECK(t, o.view == &views[VIEW_FOLDED]);
 	CHECK(t, o.settings.addresses && o.settings.offsets && o.settings.per_process && o.settings.delimited);
 	CHECK_INT(t, o.settings.min_share, 15000);
 	CHECK_INT(t, o.settings.max_groups, 3);
-	REQUIRE(t, !parse(&o, "--counts --source tasks --source cpu --color=never --max-memory 8G t"));
+	REQUIRE(t, !parse(&o, "--stacks --source tasks --source cpu --color=never --max-memory 8G t"));
 	CHECK(t, o.view == &views[VIEW_STACKS]);
 	CHECK_INT(t, o.filter.sources, 1 << PROFILE_TASKS | 1 << PROFILE_CPU);
 	CHECK_INT(t, o.color, REPORT_COLOR_NEVER);
@@ -139,7 +139,6 @@ static void chooses_whom_to_show(struct test *t)
 		{"--events t", true, false}, {"--throughout --tree t", false, false}, {"--throughout t", false, true},
 		{"--folded t", false, false}, {"--folded --wakers t", false, false}, {"--info t", false, false},
 		{"--export perf-script t", false, false}, {"--top-waits t", true, false},
-		{"--top-waits --raw t", false, false},
 	};
 	struct report_options o;
 
@@ -164,8 +163,7 @@ static void takes_top_waits(struct test *t)
 		enum view_kind view;
 	} cases[] = {
 		{"--top-waits t", 20, VIEW_TOP_WAITS},	 {"--top-waits=5 t", 5, VIEW_TOP_WAITS},
-		{"--top-waits=0 t", 0, VIEW_TOP_WAITS},	 {"--top-waits --raw t", 0, VIEW_TOP_WAITS_RAW},
-		{"--raw --top-waits=7 t", 7, VIEW_TOP_WAITS_RAW},
+		{"--top-waits=0 t", 0, VIEW_TOP_WAITS},
 	};
 	struct report_options o;
 
@@ -252,7 +250,7 @@ static void takes_events_and_intervals(struct test *t)
 	CHECK_INT(t, o.filter.probe_count, 2);
 	CHECK_STR(t, o.filter.probes[0], "tcp_*");
 	CHECK_STR(t, o.settings.filters, "--probe tcp_* --probe x");
-	REQUIRE(t, !parse(&o, "--counts -Ti 0.5 t"));
+	REQUIRE(t, !parse(&o, "--stacks -Ti 0.5 t"));
 	CHECK(t, o.view == &views[VIEW_STACKS] && o.settings.timestamps && o.filter.each_event);
 	CHECK_INT(t, o.settings.interval, 500000000);
 	REQUIRE(t, !parse(&o, "--folded -T t"));
@@ -308,7 +306,7 @@ static void refuses(struct test *t)
 		"--top-waits=x t", "--top-waits=-1 t", "--waits-on=x t", "--waits-on= t", "--waits-on --tree t",
 		"--functions=x t", "--functions --tree t", "--functions= t",
 		"--by pid t", "--by t", "--by comm --by cpu t", "--by comm --chains t", "--by comm --info t",
-		"--top-waits --tree t", "--raw t", "--at t", "--at x t", "--at 5~x t", "--at 5 --at 6 t",
+		"--top-waits --tree t", "--at t", "--at x t", "--at 5~x t", "--at 5 --at 6 t",
 		"--at 5 --top-waits t",
 		"--diff t", "--svg=x t", "--svg --tree t", "--by x --svg t",
 		"--base b t", "--base b --tree t",
@@ -319,17 +317,15 @@ static void refuses(struct test *t)
 		"--time 12:00:61, t",
 		"--export x t", "--export t", "--events --tree t",
 		"--events --export perf-script t", "--probe  t", "-i 0 -f t",
-		"-i x -f t", "-i 1e9 -f t", "-i 1 t", "-i 1 --tree t", "-i 1 --events t", "-T t", "-T --tree t",
-		"-T --export perf-script t", "-T -f --wakers t",
-		"--network-files --no-local-files t",
-		"--cache x --no-cache t", "--cache x", "--resolve-lines t",
+		"-i x -f t", "-i 1e9 -f t", "-i 1 t", "-i 1 --tree t", "-i 1 --events t",
+		"--cache x", "--resolve-lines t",
 		"--resolve-lines -o x", "--resolve-lines -q -o x t", "--info -o x t",
 		"--condense t", "--scrub t", "--scrub=hosts -o x t", "--scrub --condense -o x t", "--scrub -o x t u",
-		"--scrub -o x -c a t", "--scrub -q -o x t", "--keep a t", "--keep a --condense -o x t",
+		"--scrub -o x -c a t", "--scrub -q -o x t",
 		"--scrub --keep ( -o x t", "--scrub --keep a --keep b -o x t",
 		/* the recorder's */
 		"-a t", "-r t", "-C 1 t", "-p 5 t", "-d 1 t", "-u t", "-o x t", "--freq 5 t", "--embed full t",
-		"--finalize t", "--force t", "--stack-storage-size 5 t",
+		"--finalize t", "--stack-storage-size 5 t",
 	};
 	struct report_options o;
 

@@ -293,7 +293,6 @@ static void weighs_by_period(struct test *t)
 static void trims_rubbish_at_the_root_end(struct test *t)
 {
 	static const uint64_t rubbish[] = {0x401000, 0x10, 0x401104, 0x20, 0x30, 0}, leaf[] = {0x40, 0};
-	struct profile_filter raw = everything;
 	struct scratch scratch;
 	struct made_trace *trace = begin(&scratch);
 	char text[512];
@@ -307,11 +306,6 @@ static void trims_rubbish_at_the_root_end(struct test *t)
 	REQUIRE(t, load(&scratch, &everything) == 0);
 	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)), "foo::bar+0x4;[[unknown]]+0x10;main+0x0");
 	CHECK_STR(t, entry_chain(scratch.profile, 1, text, sizeof(text)), "[[unknown]]+0x40");
-	profile_destroy(scratch.profile);
-	raw.raw_frames = true;
-	REQUIRE(t, load(&scratch, &raw) == 0);
-	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)),
-		  "[[unknown]]+0x30;[[unknown]]+0x20;foo::bar+0x4;[[unknown]]+0x10;main+0x0");
 	end(&scratch);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --top-waits and --raw against texts written by hand. */
+/* --top-waits against texts written by hand. */
 #include "tests/unit/report/view/fake_view.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
@@ -345,31 +345,6 @@ static void groups_what_reads_the_same(struct test *t)
 	free(p);
 }
 
-static void has_the_tuples_of_topwaits(struct test *t)
-{
-	struct profile *p = some_waits();
-	struct view_settings settings = plain;
-
-	p->waits[3].in += 200000;
-	(void)fake_wait(p, "it's", 20, "a\\b@x", BOOT, BOOT + 1 * SECOND + 1);
-	(void)fake_wait(p, "it's", 20, "", BOOT + 2 * SECOND, BOOT + 4 * SECOND);
-	fake_check_printed(t, p, top_waits_raw_view, &plain,
-			   "200 200 1795262401.000200850 ('schedule', 'nanosleep') ()\n"
-			   "507223 503123 1795262403.006246456 ('schedule', 'io_schedule', "
-			   "'vfs_read') ('read', 'main')\n"
-			   "1000000 1000000 1795262401.000000001 () ('a\\\\\\\\b',)\n"
-			   "2000000 2000000 1795262404.000000000 () ()\n");
-	p->realtime = 0;
-	settings.top_waits = 1;
-	fake_check_printed(t, p, top_waits_raw_view, &settings, "2000000 2000000 nan () ()\n");
-	settings.top_waits = 2;
-	settings.offsets = true;
-	fake_check_printed(t, p, top_waits_raw_view, &settings,
-			   "1000000 1000000 nan () ('a\\\\\\\\b+0x0',)\n"
-			   "2000000 2000000 nan () ()\n");
-	free(p);
-}
-
 static void refuses_contradictions(struct test *t)
 {
 	struct profile *p = some_waits();
@@ -430,13 +405,11 @@ static void prints_nothing_raw(struct test *t)
 	char *text;
 
 	fake_waker(p, wait, "\xe2\x80\xae\t", 2, "", BOOT + 5);
-	for (unsigned int i = 0; i < 2; i++) {
-		CHECK_INT(t, fake_view(p, i ? top_waits_view : top_waits_raw_view, &plain, &text), 0);
-		for (const char *c = text; *c; c++)
-			CHECK(t, *c == '\n' || (unsigned char)*c >= ' ');
-		CHECK(t, !strstr(text, "\xe2\x80\xae"));
-		free(text);
-	}
+	CHECK_INT(t, fake_view(p, top_waits_view, &plain, &text), 0);
+	for (const char *c = text; *c; c++)
+		CHECK(t, *c == '\n' || (unsigned char)*c >= ' ');
+	CHECK(t, !strstr(text, "\xe2\x80\xae"));
+	free(text);
 	free(p);
 }
 
@@ -445,13 +418,12 @@ static void says_nothing_of_nothing(struct test *t)
 	struct profile *p = fake_recorded();
 
 	fake_check_printed(t, p, top_waits_view, &plain, "");
-	fake_check_printed(t, p, top_waits_raw_view, &plain, "");
 	free(p);
 }
 
 TEST_MAIN(TEST(shows_the_longest_last), TEST(is_a_view), TEST(leaves_out_and_says_so),
 	  TEST(takes_percentiles_by_nearest_rank), TEST(marks_what_is_a_bound),
 	  TEST(prefers_the_open_wait), TEST(tells_of_waits_throughout), TEST(says_who_ended_it),
-	  TEST(compares_recordings_by_length), TEST(groups_what_reads_the_same), TEST(has_the_tuples_of_topwaits),
+	  TEST(compares_recordings_by_length), TEST(groups_what_reads_the_same),
 	  TEST(refuses_contradictions), TEST(survives_large_numbers), TEST(prints_nothing_raw),
 	  TEST(says_nothing_of_nothing))

@@ -4,11 +4,7 @@
 	'use strict';
 
 	const KIND_NAMES = {
-		cpu: 'On CPU',
-		offcpu: 'Waits',
-		wakers: 'Wakeups',
-		tracepoint: 'Tracepoint',
-		kfunc: 'Function',
+		cpu: 'On CPU', offcpu: 'Waits', wakers: 'Wakeups', tracepoint: 'Tracepoint', kfunc: 'Function',
 		tasks: 'Walks',
 	};
 
@@ -95,13 +91,7 @@
 		keepRange() {
 			const {from, to} = this.app.state;
 
-			this.app.change({
-				otherFrom: from,
-				otherTo: to,
-				from: null,
-				to: null,
-				base: false,
-			});
+			this.app.change({otherFrom: from, otherTo: to, from: null, to: null, base: false});
 			rwalker.say('now select the other range');
 		}
 

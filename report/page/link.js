@@ -18,24 +18,9 @@
 	};
 
 	const FIELDS = {
-		source: number,
-		from: number,
-		to: number,
-		otherFrom: number,
-		otherTo: number,
-		base: flag,
-		threads: plain,
-		classes: number,
-		shape: plain,
-		function: number,
-		zoom: path,
-		search: plain,
-		wait: number,
-		viewFrom: number,
-		viewTo: number,
-		tab: plain,
-		order: plain,
-		fold: flag,
+		source: number, from: number, to: number, otherFrom: number, otherTo: number, base: flag,
+		threads: plain, classes: number, shape: plain, function: number, zoom: path, search: plain,
+		wait: number, viewFrom: number, viewTo: number, tab: plain, order: plain, fold: flag,
 		throughout: flag,
 	};
 	/* Numbers that must be below a size of the profile. */
@@ -44,11 +29,7 @@
 		function: profile => profile.functions.length,
 		wait: profile => profile.waits.count,
 	};
-	const PAIRS = [
-		['from', 'to'],
-		['otherFrom', 'otherTo'],
-		['viewFrom', 'viewTo'],
-	];
+	const PAIRS = [['from', 'to'], ['otherFrom', 'otherTo'], ['viewFrom', 'viewTo']];
 
 	function writeLink(state, start) {
 		const parts = Object.entries(FIELDS)

@@ -5,13 +5,7 @@
 
 	/* Views that change the width of pictures come before the pictures. */
 	const VIEWS = [
-		'BarView',
-		'DetailView',
-		'HeatView',
-		'TimelineView',
-		'FlameView',
-		'TableView',
-		'LinkView',
+		'BarView', 'DetailView', 'HeatView', 'TimelineView', 'FlameView', 'TableView', 'LinkView',
 	];
 
 	function complain(error) {

@@ -7,41 +7,10 @@
 	'use strict';
 
 	const NAMES = [
-		'ground',
-		'paper',
-		'ink',
-		'faint',
-		'line',
-		'accent',
-		'kernel',
-		'user',
-		'inlined',
-		'jit',
-		'note',
-		'box-ink',
-		'root',
-		'match',
-		'match-ink',
-		'focus',
-		'ran',
-		'brief',
-		'unknown',
-		'queued',
-		'blocked',
-		'blocked-deep',
-		'summed',
-		'sample',
-		'unsure',
-		'walk',
-		'link',
-		'grid',
-		'grew',
-		'shrank',
-		'same',
-		'brush',
-		'heat-low',
-		'heat-middle',
-		'heat-high',
+		'ground', 'paper', 'ink', 'faint', 'line', 'accent', 'kernel', 'user', 'inlined', 'jit', 'note',
+		'box-ink', 'root', 'match', 'match-ink', 'focus', 'ran', 'brief', 'unknown', 'queued',
+		'blocked', 'blocked-deep', 'summed', 'sample', 'unsure', 'walk', 'link', 'grid', 'grew',
+		'shrank', 'same', 'brush', 'heat-low', 'heat-middle', 'heat-high',
 	];
 	/* By kind of function, with the numbers of the payload. */
 	const KINDS = ['user', 'kernel', 'inlined', 'jit', 'note'];
@@ -99,16 +68,9 @@
 	/* Diagonal strokes: kernel; dots: inlined; upright strokes: JIT. */
 	const TEXTURES = {
 		kernel: context =>
-			[
-				[0, 6, 6, 0],
-				[-1, 1, 1, -1],
-				[5, 7, 7, 5],
-			].forEach(line => stroke(context, line)),
+			[[0, 6, 6, 0], [-1, 1, 1, -1], [5, 7, 7, 5]].forEach(line => stroke(context, line)),
 		inlined: context =>
-			[
-				[1, 1, 2, 2],
-				[4, 4, 5, 5],
-			].forEach(line => stroke(context, line)),
+			[[1, 1, 2, 2], [4, 4, 5, 5]].forEach(line => stroke(context, line)),
 		jit: context => stroke(context, [3, 0, 3, 6]),
 	};
 
@@ -184,17 +146,7 @@
 	}
 
 	Object.assign(rwalker, {
-		readTheme,
-		pixelOf,
-		channels,
-		mixed,
-		fit,
-		makeTextures,
-		Texts,
-		fillLegend,
-		KINDS,
-		LETTERS,
-		KIND_WORDS,
-		FONT,
+		readTheme, pixelOf, channels, mixed, fit, makeTextures, Texts, fillLegend, KINDS, LETTERS,
+		KIND_WORDS, FONT,
 	});
 })((globalThis.rwalker ??= {}));

@@ -4,13 +4,8 @@ import {createRequire} from 'node:module';
 import {pathToFileURL} from 'node:url';
 
 const FLAGS = [
-	'--no-sandbox',
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
+	'--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+	'--disable-component-update', '--disable-sync',
 ];
 
 const PAGE_READY = 'globalThis.rwalker?.ready || !document.getElementById("trouble").hidden';
@@ -34,9 +29,7 @@ export async function openFirefox() {
 	const {default: puppeteer} = await import(pathToFileURL(packagePath('puppeteer-core')).href);
 
 	return puppeteer.launch({
-		browser: 'firefox',
-		executablePath: '/usr/bin/firefox-esr',
-		headless: true,
+		browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true,
 		protocolTimeout: 300000,
 	});
 }

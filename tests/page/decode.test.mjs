@@ -166,10 +166,7 @@ test('a page without containers has none, and says so nowhere', () => {
 
 	assert.deepEqual(
 		profile.tasks.map(({cgroup, container}) => [cgroup, container]),
-		[
-			['', ''],
-			['', ''],
-		]
+		[['', ''], ['', '']]
 	);
 	assert.equal(rwalker.hasContainers(profile), false);
 });
@@ -196,10 +193,7 @@ test('tasks have the cgroup and the container that they were in', () => {
 test('a thread that was moved was in both', () => {
 	const profile = decoded({
 		json: {
-			cgroups: [
-				['/a', 'one'],
-				['/b', 'two'],
-			],
+			cgroups: [['/a', 'one'], ['/b', 'two']],
 		},
 		numbers: {taskCgroup: [1, 2], taskThread: [0, 1]},
 	});

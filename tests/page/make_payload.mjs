@@ -3,40 +3,13 @@
 import {PayloadWriter} from './columns.mjs';
 
 const SIZES = {
-	small: {
-		samples: 4000,
-		threads: 12,
-		waits: 3000,
-		stacks: 300,
-		depth: 14,
-		functions: 120,
-		seconds: 4,
-	},
+	small: {samples: 4000, threads: 12, waits: 3000, stacks: 300, depth: 14, functions: 120, seconds: 4},
 	samples: {
-		samples: 80000,
-		threads: 2000,
-		waits: 0,
-		stacks: 6000,
-		depth: 24,
-		functions: 1500,
-		seconds: 30,
+		samples: 80000, threads: 2000, waits: 0, stacks: 6000, depth: 24, functions: 1500, seconds: 30,
 	},
-	waits: {
-		samples: 0,
-		threads: 200,
-		waits: 1900000,
-		stacks: 3000,
-		depth: 20,
-		functions: 800,
-		seconds: 60,
-	},
+	waits: {samples: 0, threads: 200, waits: 1900000, stacks: 3000, depth: 20, functions: 800, seconds: 60},
 	stacks: {
-		samples: 1000000,
-		threads: 64,
-		waits: 0,
-		stacks: 200000,
-		depth: 34,
-		functions: 20000,
+		samples: 1000000, threads: 64, waits: 0, stacks: 200000, depth: 34, functions: 20000,
 		seconds: 60,
 	},
 };
@@ -251,11 +224,7 @@ function writeWaits(writer, columns, size, random) {
 		['sleep', ' 20.0 ms'],
 	]);
 	writer.json('kinds', [
-		[0, 1, 0, 'S', 1],
-		[0, 3, 0, 'D', 1],
-		[1, 0, 0, 'R', 1],
-		[2, 0, 0, 'R', 1],
-		[4, 0, 0, 'R', 1],
+		[0, 1, 0, 'S', 1], [0, 3, 0, 'D', 1], [1, 0, 0, 'R', 1], [2, 0, 0, 'R', 1], [4, 0, 0, 'R', 1],
 	]);
 	writer.numbers(
 		'wakerTask',
@@ -276,10 +245,7 @@ class Entries {
 		this.sums = new Map();
 		this.stacks = stacks;
 		this.tasks = tasks;
-		this.totals = [
-			[0, 0],
-			[0, 0],
-		];
+		this.totals = [[0, 0], [0, 0]];
 	}
 
 	add(source, task, stack, count, weight, runQueue) {
@@ -299,12 +265,8 @@ class Entries {
 		const rows = [...this.sums].sort(([left], [right]) => left - right).map(([, sum]) => sum);
 
 		for (const [name, field] of [
-			['Source', 'source'],
-			['Stack', 'stack'],
-			['Task', 'task'],
-			['Count', 'count'],
-			['Weight', 'weight'],
-			['RunQueue', 'runQueue'],
+			['Source', 'source'], ['Stack', 'stack'], ['Task', 'task'], ['Count', 'count'],
+			['Weight', 'weight'], ['RunQueue', 'runQueue'],
 		])
 			writer.numbers(
 				`entry${name}`,

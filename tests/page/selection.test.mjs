@@ -185,10 +185,8 @@ test('a wait is divided among its causes', () => {
 	assert.deepEqual(steps(0), [
 		'clerk blocked in bake, in read of pipe:5: 320',
 		'woken by baker in bake, which was blocked in sys_read (bake), sleep 200 us: 150',
-		'woken by a timer: 150',
-		'woken by baker in bake, which was running: 130',
-		'runnable, waiting for a CPU: 20',
-		'woken by baker in bake, which was waiting for a CPU: 20',
+		'woken by a timer: 150', 'woken by baker in bake, which was running: 130',
+		'runnable, waiting for a CPU: 20', 'woken by baker in bake, which was waiting for a CPU: 20',
 	]);
 });
 

@@ -52,13 +52,7 @@
 
 		rwalker.visitSelection(profile, whole(source), (stack, weight, count, runQueue, task) => {
 			const {comm} = profile.tasks[task],
-				line = comms.get(comm) ?? {
-					what: 'comm',
-					source,
-					comm,
-					weight: 0,
-					count: 0,
-				};
+				line = comms.get(comm) ?? {what: 'comm', source, comm, weight: 0, count: 0};
 
 			line.weight += weight;
 			line.count += count;
@@ -71,10 +65,7 @@
 		return threads.list
 			.filter(thread => thread.sums.length || thread.waits)
 			.map(thread => {
-				const times = rwalker.threadTimes(profile, thread, {
-					from: null,
-					to: null,
-				});
+				const times = rwalker.threadTimes(profile, thread, {from: null, to: null});
 
 				return {
 					what: 'thread',

@@ -19,34 +19,16 @@ const HEADER = {
 	filters: '',
 	sources: [
 		{
-			kind: 'cpu',
-			name: 'cpu-clock',
-			unit: 'ns',
-			count: 4,
-			weight: '40',
-			timed: true,
+			kind: 'cpu', name: 'cpu-clock', unit: 'ns', count: 4, weight: '40', timed: true,
 			duration: 1000,
 		},
 		{
-			kind: 'offcpu',
-			name: 'sched_switch',
-			unit: 'ns',
-			count: 2,
-			weight: '540',
-			timed: true,
+			kind: 'offcpu', name: 'sched_switch', unit: 'ns', count: 2, weight: '540', timed: true,
 			duration: 1000,
 		},
 	],
 	recordings: [
-		{
-			host: 0,
-			offset: 0,
-			length: 1000,
-			realtime: 0,
-			leastWait: 0,
-			kernel: '6.12',
-			cpus: 1,
-		},
+		{host: 0, offset: 0, length: 1000, realtime: 0, leastWait: 0, kernel: '6.12', cpus: 1},
 	],
 };
 
@@ -110,14 +92,8 @@ export function tinyWriter(changes = {}) {
 	writer.json('functions', ['bake', 'main', 'sell', 'sys_read']);
 	writer.json('modules', ['[kernel]', 'shop']);
 	writer.json('comms', ['clerk', 'baker']);
-	writer.json('kinds', [
-		[0, 1, 0, 'S', 1],
-		[0, 3, 0, 'S', 1],
-	]);
-	writer.json('purposes', [
-		['in read of pipe:5', ''],
-		['sleep', ' 200 us'],
-	]);
+	writer.json('kinds', [[0, 1, 0, 'S', 1], [0, 3, 0, 'S', 1]]);
+	writer.json('purposes', [['in read of pipe:5', ''], ['sleep', ' 200 us']]);
 	for (const [name, value] of Object.entries(changes.json ?? {})) writer.json(name, value);
 	for (const [name, values] of Object.entries({...NUMBERS, ...changes.numbers}))
 		writer.numbers(name, values);

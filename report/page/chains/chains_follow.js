@@ -135,15 +135,7 @@
 		divideWaker(number, waker, span, node, woke) {
 			const recording = this.recordingOf(number),
 				thread = this.index.find(recording, waker);
-			const state = {
-				number,
-				waker,
-				thread,
-				node,
-				woke,
-				running: 0,
-				at: span.from,
-			};
+			const state = {number, waker, thread, node, woke, running: 0, at: span.from};
 			const cutShort = thread && this.divideOwnWaits(state, span);
 
 			if (cutShort) {
@@ -207,13 +199,7 @@
 			const blocked = cut(span, -Infinity, since),
 				queued = cut(span, since, Infinity);
 
-			this.note({
-				task: state.waker,
-				from: span.from,
-				to: span.to,
-				kind: 'waited',
-				wait: own,
-			});
+			this.note({task: state.waker, from: span.from, to: span.to, kind: 'waited', wait: own});
 			this.end(state.node, {...state.woke, kind: 'waitedForCpu'}, lengthOf(queued));
 			if (!lengthOf(blocked)) return;
 			if (this.waits.kinds[this.waits.kind[own]].waitClass === rwalker.CLASS.THROTTLED) {
@@ -294,11 +280,7 @@
 				this.scale = to - from;
 				if (this.scale)
 					this.divideWaker(
-						number,
-						waker,
-						{from: moment, to: moment + 1},
-						node,
-						woke
+						number, waker, {from: moment, to: moment + 1}, node, woke,
 					);
 				from = to;
 			}
@@ -347,12 +329,7 @@
 
 			this.begin(number);
 			if (!this.length) return;
-			const node = this.tree.enter(0, {
-				kind: 'target',
-				waitClass: kind.waitClass,
-				comm,
-				at,
-			});
+			const node = this.tree.enter(0, {kind: 'target', waitClass: kind.waitClass, comm, at});
 
 			if (node < 0) {
 				this.endAs(0, 'tooMuch', this.length);

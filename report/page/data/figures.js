@@ -3,11 +3,7 @@
 (function (rwalker) {
 	'use strict';
 
-	const UNITS = [
-		[1e9, 's'],
-		[1e6, 'ms'],
-		[1e3, 'µs'],
-	];
+	const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
 
 	function rounded(value, digits) {
 		const scale = 10 ** digits;
@@ -85,15 +81,6 @@
 	}
 
 	Object.assign(rwalker, {
-		percent,
-		time,
-		moment,
-		axisTime,
-		number,
-		plural,
-		weight,
-		niceStep,
-		matcher,
-		rounded,
+		percent, time, moment, axisTime, number, plural, weight, niceStep, matcher, rounded,
 	});
 })((globalThis.rwalker ??= {}));

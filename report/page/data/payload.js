@@ -119,12 +119,7 @@
 	/* Thread ids are stored as differences from the previous one, process ids as differences from the thread id. */
 	function readTasks(columns, comms) {
 		const names = [
-			'taskComm',
-			'taskTid',
-			'taskProcess',
-			'taskHost',
-			'taskFlags',
-			'taskThread',
+			'taskComm', 'taskTid', 'taskProcess', 'taskHost', 'taskFlags', 'taskThread',
 			'taskProcessComm',
 		];
 		const count = columns.same(names),
@@ -197,12 +192,7 @@
 
 	function readEntries(columns, limits) {
 		columns.same([
-			'entrySource',
-			'entryStack',
-			'entryTask',
-			'entryFlags',
-			'entryCount',
-			'entryWeight',
+			'entrySource', 'entryStack', 'entryTask', 'entryFlags', 'entryCount', 'entryWeight',
 			'entryRunQueue',
 		]);
 		return {
@@ -231,12 +221,7 @@
 	function readSums(columns, limits) {
 		const kinds = 7,
 			rows = columns.same([
-				'sumRecording',
-				'sumTask',
-				'sumFrom',
-				'sumTo',
-				'sumRunning',
-				'sumUnknown',
+				'sumRecording', 'sumTask', 'sumFrom', 'sumTo', 'sumRunning', 'sumUnknown',
 			]);
 
 		for (const name of ['sumCount', 'sumTotal', 'sumRunQueue'])
@@ -262,15 +247,8 @@
 			purposes = columns.json('walkPurposes');
 
 		columns.same([
-			'walkWalk',
-			'walkTask',
-			'walkStack',
-			'walkState',
-			'walkWait',
-			'walkBound',
-			'walkCpu',
-			'walkFlags',
-			'walkPurpose',
+			'walkWalk', 'walkTask', 'walkStack', 'walkState', 'walkWait', 'walkBound', 'walkCpu',
+			'walkFlags', 'walkPurpose',
 		]);
 		return {
 			walks,
@@ -291,12 +269,7 @@
 	/* The shorter waits that --max-page reduced to sums. */
 	function readBins(columns, header, limits) {
 		columns.same([
-			'binTask',
-			'binRecording',
-			'binFirst',
-			'binCount',
-			'binBlocked',
-			'binRunQueue',
+			'binTask', 'binRecording', 'binFirst', 'binCount', 'binBlocked', 'binRunQueue',
 			'binOther',
 		]);
 		return {
@@ -334,11 +307,8 @@
 		const tree = rwalker.readTree(columns, names.functions.length);
 		const stackNode = readStacks(columns, tree.count);
 		const limits = {
-			sources: header.sources.length,
-			recordings: header.recordings.length,
-			stacks: stackNode.length,
-			tasks: names.tasks.length,
-			functions: names.functions.length,
+			sources: header.sources.length, recordings: header.recordings.length,
+			stacks: stackNode.length, tasks: names.tasks.length, functions: names.functions.length,
 			any: ANY,
 		};
 

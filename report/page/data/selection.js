@@ -275,17 +275,7 @@
 	}
 
 	Object.assign(rwalker, {
-		select,
-		selectBase,
-		visitSelection,
-		visitEvents,
-		sumFunctions,
-		weightThrough,
-		eachWaitWithin,
-		spanOf,
-		hasWaits,
-		areEndsOfWaits,
-		samplesWithin,
-		wantedKinds,
+		select, selectBase, visitSelection, visitEvents, sumFunctions, weightThrough, eachWaitWithin,
+		spanOf, hasWaits, areEndsOfWaits, samplesWithin, wantedKinds,
 	});
 })((globalThis.rwalker ??= {}));

@@ -11,14 +11,7 @@
 
 	function emptyTimes() {
 		return {
-			running: null,
-			queued: 0,
-			throttled: 0,
-			blocked: 0,
-			waits: 0,
-			S: 0,
-			D: 0,
-			other: 0,
+			running: null, queued: 0, throttled: 0, blocked: 0, waits: 0, S: 0, D: 0, other: 0,
 			iowait: 0,
 		};
 	}

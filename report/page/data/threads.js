@@ -110,12 +110,5 @@
 			.join(', ');
 	}
 
-	Object.assign(rwalker, {
-		TASK,
-		threadsOf,
-		threadName,
-		tasksMatching,
-		hasContainers,
-		containersText,
-	});
+	Object.assign(rwalker, {TASK, threadsOf, threadName, tasksMatching, hasContainers, containersText});
 })((globalThis.rwalker ??= {}));

@@ -10,14 +10,8 @@
 	const {Refusal} = rwalker;
 	/* enum profile_wait_flag, profile_wait_class and profile_waker_context. */
 	const WAIT = {
-		BEGAN_BEFORE: 1,
-		OUT_BOUND: 2,
-		NOT_ENDED: 4,
-		IOWAIT: 8,
-		OUT_EARLIEST: 16,
-		UNASKED: 32,
-		APART: 64,
-		BESIDE: 96,
+		BEGAN_BEFORE: 1, OUT_BOUND: 2, NOT_ENDED: 4, IOWAIT: 8, OUT_EARLIEST: 16, UNASKED: 32,
+		APART: 64, BESIDE: 96,
 	};
 	const CLASS = {BLOCKED: 0, PREEMPTED: 1, YIELDED: 2, CANCELLED: 3, STARTED: 4, THROTTLED: 5};
 	const CLASS_NAMES = ['blocked', 'preempted', 'yielded', 'cancelled', 'started', 'throttled'];
@@ -127,13 +121,7 @@
 
 	function readWaits(columns, header, limits) {
 		const count = columns.same([
-			'waitGap',
-			'waitSleep',
-			'waitRunQueue',
-			'waitKind',
-			'waitStack',
-			'waitCpu',
-			'waitWaker',
+			'waitGap', 'waitSleep', 'waitRunQueue', 'waitKind', 'waitStack', 'waitCpu', 'waitWaker',
 		]);
 		const kinds = readKinds(columns),
 			wakers = readWakers(columns, limits);
@@ -217,18 +205,7 @@
 	}
 
 	Object.assign(rwalker, {
-		WAIT,
-		CLASS,
-		CLASS_NAMES,
-		CONTEXT,
-		readWaits,
-		purposeOf,
-		purposeText,
-		runnableSince,
-		queuedOf,
-		shownKinds,
-		requestedSpans,
-		boundOf,
-		lowerBound,
+		WAIT, CLASS, CLASS_NAMES, CONTEXT, readWaits, purposeOf, purposeText, runnableSince, queuedOf,
+		shownKinds, requestedSpans, boundOf, lowerBound,
 	});
 })((globalThis.rwalker ??= {}));

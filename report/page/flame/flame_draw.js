@@ -85,9 +85,7 @@
 	function flameLegend(theme, comparing) {
 		if (comparing)
 			return [
-				['grew', 'grew'],
-				['same', 'same'],
-				['shrank', 'shrank'],
+				['grew', 'grew'], ['same', 'same'], ['shrank', 'shrank'],
 			].map(([name, text]) => [
 				(context, width, height) =>
 					fillSwatch(context, theme[name], null, width, height),
@@ -111,12 +109,5 @@
 		}
 	}
 
-	Object.assign(rwalker, {
-		FlamePainter,
-		nameOf,
-		changeOf,
-		flameLegend,
-		fillSwatch,
-		FLAME_ROW: ROW,
-	});
+	Object.assign(rwalker, {FlamePainter, nameOf, changeOf, flameLegend, fillSwatch, FLAME_ROW: ROW});
 })((globalThis.rwalker ??= {}));

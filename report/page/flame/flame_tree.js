@@ -263,13 +263,6 @@
 	}
 
 	Object.assign(rwalker, {
-		chainsOf,
-		childrenOf,
-		makeNode,
-		downTree,
-		upTree,
-		sandwich,
-		bandTree,
-		groupSelection,
+		chainsOf, childrenOf, makeNode, downTree, upTree, sandwich, bandTree, groupSelection,
 	});
 })((globalThis.rwalker ??= {}));

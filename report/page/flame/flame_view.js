@@ -5,12 +5,8 @@
 
 	/* [name in links, text, for which sources] */
 	const SHAPES = [
-		['icicle', 'Icicle'],
-		['flame', 'Flame'],
-		['leaf', 'By leaf'],
-		['threads', 'By thread'],
-		['comms', 'By comm'],
-		['wakers', 'Off-wake'],
+		['icicle', 'Icicle'], ['flame', 'Flame'], ['leaf', 'By leaf'], ['threads', 'By thread'],
+		['comms', 'By comm'], ['wakers', 'Off-wake'],
 	];
 
 	class FlameView {

@@ -83,13 +83,9 @@
 
 	const WAIT_COLUMNS = [
 		{key: 'length', text: 'Length', figure: true},
-		{key: 'runQueue', text: 'Run queue', figure: true},
-		{key: 'from', text: 'From', figure: true},
-		{key: 'thread', text: 'Thread'},
-		{key: 'class', text: 'Class'},
-		{key: 'state', text: 'State'},
-		{key: 'place', text: 'In'},
-		{key: 'purpose', text: 'What for'},
+		{key: 'runQueue', text: 'Run queue', figure: true}, {key: 'from', text: 'From', figure: true},
+		{key: 'thread', text: 'Thread'}, {key: 'class', text: 'Class'}, {key: 'state', text: 'State'},
+		{key: 'place', text: 'In'}, {key: 'purpose', text: 'What for'},
 		{key: 'waker', text: 'Woken by'},
 	];
 
@@ -169,11 +165,8 @@
 	/* ---- Threads ---- */
 
 	const THREAD_COLUMNS = [
-		['running', 'Running'],
-		['queued', 'Run queue'],
-		['throttled', 'Throttled'],
-		['blocked', 'Blocked'],
-		['waits', 'Waits'],
+		['running', 'Running'], ['queued', 'Run queue'], ['throttled', 'Throttled'],
+		['blocked', 'Blocked'], ['waits', 'Waits'],
 	]
 		.map(([key, text]) => ({key, text, figure: true}))
 		.concat({key: 'thread', text: 'Thread'}, {key: 'process', text: 'Process', figure: true});
@@ -208,11 +201,8 @@
 	/* ---- Walks ---- */
 
 	const WALK_COLUMNS = [
-		{key: 'walk', text: 'Walk', figure: true},
-		{key: 'wait', text: 'Waiting for', figure: true},
-		{key: 'thread', text: 'Thread'},
-		{key: 'state', text: 'State'},
-		{key: 'purpose', text: 'For'},
+		{key: 'walk', text: 'Walk', figure: true}, {key: 'wait', text: 'Waiting for', figure: true},
+		{key: 'thread', text: 'Thread'}, {key: 'state', text: 'State'}, {key: 'purpose', text: 'For'},
 		{key: 'place', text: 'In'},
 	];
 
@@ -248,10 +238,7 @@
 
 	const TABLES = {
 		functions: {
-			text: 'Functions',
-			columns: functionColumns,
-			rows: functionRows,
-			sort: 'self',
+			text: 'Functions', columns: functionColumns, rows: functionRows, sort: 'self',
 			opens: 'name',
 		},
 		waits: {

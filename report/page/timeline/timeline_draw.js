@@ -17,13 +17,7 @@
 		constructor(app, canvas, place, texts) {
 			const fitted = rwalker.fit(canvas, place.height);
 
-			Object.assign(this, {
-				app,
-				place,
-				texts,
-				context: fitted.context,
-				ratio: fitted.ratio,
-			});
+			Object.assign(this, {app, place, texts, context: fitted.context, ratio: fitted.ratio});
 			this.theme = app.theme();
 			this.from = app.state.viewFrom ?? app.axis.from;
 			this.to = app.state.viewTo ?? app.axis.to;

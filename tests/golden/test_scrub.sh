@@ -108,7 +108,7 @@ for way in condense scrub; do
 	"$report" "${names[@]}" --$way samples/probes/trace.rwk -o "$scratch/on_$way.rwk" 2>/dev/null
 	verdict "${way}_names_of_objects" 'one is left' lacks -E "$on_names" <("$report" --dump "$scratch/on_$way.rwk")
 	"$report" "${names[@]}" --waits-on --min-percent 0 "$scratch/on_$way.rwk" >"$scratch/on" 2>/dev/null
-	verdict "${way}_objects" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE ' (in read of block device sda1 \(.*\)|in rename on mutex (cgroup_mutex) .*|in rename of file#1|in read of file#[23]|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex (store::locks|[^ :]+)\+0x28 of .*)$' "$scratch/on")" -eq 7 ]
+	verdict "${way}_objects" "$(tail -n 7 "$scratch/on")" [ "$(grep -cE ' (in read of block device sda1 \(.*\)|in rename on mutex (cgroup_mutex) .*|in rename of file#1|in read of file#[23]|in read of tcp :[0-9]+ .* peer#1:[0-9]+|sleep 20\.0 ms|on futex 0x[0-9a-f]+ of .*)$' "$scratch/on")" -eq 7 ]
 done
 
 for trace in $(some_samples 2); do

@@ -478,7 +478,7 @@ def check_prefix(judge, argument):
                 continue
             blocked, total = in_bracket(judge, thread, bracket)
             count += 1
-            missing += not blocked
+            missing += not blocked and not preempted_on_the_way(judge, thread, bracket)
             wrong += len(blocked) > 1 or total > bracket.end - bracket.begin + MOMENT
             unfilled += bool(blocked) and total < bracket.end - bracket.begin - MOMENT
     judge.verdict(count > 0, "waits to compare", "none before the recording's end")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# tier: full
+# tier: long
 # time-limit: 9000
 #
 # rwalker-flight.service under a real systemd, in a Debian that boots on Debian's kernels: it starts, makes dumps,

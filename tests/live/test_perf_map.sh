@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Code made at run time has the names in the process's perf-PID.map: while the process lives, and after it has exited.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # A ring of the kernel's records of processes goes silent: the recorder notices, opens the ring again, and the trace
 # says from when to when names were unsure. Programs started then and later have names. At the long level in one more
 # way, with processes started as fast as possible, and for longer.

@@ -577,11 +577,10 @@ static int groups_embed(struct embedding *embedding, const struct hit *hits, siz
 
 static int tell_refusals(struct embedding *embedding)
 {
-	struct module_files_counts counts;
 	char text[512];
 
-	module_files_counts(embedding->files, &counts);
-	if (!*refusals_text(&counts.refusals, text, sizeof(text)))
+	module_files_refusals(embedding->files, text, sizeof(text));
+	if (!*text)
 		return 0;
 	return recording_check(embedding->recording, event_log_add_meta(embedding->recording->log, "refused", text));
 }

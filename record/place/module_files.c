@@ -2,13 +2,13 @@
 #include "record/place/module_files.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -23,11 +23,13 @@
 #include "record/machine/clocks.h"
 #include "record/place/jit_owners.h"
 #include "record/place/module_table.h"
-#include "record/place/silent_users.h"
 #include "record/place/user_shares.h"
 #include "record/plan/deadlines.h"
 
-enum { QUEUE = 4096,
+enum { FILES_ROOM = 4 * MODULE_TABLE_MAX,
+       SILENT_USERS = 16,
+       REFUSAL_REASONS = 8,
+       QUEUE = 4096,
        MAX_TRIES = 4 }; /* to open one file, then one a second: the process that mapped it may be gone, the next not */
 
 struct ask {
@@ -77,17 +79,17 @@ struct module_files {
 	struct user_shares fds, queued;
 	uint32_t last_user; /* for whom a file was opened last */
 	struct jit_owners jit_owners;
-	struct silent_users silent;
+	uint32_t silent[SILENT_USERS]; /* in whose processes' files a helper got stuck: not root */
+	uint32_t silent_count;
 	uint32_t owner_asked; /* the process of TOKEN_OWNER */
 	struct possible_copy copies[MODULE_COPIES];
 	uint32_t copy_asked; /* that of TOKEN_COPY */
 	bool as_caller;
 	uint64_t unchanged_since;
-	bool late_lost; /* a late open timed out, too */
 	struct module_files_counts counts;
+	uint64_t refusals[REFUSAL_REASONS];
 };
 
-enum { FILES_ROOM = 4 * MODULE_TABLE_MAX };
 
 static bool step(struct module_files *files);
 
@@ -186,11 +188,67 @@ static void opened(struct module_files *files, uint32_t module, int fd)
 		(void)close(fd);
 }
 
-/* The user whose file the helper got stuck in pays for it. If the user is not known, it counts for all. */
+/* Errors of the opener (struct opener_reply). */
+static const struct {
+	int error;
+	const char *text;
+} REFUSALS[REFUSAL_REASONS] = {
+	{ELOOP, "through a symbolic link"},
+	{EPERM, "neither the process's nor root's"},
+	{EACCES, "not readable for the process"},
+	{EINVAL, "not a regular file"},
+	{EMLINK, "with several names"},
+	{EREMOTE, "on a file system that is not read"},
+	{ENOEXEC, "not an ELF file"},
+	{ESTALE, "another file by now"},
+};
+
+/* False: this -errno is no refusal, and is not counted. */
+static bool count_refusal(struct module_files *files, int error)
+{
+	for (size_t i = 0; i < REFUSAL_REASONS; i++)
+		if (REFUSALS[i].error == -error) {
+			files->refusals[i]++;
+			return true;
+		}
+	return false;
+}
+
+void module_files_refusals(const struct module_files *files, char *text, size_t room)
+{
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < REFUSAL_REASONS && at < room; i++)
+		if (files->refusals[i])
+			at += (size_t)snprintf(text + at, room - at, "%s%" PRIu64 " %s", at ? ", " : "",
+					       files->refusals[i], REFUSALS[i].text);
+}
+
+/*
+ * No more files are opened for a user whose file the helper got stuck in: his file server costs one helper, but not the
+ * names of anybody else.
+ */
+static bool is_silent(const struct module_files *files, uint32_t tgid)
+{
+	const uint32_t uid = files->silent_count ? module_table_user(files->modules, tgid) : 0;
+
+	for (uint32_t i = 0; i < files->silent_count; i++)
+		if (files->silent[i] == uid)
+			return true;
+	return false;
+}
+
+/* If the user is root, not known or known to be silent, it counts for all. */
 static void opener_lost(struct module_files *files)
 {
-	if (!files->as_caller && silent_users_add(&files->silent, files->opener.tgid))
-		files->opener.stuck--;
+	const uint32_t tgid = files->opener.tgid, uid = module_table_user(files->modules, tgid);
+
+	if (files->as_caller || !uid || uid == USER_UNKNOWN || files->silent_count == SILENT_USERS ||
+	    is_silent(files, tgid))
+		return;
+	files->silent[files->silent_count++] = uid;
+	files->opener.stuck--;
 }
 
 /* Counted once, however often it is tried. What is mapped as code and is no ELF file was made at run time. */
@@ -203,7 +261,7 @@ static void refused(struct module_files *files, uint32_t module, int error)
 		return;
 	}
 	if (!files->files[module].refused)
-		files->files[module].refused = refusals_add(&files->counts.refusals, error);
+		files->files[module].refused = count_refusal(files, error);
 }
 
 /* -EAGAIN: not yet. */
@@ -295,7 +353,7 @@ static void opener_give(struct module_files *files)
 
 	if (!ask->module)
 		owner_give(files, ask->tgid);
-	else if (entry && module_files_fd(files, ask->module) < 0 && !silent_users_has(&files->silent, ask->tgid))
+	else if (entry && module_files_fd(files, ask->module) < 0 && !is_silent(files, ask->tgid))
 		module_give(files, ask, entry);
 	else
 		files->files[ask->module].waiting = false;
@@ -311,7 +369,7 @@ static void copy_give(struct module_files *files, uint32_t number)
 
 	files->copy_asked = number;
 	files->opener.tgid = copy->tgid;
-	if (fd < 0 || silent_users_has(&files->silent, copy->tgid))
+	if (fd < 0 || is_silent(files, copy->tgid))
 		copy_answered(possible, fd < 0 ? -EAGAIN : -EACCES);
 	else
 		(void)helper_channel_send(&files->opener, TOKEN_COPY, &request, sizeof(request), fd);
@@ -477,9 +535,8 @@ static bool opener_ready(struct module_files *files, unsigned int patience_ms)
 	return !files->opener.busy && helper_channel_ready(&files->opener);
 }
 
-/* Sends a request and waits for its answer, for at most deadline_ms. `path` may be NULL, the descriptor `with` -1. */
-static int open_within(struct module_files *files, const struct opener_request *head, const char *path,
-		       int with, int deadline_ms)
+/* Sends a request and waits for its answer. `path` may be NULL, the descriptor `with` -1. */
+static int open_now(struct module_files *files, const struct opener_request *head, const char *path, int with)
 {
 	struct {
 		struct opener_request head;
@@ -488,7 +545,7 @@ static int open_within(struct module_files *files, const struct opener_request *
 	struct opener_reply reply;
 	int fd = -1;
 
-	if (!opener_ready(files, (unsigned int)deadline_ms))
+	if (is_silent(files, head->tgid) || !opener_ready(files, DEADLINE_PROCESS))
 		return -EAGAIN;
 	files->opener.tgid = head->tgid;
 	request.head.token = TOKEN_ONE_FILE;
@@ -498,7 +555,7 @@ static int open_within(struct module_files *files, const struct opener_request *
 	if (!helper_channel_send(&files->opener, TOKEN_ONE_FILE, &request,
 				 sizeof(*head) + request.head.path_length, with))
 		return -EPIPE;
-	if (helper_channel_take(&files->opener, &reply, sizeof(reply), deadline_ms, &fd) != sizeof(reply)) {
+	if (helper_channel_take(&files->opener, &reply, sizeof(reply), DEADLINE_PROCESS, &fd) != sizeof(reply)) {
 		opener_lost(files);
 		return -ETIMEDOUT;
 	}
@@ -507,35 +564,6 @@ static int open_within(struct module_files *files, const struct opener_request *
 	if (fd >= 0)
 		(void)close(fd);
 	return reply.error;
-}
-
-static int open_now(struct module_files *files, const struct opener_request *head, const char *path, int with)
-{
-	if (silent_users_has(&files->silent, head->tgid))
-		return -EAGAIN;
-	return open_within(files, head, path, with, DEADLINE_PROCESS);
-}
-
-/* Files that were too slow during the recording get another chance, until one is too slow for this deadline, too. */
-void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end,
-			    uint64_t until)
-{
-	const uint64_t now = clocks_now(), left = now < until ? (until - now) / MILLISECOND : 0;
-	const struct module_entry *entry = module_table_find(files->modules, module);
-	struct file *file = module < FILES_ROOM ? &files->files[module] : NULL;
-	struct opener_request request;
-	int fd;
-
-	if (!entry || !file || file->fd_plus_1 || file->refused || files->late_lost)
-		return;
-	files->opener.stuck = 0;
-	request = mapping_request(files, &(struct ask){module, tgid, 0, start, end, files->unchanged_since}, entry);
-	fd = open_within(files, &request, entry->path, -1, left < DEADLINE_FILE ? (int)left : DEADLINE_FILE);
-	files->late_lost = fd == -ETIMEDOUT;
-	if (fd >= 0)
-		opened(files, module, fd);
-	else
-		refused(files, module, fd);
 }
 
 struct module_owner module_files_owner(const struct module_files *files, uint32_t module, uint32_t tgid)
@@ -562,7 +590,7 @@ int module_files_perf_map(struct module_files *files, uint32_t tgid)
 	int fd = open_now(files, &request, NULL, jit_owners_tmp(&files->jit_owners, tgid));
 
 	if (fd < 0)
-		(void)refusals_add(&files->counts.refusals, fd);
+		(void)count_refusal(files, fd);
 	return fd;
 }
 
@@ -577,7 +605,7 @@ int module_files_debug(struct module_files *files, const char *path)
 	int fd = open_now(files, &request, path, -1);
 
 	if (fd < 0)
-		(void)refusals_add(&files->counts.refusals, fd);
+		(void)count_refusal(files, fd);
 	return fd;
 }
 
@@ -643,7 +671,6 @@ void module_files_part(struct module_files *files, struct nursery *nursery)
 	helper_channel_close(&files->opener);
 	helper_channel_close(&files->elf);
 	files->opener.stuck = files->elf.stuck = 0;
-	files->late_lost = false;
 	files->queue_head = files->queue_tail;
 	user_shares_clear(&files->queued);
 	files->identify_head = files->identify_tail;

@@ -3,18 +3,16 @@
  * Descriptors of mapped files, opened by a helper when a file is first seen, so that programs that
  * are gone, deleted or in another mount namespace can still be embedded; and the build-ids of
  * files that were mapped before the recording, read by the jailed ELF helper. Requests and answers
- * are asynchronous: only module_files_perf_map(), module_files_debug() and module_files_open_late()
- * wait. A helper that does not answer within 200 ms is left behind, and no more files are opened
+ * are asynchronous: only module_files_perf_map() and module_files_debug() wait. A helper that does not answer within 200 ms is left behind, and no more files are opened
  * for the user of that process. After four helpers left behind for root or unknown users, no more
- * files are opened, except late.
+ * files are opened.
  */
 #ifndef RWALKER_RECORD_PLACE_MODULE_FILES_H
 #define RWALKER_RECORD_PLACE_MODULE_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-
-#include "record/place/refusals.h"
 
 struct module_table;
 struct nursery;
@@ -26,7 +24,6 @@ struct module_files_counts {
 	/* Modules. Those not opened were gone, not regular files, on FUSE ..., or the helper was stuck. */
 	uint64_t asked, opened;
 	uint64_t attempts;      /* to open one */
-	struct refusals refusals;
 };
 
 /*
@@ -67,14 +64,6 @@ void module_files_compare_now(struct module_files *files);
 /* The next one that turned out to be a copy. False: none. */
 bool module_files_copied(struct module_files *files, struct module_copy *ret_copy);
 
-/*
- * After the recording, or for a dump: opens the module's file if it could not be opened in time
- * when it was asked for. Waits until `until` (CLOCK_MONOTONIC ns), for at most 5 s (DEADLINE_FILE); if
- * that is not enough, no more files are opened late. The mapping is as above.
- */
-void module_files_open_late(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end,
-			    uint64_t until);
-
 /* Handles answers and sends pending requests, for at most patience_ms. True while something is still under way. */
 bool module_files_poll(struct module_files *files, unsigned int patience_ms);
 
@@ -90,6 +79,11 @@ bool module_files_gave_up(const struct module_files *files);
 /* Whether the file was not read because of what it is. */
 bool module_files_refused(const struct module_files *files, uint32_t module);
 void module_files_counts(const struct module_files *files, struct module_files_counts *ret_counts);
+/*
+ * Files that were not read because of what they are: "2 through a symbolic link, 1 not an ELF file"; "": none. Those
+ * that were gone or too slow are not among them.
+ */
+void module_files_refusals(const struct module_files *files, char *text, size_t room);
 
 /*
  * The process has mapped executable memory without a file: asks for its user now, in case it is gone at the

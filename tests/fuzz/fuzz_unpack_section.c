@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A compressed section of any bytes: the result is as large as the section says, and within the limit. */
-#include "report/resolve/file/unpack_section.h"
+#include "report/resolve/file/unpack.h"
 
 #include <elf.h>
 #include <stdlib.h>

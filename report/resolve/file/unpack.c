@@ -1,15 +1,225 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/file/unpack.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <lzma.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "common/cleanup.h"
+#include "report/pack/deflate.h"
+
+/* The output of decompression: an anonymous file with a size limit. */
+struct unpacked {
+	int fd;
+	uint64_t size, most;
+};
+
+enum { BLOCK = 1 << 20 };
+
+static int unpacked_open(struct unpacked *unpacked, uint64_t most)
+{
+	*unpacked = (struct unpacked){.fd = memfd_create("unpacked", MFD_CLOEXEC), .most = most};
+	return unpacked->fd < 0 ? -errno : 0;
+}
+
+/* -E2BIG: over the limit, nothing was written. */
+static int unpacked_add(struct unpacked *unpacked, const void *bytes, size_t size)
+{
+	if (size > unpacked->most - unpacked->size)
+		return -E2BIG;
+	for (size_t done = 0; done < size;) {
+		ssize_t n = write(unpacked->fd, (const char *)bytes + done, size - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	unpacked->size += size;
+	return 0;
+}
+
+int unpack_nothing(const void *bytes, size_t size, int *ret_fd)
+{
+	struct unpacked unpacked;
+	int r = unpacked_open(&unpacked, size);
+
+	if (r < 0)
+		return r;
+	r = unpacked_add(&unpacked, bytes, size);
+	if (r < 0)
+		(void)close(unpacked.fd);
+	else
+		*ret_fd = unpacked.fd;
+	return r;
+}
+
+/* --- xz --- */
+
+enum { LIBRARY_MEMORY = 192 << 20 }; /* xz -9 needs 65 MiB to decompress */
+
+static int translate_xz(lzma_ret result)
+{
+	switch (result) {
+	case LZMA_OK:
+	case LZMA_STREAM_END:
+		return 0;
+	case LZMA_MEM_ERROR:
+		return -ENOMEM;
+	case LZMA_MEMLIMIT_ERROR:
+		return -E2BIG;
+	default:
+		return -EBADMSG;
+	}
+}
+
+static int xz_all(lzma_stream *stream, uint8_t *block, struct unpacked *unpacked)
+{
+	lzma_ret result = LZMA_OK;
+	int r = 0;
+
+	while (!r && result != LZMA_STREAM_END) {
+		stream->next_out = block;
+		stream->avail_out = BLOCK;
+		result = lzma_code(stream, LZMA_FINISH);
+		r = translate_xz(result);
+		if (!r)
+			r = unpacked_add(unpacked, block, BLOCK - stream->avail_out);
+	}
+	return r;
+}
+
+int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd)
+{
+	_cleanup_free_ uint8_t *block = malloc(BLOCK);
+	lzma_stream stream = LZMA_STREAM_INIT;
+	struct unpacked unpacked;
+	int r = block ? unpacked_open(&unpacked, *left) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	stream.next_in = bytes;
+	stream.avail_in = size;
+	r = translate_xz(lzma_stream_decoder(&stream, LIBRARY_MEMORY, LZMA_CONCATENATED));
+	if (!r)
+		r = xz_all(&stream, block, &unpacked);
+	lzma_end(&stream);
+	*left -= r == -E2BIG ? *left : unpacked.size;
+	if (r < 0) {
+		(void)close(unpacked.fd);
+		return r;
+	}
+	*ret_fd = unpacked.fd;
+	return 0;
+}
+
+int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd)
+{
+	return unpack_xz_from(bytes, size, &most, ret_fd);
+}
+
+const char *unpack_xz_version(void)
+{
+	return lzma_version_string();
+}
+
+/* --- zstd --- */
+
+enum { WINDOW_LOG = 27 }; /* 128 MiB: needed for zstd -19 --long */
+
+static int zstd_all(ZSTD_DStream *stream, ZSTD_inBuffer *in, uint8_t *block, struct unpacked *unpacked)
+{
+	size_t left = 1;
+	int r = 0;
+
+	while (!r && (in->pos < in->size || left)) {
+		ZSTD_outBuffer out = {.dst = block, .size = BLOCK};
+		size_t before = in->pos;
+
+		left = ZSTD_decompressStream(stream, &out, in);
+		if (ZSTD_isError(left))
+			return -EBADMSG;
+		if (out.pos == 0 && in->pos == before)
+			return left ? -EBADMSG : 0; /* truncated */
+		r = unpacked_add(unpacked, block, out.pos);
+	}
+	return r;
+}
+
+int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd)
+{
+	_cleanup_free_ uint8_t *block = malloc(BLOCK);
+	ZSTD_inBuffer in = {.src = bytes, .size = size};
+	ZSTD_DStream *stream = block ? ZSTD_createDStream() : NULL;
+	struct unpacked unpacked = {.fd = -1};
+	int r = -ENOMEM;
+
+	if (stream && !ZSTD_isError(ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG)))
+		r = 0;
+	if (!r)
+		r = unpacked_open(&unpacked, most);
+	if (!r)
+		r = zstd_all(stream, &in, block, &unpacked);
+	(void)ZSTD_freeDStream(stream);
+	if (r < 0) {
+		if (unpacked.fd >= 0)
+			(void)close(unpacked.fd);
+		return r;
+	}
+	*ret_fd = unpacked.fd;
+	return 0;
+}
+
+int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
+{
+	return ZSTD_decompress(to, wanted, from, size) == wanted ? 0 : -EBADMSG;
+}
+
+const char *unpack_zstd_version(void)
+{
+	return ZSTD_versionString();
+}
+
+/* --- compressed sections --- */
+
+int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret_bytes, size_t *ret_size)
+{
+	_cleanup_free_ uint8_t *to = NULL;
+	Elf64_Chdr header;
+	int r;
+
+	if (size < sizeof(header))
+		return -EBADMSG;
+	memcpy(&header, bytes, sizeof(header));
+	bytes += sizeof(header);
+	size -= sizeof(header);
+	if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != UNPACK_ELF_ZSTD)
+		return -ENOTSUP;
+	if (header.ch_size > most)
+		return -E2BIG;
+	if (!header.ch_size ||
+	    (header.ch_type == ELFCOMPRESS_ZLIB && header.ch_size / UNPACK_ZLIB_RATIO > size))
+		return -EBADMSG; /* before the allocation */
+	to = malloc(header.ch_size);
+	if (!to)
+		return -ENOMEM;
+	r = header.ch_type == ELFCOMPRESS_ZLIB ? zlib_unpack(bytes, size, to, header.ch_size) :
+						 unpack_zstd_into(bytes, size, to, header.ch_size);
+	if (r < 0)
+		return r;
+	*ret_bytes = steal_ptr(to);
+	*ret_size = header.ch_size;
+	return 0;
+}
+
+/* --- files --- */
 
 static int read_whole(int fd, uint8_t **ret_bytes, size_t *ret_size)
 {

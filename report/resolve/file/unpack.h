@@ -13,6 +13,8 @@
 
 enum { UNPACK_MAX_BYTES = 256 << 20, UNPACK_MAX_INPUT = 256 << 20 };
 
+/* The bytes as they are. */
+int unpack_nothing(const void *bytes, size_t size, int *ret_fd);
 /*
  * One .xz stream, or several. The caller closes *ret_fd. -EBADMSG: malformed or truncated; -E2BIG:
  * over a limit; -ENOMEM; -errno.
@@ -29,6 +31,12 @@ int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wante
 enum { UNPACK_ZLIB_RATIO = 1032 };
 
 enum { UNPACK_ELF_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which this C library does not define yet */
+
+/*
+ * `bytes`: the section as in the file, starting with its Elf64_Chdr. The caller frees the result.
+ * -ENOTSUP: neither zlib nor Zstandard; -EBADMSG; -E2BIG: larger than `most`; -ENOMEM.
+ */
+int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret_bytes, size_t *ret_size);
 
 /*
  * Depends on the suffix of the path: ".xz" and ".zst" files are decompressed; for any other the

@@ -11,7 +11,7 @@
 #include "common/elf/elf_go.h"
 #include "common/elf/elf_plt.h"
 #include "report/resolve/cache/name_cache.h"
-#include "report/resolve/file/unpacked.h"
+#include "report/resolve/file/unpack.h"
 #include "report/resolve/symbol/mini_symbols.h"
 
 void file_symbols_deinit(struct file_symbols *symbols)
@@ -71,17 +71,8 @@ static bool describe(const struct local_elf *binary, const struct build_id *id, 
 static int load(struct name_cache *cache, const struct name_key *key, int *ret_fd)
 {
 	_cleanup_(name_value_deinit) struct name_value value = {0};
-	struct unpacked unpacked;
-	int r = name_cache_get(cache, key, &value) ? unpacked_open(&unpacked, value.size) : -ENOENT;
 
-	if (r < 0)
-		return r;
-	r = unpacked_add(&unpacked, value.bytes, value.size);
-	if (r < 0)
-		(void)close(unpacked.fd);
-	else
-		*ret_fd = unpacked.fd;
-	return r;
+	return name_cache_get(cache, key, &value) ? unpack_nothing(value.bytes, value.size, ret_fd) : -ENOENT;
 }
 
 static void save(struct name_cache *cache, const struct name_key *key, int fd)

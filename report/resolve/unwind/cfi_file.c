@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "common/cleanup.h"
-#include "report/resolve/file/unpack_section.h"
+#include "report/resolve/file/unpack.h"
 
 enum { UNPACKED_MAX_BYTES = 256 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/resolve/file/unpack_section.h"
+#include "report/resolve/file/unpack.h"
 
 #include <elf.h>
 #include <stddef.h>

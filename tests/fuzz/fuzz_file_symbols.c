@@ -3,7 +3,7 @@
  * What an ELF file has besides its symbol tables: a link, packed symbols, Go's table, the start of
  * a kernel module's text.
  */
-#include "report/resolve/symbol/mini_symbols.h"
+#include "report/resolve/module/mini_symbols.h"
 
 #include <stdint.h>
 #include <stdlib.h>

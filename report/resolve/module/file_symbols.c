@@ -4,15 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/elf/elf_go.h"
 #include "common/elf/elf_plt.h"
-#include "report/resolve/cache/name_cache.h"
-#include "report/resolve/file/unpack.h"
-#include "report/resolve/symbol/mini_symbols.h"
+#include "report/resolve/module/mini_symbols.h"
 
 void file_symbols_deinit(struct file_symbols *symbols)
 {
@@ -54,64 +51,11 @@ static int add_go(const struct elf_file *elf, struct symbol_list *list)
 	return r < 0 ? r : symbol_list_add_symbols(list, &symbols, 0);
 }
 
-/* --- MiniDebugInfo: unpacking takes so long that the result is kept --- */
-
-/* False: it may not be cached. */
-static bool describe(const struct local_elf *binary, const struct build_id *id, struct name_key *key)
-{
-	struct stat status;
-
-	if (!binary->ours || !binary->path || fstat(binary->fd, &status) < 0)
-		return false;
-	name_key_start(key, id, "minidebuginfo 2");
-	name_key_add_file(key, binary->path, &status);
-	return true;
-}
-
-static int load(struct name_cache *cache, const struct name_key *key, int *ret_fd)
-{
-	_cleanup_(name_value_deinit) struct name_value value = {0};
-
-	return name_cache_get(cache, key, &value) ? unpack_nothing(value.bytes, value.size, ret_fd) : -ENOENT;
-}
-
-static void save(struct name_cache *cache, const struct name_key *key, int fd)
-{
-	struct stat status;
-	void *bytes;
-
-	if (fstat(fd, &status) < 0 || status.st_size <= 0)
-		return;
-	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return;
-	name_cache_put(cache, key, bytes, (size_t)status.st_size);
-	(void)munmap(bytes, (size_t)status.st_size);
-}
-
-static int add_mini(struct name_cache *cache, const struct build_id *id, const struct local_elf *binary,
-		    struct symbol_list *list)
-{
-	_cleanup_close_ int fd = -1;
-	struct name_key key;
-	const bool kept = cache && describe(binary, id, &key);
-	int r = kept ? load(cache, &key, &fd) : -ENOENT;
-
-	if (r < 0) {
-		r = mini_symbols_unpack(binary->elf, &fd);
-		if (!r && kept)
-			save(cache, &key, fd);
-	}
-	return r < 0 ? r : mini_symbols_add(fd, id, list);
-}
-
-/* --- all --- */
-
 /* The symbols that a stripped binary still has. Malformed sections are ignored. */
 static int take_rest(struct name_cache *cache, const struct build_id *id, struct local_elf *own,
 		     struct file_symbols *symbols)
 {
-	int r = add_mini(cache, id, own, &symbols->list);
+	int r = mini_symbols_add_file(own, id, cache, &symbols->list);
 
 	symbols->origin = SYMBOLS_FROM_DYNSYM;
 	if (!r)

@@ -5,7 +5,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "report/resolve/module/kernel_module_symbols.h"
+#include "report/resolve/module/module_symbols.h"
 #include "report/resolve/unwind/cfi_file.h"
 
 struct local_store {

@@ -2,7 +2,7 @@
 /*
  * Decides which modules of the traces are the same module: private to modules.c. In one scope,
  * those with the same identity are. Modules of two scopes are the same only if their paths are
- * equal, too, and their traces say the same about them (module_evidence.h).
+ * equal, too, and their traces say the same about them (struct evidence).
  */
 #ifndef RWALKER_REPORT_RESOLVE_MODULE_MODULE_IDENTITY_H
 #define RWALKER_REPORT_RESOLVE_MODULE_MODULE_IDENTITY_H

@@ -5,8 +5,6 @@
 
 #include "common/cleanup.h"
 #include "report/read/trace_file.h"
-#include "report/resolve/module/embedded_piece.h"
-#include "report/resolve/module/module_budget.h"
 
 void module_unwind_destroy(struct module_unwind *unwind)
 {
@@ -46,6 +44,25 @@ static int find_trampoline(struct modules *modules, uint32_t number, uint64_t *r
 
 /* --- from the trace --- */
 
+int module_unwind_join(const struct event_embed_unwind *piece, struct elf_section_bytes *section)
+{
+	bool first = !section->bytes;
+
+	if (!piece->size || piece->offset > piece->size || piece->bytes.length > piece->size - piece->offset)
+		return 0;
+	if (first) {
+		section->bytes = calloc(1, piece->size);
+		if (!section->bytes)
+			return -ENOMEM;
+		section->size = piece->size;
+		section->address = piece->address;
+	}
+	if (section->size != piece->size || section->address != piece->address)
+		return 0; /* it seems to be of another file with the same build-id: do not mix them */
+	memcpy(section->bytes + piece->offset, piece->bytes.bytes, piece->bytes.length);
+	return first;
+}
+
 struct gathering { /* collects the pieces of one module */
 	const struct module_part *part;
 	struct elf_unwind bytes;
@@ -63,7 +80,7 @@ static int take_piece(const struct event_embed_unwind *piece, struct gathering *
 		return 0;
 	if (section->bytes && section->compressed != packed)
 		return 0; /* there are two recordings: the first has all of it */
-	r = embedded_piece_take(piece, section);
+	r = module_unwind_join(piece, section);
 	section->compressed = packed;
 	if (r > 0 && !packed) {
 		gathering->text = piece->text;
@@ -96,7 +113,7 @@ static int gather(const struct module *module, struct gathering *gathering)
 /* The pieces come from the section and from those that add to it. All count against the section's budget. */
 static int unpack(struct modules *modules, const struct module *module, struct cfi_file *file)
 {
-	uint64_t *left = module->parts.count ? module_budget_find(modules, module->parts.items[0].model) : NULL;
+	uint64_t *left = module->parts.count ? modules_budget(modules, module->parts.items[0].model) : NULL;
 	int r = left ? cfi_file_unpack(file, left) : module->parts.count ? -ENOMEM : 0;
 
 	modules->left_packed += r == -E2BIG;

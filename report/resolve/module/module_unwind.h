@@ -24,6 +24,12 @@ struct module_unwind {
 /* *ret_section is NULL if there is none. 0 or -ENOMEM. `arch`: of the trace. */
 int module_unwind_find(struct modules *modules, uint32_t number, const struct unwind_arch *arch,
 		       const struct cfi_section **ret_section);
+/*
+ * Copies a piece of a section into the section, which the first piece creates. The pieces are
+ * untrusted. Bytes that none covers are zero. 1: it was the first; 0: copied, or ignored because it
+ * does not fit the others; -ENOMEM.
+ */
+int module_unwind_join(const struct event_embed_unwind *piece, struct elf_section_bytes *section);
 void module_unwind_destroy(struct module_unwind *unwind);
 
 #endif

@@ -64,6 +64,23 @@ void modules_deinit(struct modules *modules)
 	text_pool_deinit(&modules->texts);
 }
 
+/* Real data expands 3 to 10 times, an xz bomb 7,000 times. */
+enum { BUDGET_FREE = 16 << 20, BUDGET_FACTOR = 32 };
+
+uint64_t *modules_budget(struct modules *modules, const struct trace_model *model)
+{
+	uint64_t stored = model->statistics[RWK_CHUNK_EMBED].stored_bytes;
+	struct module_budget budget = {.model = model,
+				       .left = stored * BUDGET_FACTOR + BUDGET_FREE};
+
+	for (size_t i = 0; i < modules->budgets.count; i++)
+		if (modules->budgets.items[i].model == model)
+			return &modules->budgets.items[i].left;
+	if (array_push(&modules->budgets, budget) < 0)
+		return NULL;
+	return &modules->budgets.items[modules->budgets.count - 1].left;
+}
+
 /* --- from file offsets to link-time addresses --- */
 
 static bool embedded_segments(struct module *module)

@@ -21,7 +21,6 @@
 #include "report/resolve/dwarf/line_answers.h"
 #include "report/resolve/file/local_files.h"
 #include "report/resolve/module/file_symbols.h"
-#include "report/resolve/module/module_evidence.h"
 #include "report/resolve/symbol/symbol_index.h"
 
 enum symbol_state { /* the source of a module's names; worst last */
@@ -38,10 +37,20 @@ enum symbol_state { /* the source of a module's names; worst last */
 
 struct cfi_file;
 struct local_store;
-struct module_budget;
 struct module_identities;
 struct module_unwind;
 struct progress;
+
+/*
+ * A hash of what a trace says about each of its modules (segments, symbols, unwind information,
+ * lines). Two modules have the same hash only if their traces say the same: it is a polynomial of all
+ * bytes, evaluated at two random points modulo 2^61 - 1 (Carter and Wegman, "Universal classes of
+ * hash functions", 1979). A trace that does not know the points can make two texts of 2^24 words
+ * collide with a probability of at most 2^-74.
+ */
+struct evidence { /* zeros: the trace says nothing */
+	uint64_t sums[2];
+};
 
 struct module_part { /* the module in one section */
 	const struct trace_model *model;
@@ -74,6 +83,11 @@ struct module {
 	struct module_unwind *unwind; /* module_unwind.h; NULL: not read */
 	struct line_answers lines;    /* module_lines.h */
 	int lines_error;
+};
+
+struct module_budget {
+	const struct trace_model *model;
+	uint64_t left; /* bytes */
 };
 
 struct modules {
@@ -109,6 +123,13 @@ int modules_add(struct modules *modules, const struct modules_place *place, cons
 /* The same for JIT code of one process; like modules_add() if the trace has no perf map for it. */
 int modules_add_jit(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
 		    const struct trace_module *module, uint32_t tgid, uint32_t *ret_number);
+
+/*
+ * The bytes to which a section's compressed data (MiniDebugInfo, .debug_frame) may still be unpacked:
+ * 16 MB in all, plus 32 times the stored size of its EMBED chunks. So each section can use up only
+ * its own. Valid until the next call. NULL: out of memory.
+ */
+uint64_t *modules_budget(struct modules *modules, const struct trace_model *model);
 
 /* Whether its file was read while recording: the trace has what was requested of it, even if that is nothing. */
 bool module_was_embedded(const struct module *module);

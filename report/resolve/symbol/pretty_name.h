@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names for people. In full: demangled, with parameters. Short: demangled without them, and a list
+ * Names for people, of C++ (Itanium ABI), Rust (legacy and v0), D and OCaml. In full: demangled, with
+ * parameters; a name whose expansion is too large stays as it is. Short: demangled without them, and a list
  * of template or generic arguments, or of parameters of an enclosing function, that is longer than
  * PRETTY_LIST_MAX characters is replaced by "...", from the inside out: std::map<...>::find. What
  * identifies the function stays: (anonymous namespace), {lambda(int)#1}, operator<, operator(), and

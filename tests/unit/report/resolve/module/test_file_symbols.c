@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "report/resolve/cache/name_cache.h"
-#include "report/resolve/module/kernel_module_symbols.h"
+#include "report/resolve/module/module_symbols.h"
 #include "tests/shell.h"
 #include "tests/test.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A trace of a few hundred KiB with bombs: what they unpack to is bounded in sum, and the report says so. */
-#include "report/resolve/module/module_budget.h"
+#include "report/resolve/module/modules.h"
 
 #include "report/profile/tables/profile_internal.h"
 #include "tests/test.h"
 #include "tests/unit/report/account.h"
 #include "tests/unit/report/made_profile.h"
 
-enum { MODULES = 20, BOMB_MB = 64, SMALL_MB = 1 };
+enum { MODULES = 20, BOMB_MB = 64, SMALL_MB = 1, BUDGET_FREE = 16 << 20 };
 
 /* `megabytes` of zeros, packed by xz; the caller frees it. */
 static uint8_t *pack(unsigned int megabytes, size_t *ret_size)
@@ -92,8 +92,8 @@ static void what_fits_is_not_mentioned(struct test *t)
 	make(&scratch, SMALL_MB, 4);
 	REQUIRE(t, !load(&scratch, &everything));
 	name_all(scratch.profile);
-	CHECK(t, left_of(scratch.profile) < MODULE_BUDGET_FREE + (1 << 20));
-	CHECK(t, left_of(scratch.profile) > MODULE_BUDGET_FREE - (5 << 20));
+	CHECK(t, left_of(scratch.profile) < BUDGET_FREE + (1 << 20));
+	CHECK(t, left_of(scratch.profile) > BUDGET_FREE - (5 << 20));
 	CHECK(t, !account_has(scratch.profile, "left out", &lost));
 	CHECK(t, !lost);
 	end(&scratch);

@@ -61,6 +61,8 @@ struct maker {
 	struct event event; /* whose list is being read; kind 0: none is */
 	ARRAY(struct event_segment) segments;
 	ARRAY(struct event_symbol) symbols;
+	ARRAY(struct event_line) lines;
+	ARRAY(struct event_line_level) levels; /* of all lines */
 };
 
 static _Noreturn __attribute__((format(printf, 2, 3))) void fail(const struct maker *m, const char *form, ...)
@@ -400,6 +402,10 @@ static int encode(struct maker *m, struct event *event)
 	case EVENT_EMBED_SYMBOLS:
 		return event_encode_embed_symbols(encoder, event->embed_symbols.module, m->symbols.items,
 						  m->symbols.count, &taken);
+	case EVENT_EMBED_LINES:
+		for (size_t i = 0, k = 0; i < m->lines.count; k += m->lines.items[i++].level_count)
+			m->lines.items[i].levels = m->levels.items + k;
+		return event_encode_embed_lines(encoder, event->embed_lines.module, m->lines.items, m->lines.count, &taken);
 	case EVENT_PERF_MAP:
 		return event_encode_perf_map(encoder, event->perf_map.tgid, m->symbols.items, m->symbols.count, &taken);
 	default:
@@ -423,14 +429,14 @@ static void add(struct maker *m)
 	}
 	check(m, r, event_layout_find(event.kind)->name);
 	m->event.kind = 0;
-	m->segments.count = m->symbols.count = 0;
+	m->segments.count = m->symbols.count = m->lines.count = m->levels.count = 0;
 }
 
 static void take_record(struct maker *m, const struct event_layout *layout, char *line)
 {
 	const struct event_kernel_symbol *symbol = &m->event.kernel_symbol;
 	bool list = layout->kind == EVENT_EMBED_MODULE || layout->kind == EVENT_EMBED_SYMBOLS ||
-		    layout->kind == EVENT_PERF_MAP;
+		    layout->kind == EVENT_PERF_MAP || layout->kind == EVENT_EMBED_LINES;
 
 	take_fields(m, layout, line);
 	if (layout->kind == EVENT_KERNEL_SYMBOL)
@@ -461,6 +467,39 @@ static void take_entry(struct maker *m, bool is_symbol, char *line)
 	} else {
 		fail(m, "'%s' is no entry", line);
 	}
+}
+
+static struct event_text named_text(struct maker *m, const char *line, const char *name)
+{
+	char *at = strstr(line, name);
+
+	if (!at)
+		fail(m, "there is no %s", name);
+	at += strlen(name);
+	return text_of(m, next_word(&at));
+}
+
+/* The same of a line, and of a level of the last line. */
+static void take_source_line(struct maker *m, char *text)
+{
+	struct event_line line = {0};
+
+	if (sscanf(text, "address=%" SCNx64, &line.address) != 1)
+		fail(m, "'%s' is no line", text);
+	check(m, array_push(&m->lines, line), "line");
+}
+
+static void take_level(struct maker *m, char *text)
+{
+	const char *number = strstr(text, " line=");
+	struct event_line_level level = {.line = number ? (uint32_t)strtoul(number + strlen(" line="), NULL, 10) : 0};
+
+	if (!m->lines.count)
+		fail(m, "a level without a line");
+	level.file = named_text(m, text, "file=");
+	level.function = named_text(m, text, "function=");
+	check(m, array_push(&m->levels, level), "level");
+	m->lines.items[m->lines.count - 1].level_count++;
 }
 
 /* --- lines --------------------------------------------------------------------------------------------- */
@@ -517,6 +556,10 @@ static void take_line(struct maker *m, char *line)
 		return;
 	if (!strcmp(name, "segment") || !strcmp(name, "symbol")) {
 		take_entry(m, name[1] == 'y', line);
+		return;
+	}
+	if (!strcmp(name, "line") || !strcmp(name, "level")) {
+		(name[2] == 'n' ? take_source_line : take_level)(m, line);
 		return;
 	}
 	add(m);

@@ -27,7 +27,7 @@ static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 static __always_inline void cpu_weigh(struct bpf_perf_event_data *ctx, struct ring_cpu *cpu, bool idle)
 {
 	struct bpf_perf_event_value value;
-	u64 period = ctx->sample_period, unseen;
+	u64 period = budget_period(ctx->sample_period), unseen;
 
 	cpu->weight_seen += period;
 	if (!period || bpf_perf_prog_read_value(ctx, &value, sizeof(value)))
@@ -46,7 +46,8 @@ static __always_inline void cpu_weigh(struct bpf_perf_event_data *ctx, struct ri
 static __always_inline enum ring_counter tell_tick(struct bpf_perf_event_data *ctx, struct task_struct *task,
 						   struct ring_cpu *cpu)
 {
-	const struct sample_cause tick = {.kind = RING_SAMPLE, .period = ctx->sample_period, .counters = cpu->counters};
+	const struct sample_cause tick = {
+		.kind = RING_SAMPLE, .period = budget_period(ctx->sample_period), .counters = cpu->counters};
 
 	return sample_tell(ctx, task, cpu, &tick);
 }
@@ -57,9 +58,11 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ring_cpu *cpu = ring_this_cpu();
 	enum ring_counter outcome;
+	u64 begin;
 
 	if (!cpu)
 		return 0;
+	begin = cost_begin(&cpu->runs);
 	cpu->counters[RING_COUNT_SEEN]++;
 	cpu_weigh(ctx, cpu, !task->pid);
 	outcome = cpu_predicate(task);
@@ -67,6 +70,7 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 		outcome = tell_tick(ctx, task, cpu);
 	if (outcome < RING_COUNTERS)
 		cpu->counters[outcome]++;
+	cost_end(begin, &cpu->run_ns);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #define RWALKER_BPF_FILTER_BPF_H
 
 #include "bpf/kernel.h"
-#include "bpf/regime.bpf.h"
+#include "bpf/budget.bpf.h"
 #include "bpf/ring_event.h"
 #include "bpf/comm_names.h"
 

@@ -8,7 +8,7 @@
 #define RWALKER_BPF_OBJECT_FRAMES_H
 
 #include "bpf/object_room.bpf.h"
-#include "bpf/regime.bpf.h"
+#include "bpf/budget.bpf.h"
 
 struct mark_search {
 	const u64 *frames;
@@ -49,8 +49,6 @@ static __always_inline void frames_take(struct task_struct *task, struct object_
 	long bytes;
 
 	room->marks = RING_MARK_UNKNOWN;
-	if (regime_lacks(RING_LACKS_KERNEL_STACKS))
-		return;
 	bytes = bpf_get_task_stack(task, room->frames, sizeof(room->frames), 0);
 	if (bytes <= 0 || bytes >= most * sizeof(u64))
 		return;

@@ -7,7 +7,7 @@
 #define RWALKER_BPF_OBJECT_STACK_H
 
 #include "bpf/object_room.bpf.h"
-#include "bpf/regime.bpf.h"
+#include "bpf/budget.bpf.h"
 
 enum {
 	OBJECT_PARTS = 5, /* of OBJECT_WORDS, that are searched from the stack pointer on */
@@ -103,7 +103,7 @@ static __always_inline u64 stack_find_from(struct task_struct *task, u64 at, u64
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	u64 begin = at ? at : stack_pointer(task);
 
-	if (!room || !begin || regime_lacks(RING_LACKS_KERNEL_STACKS))
+	if (!room || !begin)
 		return 0;
 	room->search = (struct stack_search){.at = begin, .one = one, .other = other};
 	room->search.end = kernel_stack_end(task);
@@ -125,7 +125,7 @@ static __noinline u64 stack_find_again(struct task_struct *task, u64 one, u64 ot
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	u64 begin = stack_pointer(task), *place, at, word;
 
-	if (!room || !begin || regime_lacks(RING_LACKS_KERNEL_STACKS))
+	if (!room || !begin)
 		return 0;
 	place = &room->places[call & (OBJECT_PLACES - 1)];
 	at = begin + *place;

@@ -97,7 +97,7 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	if (!late)
 		stack = wait_stack(task, record, length, OBJECT_AT_SWITCH);
 	outcome = ring_output(slot, record->head.cpu, record, length + stack);
-	if (outcome == RING_COUNT_RECORDED && !stack && !regime_lacks(RING_LACKS_KERNEL_STACKS))
+	if (outcome == RING_COUNT_RECORDED && !stack)
 		counters[RING_COUNT_KERNEL_STACK]++;
 	if (outcome == RING_COUNT_RECORDED && (record->flags & RING_WAIT_KERNEL_TRUNCATED))
 		counters[RING_COUNT_TRUNCATED]++;
@@ -141,7 +141,7 @@ static __always_inline enum ring_counter end_wait(struct task_struct *task,
 	if (UNLIKELY(is_maybe_throttled(entry, run_queue)))
 		run_queue = take_throttled(task, entry, now, run_queue);
 	learn_length(entry, length);
-	if (LIKELY(length < regime_least(wait_knobs.least))) {
+	if (LIKELY(length < budget_least(wait_knobs.least))) {
 		if (object_knobs.on && entry->brief < WAIT_BRIEF)
 			entry->brief++;
 		add_sum(entry, length, run_queue);
@@ -235,7 +235,7 @@ static __always_inline void switch_in(struct ring_cpu *cpu, struct task_struct *
 		return;
 	if (!entry) /* for the verifier */
 		return;
-	if (UNLIKELY(regime_outdated(entry->out))) {
+	if (UNLIKELY(budget_outdated(entry->out))) {
 		count(cpu, RING_COUNT_RATE_LIMITED);
 		forget_wait(cpu, entry);
 		return;
@@ -291,7 +291,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 
 	if (UNLIKELY(!entry || (entry->head & WAIT_HEAD_CLOSED)))
 		return;
-	if (UNLIKELY(entry->out || entry->first_seen) && !regime_outdated(entry->out))
+	if (UNLIKELY(entry->out || entry->first_seen) && !budget_outdated(entry->out))
 		end_unseen(cpu, prev, entry);
 	voluntary = prev->nvcsw;
 	entry->state = state_or_frozen(prev, ctx[3]);
@@ -317,19 +317,21 @@ int wait_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	struct ring_cpu *cpu;
-	u64 now;
+	u64 now, begin;
 
-	if (regime_lacks(RING_LACKS_WAITS))
+	if (budget_paused())
 		return 0;
 	now = switch_now(next);
 	cpu = ring_this_cpu();
 	if (!cpu)
 		return 0;
+	begin = cost_begin(&cpu->runs);
 	if (prev->pid)
 		switch_out(cpu, prev, now, ctx);
 	note_pending(cpu, 0);
 	if (next->pid)
 		switch_in(cpu, next, now);
+	cost_end(begin, &cpu->run_ns);
 	return 0;
 }
 
@@ -355,27 +357,36 @@ int wait_switched(void *ctx)
  * Runs in the waker's context. A waker that is noted before the switch-out stays until a later one comes:
  * it may be the one that the scheduler makes wait until its target is off the CPU.
  */
+static __always_inline void waking(u64 *ctx, struct ring_cpu *cpu, struct task_struct *target, struct wait_entry *entry,
+				   u64 now)
+{
+	struct task_struct *waker = bpf_get_current_task_btf();
+
+	note_waker(waker, cpu, entry, now);
+	if (!entry->out || since(entry->out + queue_drift(), now) < budget_least(wait_knobs.least) ||
+	    task_is_own(target) || budget_outdated(entry->out))
+		return;
+	if (state_is_wanted(entry->state) && task_is_wanted(target))
+		tell_wake(ctx, cpu, waker, target, entry);
+}
+
 SEC("tp_btf/sched_waking")
 int wait_waking(u64 *ctx)
 {
-	struct task_struct *target = (void *)ctx[0], *waker = bpf_get_current_task_btf();
+	struct task_struct *target = (void *)ctx[0];
 	struct wait_entry *entry;
 	struct ring_cpu *cpu;
-	u64 now;
+	u64 begin;
 
-	if (regime_lacks(RING_LACKS_WAKERS | RING_LACKS_WAITS))
+	if (budget_paused())
 		return 0;
 	entry = bpf_task_storage_get(&wait_entries, target, 0, 0);
 	cpu = ring_this_cpu();
 	if (!cpu || !entry || (entry->flags & WAIT_CLOSED) || !wait_look.armed)
 		return 0;
-	now = bpf_ktime_get_ns();
-	note_waker(waker, cpu, entry, now);
-	if (!entry->out || since(entry->out + queue_drift(), now) < regime_least(wait_knobs.least) ||
-	    task_is_own(target) || regime_lacks(RING_LACKS_WAKER_STACKS) || regime_outdated(entry->out))
-		return 0;
-	if (state_is_wanted(entry->state) && task_is_wanted(target))
-		tell_wake(ctx, cpu, waker, target, entry);
+	begin = cost_begin(&cpu->runs);
+	waking(ctx, cpu, target, entry, bpf_ktime_get_ns());
+	cost_end(begin, &cpu->run_ns);
 	return 0;
 }
 
@@ -388,7 +399,7 @@ int wait_lock_begin(u64 *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct wait_entry *entry;
 
-	if ((u32)ctx[1] & LCB_F_SPIN || regime_lacks(RING_LACKS_WAITS))
+	if ((u32)ctx[1] & LCB_F_SPIN || budget_paused())
 		return 0;
 	entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
 	if (entry)

@@ -94,12 +94,14 @@ static __always_inline int point_hit(void *ctx, u32 point)
 	u32 index = point_source_index;
 	struct ring_point_source *source;
 	enum ring_counter outcome;
+	u64 begin;
 
-	if (!points_armed || regime_lacks(RING_LACKS_HITS))
+	if (!points_armed || budget_paused())
 		return 0;
 	source = bpf_map_lookup_elem(&point_sources, &index);
 	if (!source)
 		return 0;
+	begin = cost_begin(&source->runs);
 	if (task_is_own(task))
 		outcome = RING_COUNT_OWN;
 	else if (!cpu_is_wanted(bpf_get_smp_processor_id()) || !task_is_wanted(task))
@@ -109,6 +111,7 @@ static __always_inline int point_hit(void *ctx, u32 point)
 	count_one(&source->counters[RING_COUNT_SEEN]);
 	if (outcome < RING_COUNTERS)
 		count_one(&source->counters[outcome]);
+	cost_end(begin, &source->run_ns);
 	return 0;
 }
 

@@ -42,6 +42,7 @@ enum ring_counter {
 
 struct ring_cpu { /* one per CPU and program object */
 	__u64 counters[RING_COUNTERS];
+	__u64 runs, run_ns; /* of the main programs; ns: from those that are measured (bpf/ring_budget.h) */
 	__u64 taken; /* a bit for each slot of scratch */
 	__u64 preempt_count; /* its address, once known */
 	__u64 wakes_lost; /* waits: stacks of wakers for which there was no room */

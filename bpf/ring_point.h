@@ -13,6 +13,7 @@ enum { RING_MAX_POINT_SOURCES = 32 };
 /* Per CPU, of one --trace or --kfunc: running totals, and how much --rate-limit still allows. */
 struct ring_point_source {
 	__u64 counters[RING_COUNTERS];
+	__u64 runs, run_ns; /* as in struct ring_cpu */
 	__u64 due; /* when the next stack would be due if they were evenly spaced */
 };
 

@@ -36,7 +36,7 @@ static __always_inline enum ring_counter sample_write(void *ctx, struct task_str
 	sample->period = cause->period;
 	task_describe(task, &sample->task);
 	length = sizeof(*sample) + stacks_take(ctx, task, sample->frames, sample_max_frames * 8,
-					       sample_user_stacks && !regime_lacks(RING_LACKS_USER_STACKS),
+					       sample_user_stacks,
 					       cause->counters, &stacks);
 	now = bpf_ktime_get_ns();
 	sample->head = (struct ring_head){

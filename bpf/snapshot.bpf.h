@@ -119,7 +119,7 @@ static __always_inline u32 snapshot_tell(struct task_struct *task, const struct 
 	struct stack_wanted wanted = {.most = most, .look = look};
 	struct ring_snapshot *snapshot = NULL;
 
-	if (!snapshot_bytes || regime_lacks(RING_LACKS_SNAPSHOTS) || (task->flags & PF_KTHREAD) || !task->mm)
+	if (!snapshot_bytes || (task->flags & PF_KTHREAD) || !task->mm)
 		return 0;
 	/* Most snapshots are much smaller than the largest. */
 	if (slots && ring_has_room(number, most < ring_size / 8 ? most : ring_size / 8))

@@ -40,7 +40,7 @@ static __always_inline bool state_is_wanted(u32 state)
 
 static __always_inline bool wants_user_stacks(void)
 {
-	return wait_knobs.user_stacks && !regime_lacks(RING_LACKS_USER_STACKS);
+	return wait_knobs.user_stacks;
 }
 
 /* RECORDED: go on; else the counter of the reason why not. */

@@ -37,9 +37,9 @@ static __always_inline void look_first(struct task_struct *task)
 
 static __always_inline bool is_told(const struct wait_entry *entry, u64 now)
 {
-	if (regime_lacks(RING_LACKS_WAITS) || regime_outdated(entry->out))
+	if (budget_paused() || budget_outdated(entry->out))
 		return false;
-	return now >= entry->out && now - entry->out >= regime_least(wait_knobs.least) &&
+	return now >= entry->out && now - entry->out >= budget_least(wait_knobs.least) &&
 	       now - entry->out <= wait_knobs.most &&
 	       state_is_wanted(entry->state);
 }

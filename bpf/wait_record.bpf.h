@@ -41,8 +41,6 @@ static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait
 	const u64 room = wait_max_frames * 8;
 	long bytes;
 
-	if (regime_lacks(RING_LACKS_KERNEL_STACKS))
-		return 0;
 	bytes = object_knobs.on ? known_stack(record, at, number) : 0;
 	if (bytes)
 		return bytes;

@@ -110,8 +110,6 @@ static __always_inline void user_stack_before(struct task_struct *prev, struct w
 {
 	if (!wait_knobs.user_stacks || (!wait_knobs.user_before && wait_knobs.user_way != RING_BY_SYS_EXIT))
 		return;
-	if (regime_lacks(RING_LACKS_USER_STACKS | RING_LACKS_EARLY_STACKS))
-		return;
 	if (!has_user_stack(prev) || !worth_taking(prev, entry, preempt))
 		return;
 	if (task_is_own(prev) || !task_is_wanted(prev))
@@ -125,7 +123,7 @@ static __always_inline void learn_length(struct wait_entry *entry, u64 length)
 	if (wait_knobs.user_way != RING_BY_SYS_EXIT || entry->wait_class == RING_WAIT_BLOCKED ||
 	    (entry->flags & WAIT_IN_SYSCALL))
 		return;
-	if (length < regime_least(wait_knobs.least) / 4)
+	if (length < budget_least(wait_knobs.least) / 4)
 		entry->hasty += entry->hasty < PATIENCE;
 	else
 		entry->hasty = 0;

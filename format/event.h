@@ -51,7 +51,7 @@ enum event_kind {
 	EVENT_WINDOW = 18,
 	EVENT_TRIGGER = 19,
 	EVENT_CGROUP = 20,
-	EVENT_REGIME = 21,
+	EVENT_BUDGET = 21,
 	/* EVENTS */
 	EVENT_TASK = 32,     /* defines task 1, 2, 3 ... of the chunk; handled by the codec */
 	EVENT_SAMPLE = 33,
@@ -97,7 +97,7 @@ struct event {
 		struct event_window window;
 		struct event_trigger trigger;
 		struct event_cgroup cgroup;
-		struct event_regime regime;
+		struct event_budget budget;
 		struct event_task task;
 		struct event_sample sample;
 		struct event_walk walk;

@@ -24,7 +24,7 @@ struct event_loss {
 struct event_cost {
 	uint64_t time; /* (t) */
 	uint64_t user_ns, system_ns; /* of the recorder and its helpers */
-	uint64_t bpf_ns;	     /* 0 if the kernel does not count it */
+	uint64_t bpf_ns;	     /* of the main programs, from 1 in RING_MEASURED of their runs */
 	uint64_t max_rss, ring_bytes; /* bytes; rss without the rings */
 	uint64_t written;	     /* bytes */
 };

@@ -31,31 +31,18 @@ struct event_trigger {
 	uint64_t more;		/* others since the last TRIGGER, which got neither a dump nor a TRIGGER */
 };
 
-/* From `time` on the recorder records less, or all of it again, to keep what it costs within limits. */
-struct event_regime {
+/* From `time` on the recorder records less, nothing, or all of it again, to keep what it costs within limits. */
+struct event_budget {
 	uint64_t time;	   /* (t) */
-	uint64_t step;	   /* 0: all that was asked for; the larger, the less */
-	uint64_t reason;   /* enum regime_reason */
-	uint64_t lacks;	   /* enum regime_lack */
-	uint64_t least;	   /* ns: shorter waits are in sums only */
+	uint64_t step;	   /* enum budget_step */
+	uint64_t least;	   /* ns: shorter waits are in sums only; 0: there are none */
 	uint64_t frequency; /* of samples, Hz; 0: there are none */
 	uint64_t used, budget; /* hundredths of a percent of one CPU: by all parts, before `time` */
 };
-enum regime_reason {
-	REGIME_ASKED = 1, /* from the start, because the user wants it */
-	REGIME_OVER = 2,  /* more CPU time was used than allowed */
-	REGIME_CALM = 3,  /* much less was used for some time */
-};
-enum regime_lack {
-	REGIME_NO_WAKER_STACKS = 1,
-	REGIME_NO_WAKERS = 2,
-	REGIME_NO_SNAPSHOTS = 4, /* no stack memory */
-	REGIME_NO_USER_STACKS = 8,
-	REGIME_NO_HITS = 16,	/* of tracepoints and functions: paused */
-	REGIME_NO_WAITS = 32,	/* paused, with their sums */
-	REGIME_NO_SAMPLES = 64, /* paused */
-	REGIME_NO_KERNEL_STACKS = 128, /* of waits */
-	REGIME_NO_EARLY_STACKS = 256,  /* user stacks that had to be taken before it was known how long the wait is */
+enum budget_step {
+	BUDGET_WHOLE = 0, /* all that was asked for */
+	BUDGET_COARSER = 1,
+	BUDGET_PAUSED = 2, /* nothing */
 };
 
 #endif

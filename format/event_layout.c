@@ -133,9 +133,9 @@ static const struct event_field window[] = {
 static const struct event_field trigger[] = {
 	TIME(trigger, time), U64(trigger, dump), TEXT(trigger, rule, RWK_MAX_STRING), TASK(trigger, tgid),
 	TASK(trigger, tid), TEXT(trigger, comm, RWK_MAX_STRING), U64(trigger, value), U64(trigger, more), END};
-static const struct event_field regime[] = {
-	TIME(regime, time), U64(regime, step), U64(regime, reason), HEX(regime, lacks), U64(regime, least),
-	U64(regime, frequency), U64(regime, used), U64(regime, budget), END};
+static const struct event_field budget[] = {
+	TIME(budget, time), U64(budget, step), U64(budget, least), U64(budget, frequency), U64(budget, used),
+	U64(budget, budget), END};
 static const struct event_field object_name[] = {
 	ID(object_name, number, RWK_MAX_OBJECTS), TEXT(object_name, path, RWK_MAX_STRING),
 	FIELD(BYTES, object_name, address, RWK_MAX_ADDRESS), FIELD(BYTES, object_name, peer_address, RWK_MAX_ADDRESS),
@@ -202,7 +202,7 @@ static const struct event_layout layouts[] = {
 	[EVENT_WINDOW] = {EVENT_WINDOW, false, "window", window, false, 0, 0},
 	[EVENT_TRIGGER] = {EVENT_TRIGGER, false, "trigger", trigger, false, 0, 0},
 	[EVENT_CGROUP] = {EVENT_CGROUP, false, "cgroup", cgroup, false, 0, 0},
-	[EVENT_REGIME] = {EVENT_REGIME, false, "regime", regime, false, 0, 0},
+	[EVENT_BUDGET] = {EVENT_BUDGET, false, "budget", budget, false, 0, 0},
 	[EVENT_TASK] = {EVENT_TASK, true, "task", task, false, 0, 0},
 	[EVENT_SAMPLE] = TIMED(EVENT_SAMPLE, "sample", sample),
 	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, false, 0, 0},

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --max-cpu within a recording: measures what it has used, and does what a step of the ladder requires. */
+/* --max-cpu within a recording: measures what it has used, and records less or more. */
 #include "record/session_budget.h"
 
-#include <inttypes.h>
 #include <linux/types.h>
 #include <sys/resource.h>
 
-#include "bpf/ring_regime.h"
+#include "bpf/ring_budget.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
@@ -27,115 +26,108 @@ static uint64_t usage_of(int who)
 	return getrusage(who, &usage) < 0 ? 0 : nanoseconds(&usage.ru_utime) + nanoseconds(&usage.ru_stime);
 }
 
-/* A command that has ended is a child, too. */
-static uint64_t spent_so_far(struct session *session)
+/* Of this process, its helpers, and the main BPF programs. A command that has ended is a child, too. */
+static uint64_t spent_so_far(const struct session *session)
 {
 	uint64_t children = session->commands ? 0 : usage_of(RUSAGE_CHILDREN);
 
-	programs_time_look(&session->budget.programs, &session->loss);
 	return usage_of(RUSAGE_SELF) + children + nursery_cpu_time(session->nursery) +
-	       (session->flight ? flight_helpers_time(session->flight) : 0) + session->budget.programs.total;
+	       (session->flight ? flight_helpers_time(session->flight) : 0) + session->loss.run_ns;
 }
 
 bool session_samples(const struct session *session)
 {
-	return !(cpu_ladder_regime(&session->budget.ladder)->lacks & REGIME_NO_SAMPLES);
+	return session->budget.cpu.step != BUDGET_PAUSED;
 }
 
-static int set_programs(struct session *session)
+static uint64_t least_of(const struct session *session)
 {
-	const struct cpu_regime *regime = cpu_ladder_regime(&session->budget.ladder);
-	const struct ring_regime wanted = {regime->lacks, regime->least, session->budget.resumed};
-
-	return probe_set_regime(session->probe, &wanted);
+	return cpu_budget_least(&session->budget.cpu, (uint64_t)session->config->offcpu.least);
 }
 
-/* --realtime-safe counts as the first step. */
-static uint32_t step_of(const struct cpu_ladder *ladder)
+static uint64_t frequency_of(const struct session *session)
 {
-	return ladder->step || !cpu_ladder_regime(ladder)->lacks ? ladder->step : 1;
+	return cpu_budget_frequency(&session->budget.cpu, session->events.frequency);
 }
 
-static void tell(struct session *session, enum regime_reason reason, uint64_t now, uint64_t used)
+static int set_programs(const struct session *session)
 {
-	const struct cpu_ladder *ladder = &session->budget.ladder;
-	const struct cpu_regime *regime = cpu_ladder_regime(ladder);
-	struct recording *recording = &session->recording;
-	struct event event = {
-		.kind = EVENT_REGIME,
-		.regime = {.time = now, .step = step_of(ladder), .reason = reason,
-			   .lacks = regime->lacks, .least = regime->least, .frequency = regime->frequency,
-			   .used = used, .budget = ladder->budget},
-	};
+	const struct perf_events *events = &session->events;
+	const uint64_t frequency = frequency_of(session);
+	const bool changed = events->software && frequency && frequency != events->frequency;
+	const struct ring_budget wanted = {.paused = session->budget.cpu.step == BUDGET_PAUSED,
+					   .least = least_of(session), .since = session->budget.resumed,
+					   .period = changed ? SECOND / frequency : 0};
 
-	(void)recording_check(recording, event_log_add(recording->log, &event));
-}
-
-static bool is_wanted(const struct record_config *config)
-{
-	return config->budget.cpu || config->budget.realtime_safe;
+	return probe_set_budget(session->probe, &wanted);
 }
 
 int session_open_budget(struct session *session)
 {
-	struct session_budget *budget = &session->budget;
-	int r;
+	const struct record_budget *asked = &session->config->budget;
 
-	cpu_ladder_init(&budget->ladder, session->config, session->events.frequency);
-	if (!is_wanted(session->config))
-		return 0;
-	r = set_programs(session);
-	if (session->config->budget.realtime_safe)
-		tell(session, REGIME_ASKED, session->recording.start, 0);
-	return r < 0 ? r : session->recording.error;
+	cpu_budget_init(&session->budget.cpu, (uint64_t)asked->cpu, (uint64_t)asked->calm);
+	return asked->cpu ? set_programs(session) : 0;
 }
 
-/* During a pause, CPUs that come online are not followed; the events of the others stay, and go on afterwards. */
-static void set_sampling(struct session *session, const struct cpu_regime *before)
+static void tell(struct session *session)
 {
-	const struct cpu_regime *regime = cpu_ladder_regime(&session->budget.ladder);
+	struct recording *recording = &session->recording;
+	const struct event event = {.kind = EVENT_BUDGET, .budget = session->budget.told};
 
-	if (session->sampling && regime->frequency != before->frequency)
-		perf_events_set_frequency(&session->events, regime->frequency);
+	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static void say(const struct session *session, uint32_t before, uint64_t used)
+void session_tell_budget(struct session *session, uint64_t now)
 {
-	const struct cpu_ladder *ladder = &session->budget.ladder;
-
-	log_info("used %.2f%% of one CPU, --max-cpu is %.9g: records %s from now on (step %" PRIu32 " of %" PRIu32 ")",
-		 (double)used / 100, (double)ladder->budget / 100, ladder->step > before ? "less" : "more",
-		 ladder->step, ladder->count - 1);
+	session->budget.told.time = now;
+	if (session->budget.told.step)
+		tell(session);
 }
 
-static void take_step(struct session *session, uint32_t step, uint64_t now, uint64_t used)
+static void say(const struct event_budget *told)
 {
-	struct session_budget *budget = &session->budget;
-	const struct cpu_regime *before = &budget->ladder.regimes[step], *regime = cpu_ladder_regime(&budget->ladder);
+	static const char *const words[] = {"records everything again", "records less from now on", "pauses"};
 
-	if (before->lacks & ~regime->lacks & REGIME_NO_WAITS)
-		budget->resumed = now;
+	log_info("used %.2f%% of one CPU, --max-cpu is %.9g: %s", (double)told->used / 100,
+		 (double)told->budget / 100, words[told->step]);
+}
+
+static void take_step(struct session *session, uint64_t now, uint64_t used)
+{
+	const struct cpu_budget *budget = &session->budget.cpu;
+
 	if (set_programs(session) < 0)
 		session->recording.stop = RECORDING_FAILED;
-	set_sampling(session, before);
-	tell(session, budget->ladder.step > step ? REGIME_OVER : REGIME_CALM, now, used);
-	say(session, step, used);
+	/* During a pause, CPUs that come online are not followed; the events of the others stay, and go on afterwards. */
+	if (session->sampling)
+		perf_events_set_frequency(&session->events, frequency_of(session));
+	session->budget.told = (struct event_budget){
+		.time = now, .step = budget->step, .used = used, .budget = budget->budget,
+		.least = session->config->offcpu.wanted ? least_of(session) : 0,
+		.frequency = session->config->profile.wanted ? frequency_of(session) : 0,
+	};
+	tell(session);
+	say(&session->budget.told);
 }
 
 void session_keep_budget(struct session *session, uint64_t now)
 {
 	struct session_budget *budget = &session->budget;
 	const uint64_t since = budget->looked, before = budget->spent;
-	const uint32_t step = budget->ladder.step;
+	const bool paused = !session_samples(session);
 	uint64_t used;
 
 	if (!session->config->budget.cpu)
 		return;
 	budget->looked = now;
 	budget->spent = spent_so_far(session);
-	if (!since || now <= since) /* what the start has used is not judged */
+	if (!since || now <= since) /* what the start has used is not counted */
 		return;
 	used = budget->spent > before ? (budget->spent - before) * 10000 / (now - since) : 0;
-	if (cpu_ladder_judge(&budget->ladder, since, now, used))
-		take_step(session, step, now, used);
+	if (!cpu_budget_update(&budget->cpu, since, now, used))
+		return;
+	if (paused)
+		budget->resumed = now;
+	take_step(session, now, used);
 }

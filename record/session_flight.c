@@ -82,6 +82,7 @@ void session_begin_segment(struct session *session)
 	session_tell_clock(session);
 	session_tell_sources(session);
 	session_tell_helpers(session);
+	session_tell_budget(session, now);
 	loss_tell(&session->loss, now, true);
 }
 

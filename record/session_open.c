@@ -280,8 +280,7 @@ static int open_programs(struct session *session)
 		.max_frames = probe_max_frames(),
 		.snapshot_bytes = config->snapshots ? (uint32_t)config->snapshot_bytes & ~7U : 0,
 		.ring_bytes = session->ring_bytes,
-		.regime = config->budget.cpu || config->budget.realtime_safe,
-		.realtime_safe = config->budget.realtime_safe,
+		.budget = config->budget.cpu,
 	};
 	int r;
 

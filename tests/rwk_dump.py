@@ -24,7 +24,7 @@ RECORDS = {
     18: "window since:t until:t before:n dump:n asked:n room:n", 13: "probe id:n source:n hook:n name:s",
     19: "trigger time:t dump:n rule:s tgid:p tid:p comm:s value:n more:n",
     11: "cost time:t user_ns:n system_ns:n bpf_ns:n max_rss:n ring_bytes:n written:n",
-    21: "regime time:t step:n reason:n lacks:x least:n frequency:n used:n budget:n",
+    21: "budget time:t step:n least:n frequency:n used:n budget:n",
     20: "cgroup time:t id:n flags:x path:s",
     33: "sample cpu:n time:T task:n source:n flags:x missing:n:32 period:n:4 kernel:k:1 user:k:2 probe:n:64 snapshot:n:128",
     34: "walk time:t number:n source:n flags:x seen:n kept:n", 64: "embed-module module:n status:n machine:n segment_count:n",

@@ -276,9 +276,7 @@ static const struct option_row rows[] = {
 		 "are made to fit"},
 	{"Always on", "max-cpu", 0, IS_PARSED("PERCENT", record_option_max_cpu),
 	 .help = "use at most so much of one CPU, as in 1 or 0.5, BPF programs included: above it for 3 s, record "
-		 "less; after a calm minute, more again"},
-	{"Always on", "realtime-safe", 0, TAKES_NOTHING(AT(budget.realtime_safe)),
-	 .help = "copy no stacks and no user memory under the scheduler's locks: waits have no kernel stacks"},
+		 "less, then pause"},
 	{"Always on", "plan", 0, TAKES_NOTHING(AT(budget.plan)),
 	 .help = "print how much memory this recording would take at most, and for what; record nothing"},
 	{"Always on", "config", 0, IS_PARSED("FILE", parse_config),

@@ -93,8 +93,7 @@ struct record_budget {
 	int64_t memory; /* --max-memory, bytes; 0: none */
 	bool plan;	/* --plan */
 	int64_t cpu;	/* --max-cpu: hundredths of a percent of one CPU; 0: any */
-	int64_t calm;	/* for tests: ns instead of the ladder's own; 0: the ladder's */
-	bool realtime_safe;
+	int64_t calm;	/* for tests: ns instead of a minute; 0: a minute */
 };
 
 struct record_config {

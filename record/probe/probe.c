@@ -91,7 +91,7 @@ void probe_share(const struct probe *probe, const struct shared *object)
 	if (!probe->settings.filter->cgroups.count)
 		(void)bpf_map__set_max_entries(object->cgroups, 1);
 	*object->parts = probe->parts;
-	*object->regime_may_change = probe->settings.regime;
+	*object->budget_may_change = probe->settings.budget;
 	(void)bpf_program__set_autoload(object->follow, probe->settings.follow && first);
 	(void)bpf_program__set_autoload(object->clock, first);
 	if (!first)
@@ -428,7 +428,6 @@ void probe_add_cost(const struct bpf_program *program, struct probe_cost *cost)
 
 	if (bpf_program__fd(program) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length) < 0)
 		return;
-	cost->run_ns += info.run_time_ns;
 	cost->recursion_misses += info.recursion_misses;
 }
 
@@ -443,10 +442,7 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 		probe_add_cost(probe->tasks->progs.walk_tasks, ret_cost);
 	if (probe->waits)
 		probe_waits_cost(probe, ret_cost);
-	probe_points_cost(probe, ret_cost);
 	probe_sleepers_cost(probe, ret_cost);
-	probe_lives_cost(probe, ret_cost);
-	probe_cgroups_cost(probe, ret_cost);
 	if (!probe->follow)
 		return;
 	(void)probe_objects(probe, all);
@@ -454,27 +450,18 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 	ret_cost->unfollowed = *all[0].follow_failed;
 }
 
-/* `lacks` is stored last: from then on, programs use the rest. */
-static void set_regime(const struct shared *object, const struct ring_regime *regime, bool realtime_safe)
-{
-	uint64_t lacks = regime->lacks;
-
-	if (object->in_scheduler && realtime_safe)
-		lacks |= RING_LACKS_USER_STACKS | RING_LACKS_SNAPSHOTS;
-	__atomic_store_n(&object->regime->since, regime->since, __ATOMIC_RELAXED);
-	__atomic_store_n(&object->regime->least, regime->least, __ATOMIC_RELAXED);
-	__atomic_store_n(&object->regime->lacks, lacks, __ATOMIC_RELEASE);
-}
-
-int probe_set_regime(struct probe *probe, const struct ring_regime *regime)
+int probe_set_budget(struct probe *probe, const struct ring_budget *budget)
 {
 	struct shared all[PROBE_OBJECTS];
 	size_t count = probe_objects(probe, all);
 
-	for (size_t i = 0; i < count; i++)
-		if (!probe->tasks || all[i].regime != &probe->tasks->bss->regime) /* walks are not in the scheduler */
-			set_regime(&all[i], regime, probe->settings.realtime_safe);
-	return probe_waits_pause(probe, regime->lacks);
+	for (size_t i = 0; i < count; i++) { /* `paused` last: from then on, programs use the rest */
+		__atomic_store_n(&all[i].budget->since, budget->since, __ATOMIC_RELAXED);
+		__atomic_store_n(&all[i].budget->period, budget->period, __ATOMIC_RELAXED);
+		__atomic_store_n(&all[i].budget->least, budget->least, __ATOMIC_RELAXED);
+		__atomic_store_n(&all[i].budget->paused, budget->paused, __ATOMIC_RELEASE);
+	}
+	return probe_waits_pause(probe, budget->paused);
 }
 
 int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)

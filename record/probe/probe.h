@@ -24,7 +24,7 @@ struct filter;
 struct kallsyms;
 struct probe;
 struct ring_lives;
-struct ring_regime;
+struct ring_budget;
 struct ring_sleeper_wanted;
 
 struct probe_settings {
@@ -42,8 +42,7 @@ struct probe_settings {
 	uint32_t cpu_source; /* id */
 	uint32_t max_frames; /* probe_max_frames() */
 	size_t ring_bytes;   /* per ring; a power of two of pages */
-	bool regime;	     /* probe_set_regime() will be called */
-	bool realtime_safe;  /* no user stacks of hits in the scheduler */
+	bool budget;	     /* probe_set_budget() will be called */
 };
 
 const char *probe_library_version(void); /* "v1.1" */
@@ -95,13 +94,12 @@ int probe_cgroups_open(const struct probe *probe, int *ret_fd);
 uint64_t probe_cgroups_lost(const struct probe *probe); /* records for which the ring had no room */
 
 struct probe_cost {
-	uint64_t run_ns;	   /* 0 if the kernel does not count it */
 	uint64_t recursion_misses; /* times that the kernel skipped a program */
 	uint64_t unfollowed;	   /* descendants of the command that could not be marked: no memory */
 };
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost);
-/* Sets what the programs leave out from now on. 0; -errno, reported: what was left out cannot be recorded again. */
-int probe_set_regime(struct probe *probe, const struct ring_regime *regime);
+/* Sets what the programs record from now on. 0; -errno, reported: what was paused cannot be recorded again. */
+int probe_set_budget(struct probe *probe, const struct ring_budget *budget);
 
 /*
  * Starts the off-CPU programs; nothing is written before probe_wait_look()->armed is set. 0, or

@@ -101,7 +101,7 @@ struct shared probe_waits_shared(const struct probe *probe);
 int probe_waits_load(struct probe *probe);
 void probe_waits_unload(struct probe *probe);
 /* While it runs: detaches programs that have nothing to do under `lacks`, attaches the others. 0; -errno, reported. */
-int probe_waits_pause(struct probe *probe, uint64_t lacks);
+int probe_waits_pause(struct probe *probe, bool paused);
 void probe_waits_cost(const struct probe *probe, struct probe_cost *cost);
 
 /* probe_points.c */
@@ -118,7 +118,6 @@ bool probe_points_meet_others(void);
 uint32_t probe_point_slots(const struct probe *probe);
 int probe_points_share_maps(struct probe *probe, const struct point_object *object);
 int probe_points_fill_maps(struct probe *probe, const struct shared *shared, const struct point_object *object);
-void probe_points_cost(const struct probe *probe, struct probe_cost *cost);
 
 /* probe_sleepers.c */
 void probe_sleepers_load(struct probe *probe); /* reports if it cannot: walks go on without */
@@ -128,9 +127,7 @@ void probe_sleepers_cost(const struct probe *probe, struct probe_cost *cost);
 /* probe_lives.c; reports if one cannot be loaded */
 void probe_lives_load(struct probe *probe);
 void probe_lives_unload(struct probe *probe);
-void probe_lives_cost(const struct probe *probe, struct probe_cost *cost);
 void probe_cgroups_load(struct probe *probe);
 void probe_cgroups_unload(struct probe *probe);
-void probe_cgroups_cost(const struct probe *probe, struct probe_cost *cost);
 
 #endif

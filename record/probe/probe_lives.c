@@ -50,18 +50,6 @@ const struct ring_shares *probe_shares(const struct probe *probe)
 	return probe->lives ? &probe->lives->bss->lives_shares : NULL;
 }
 
-void probe_lives_cost(const struct probe *probe, struct probe_cost *cost)
-{
-	struct probe_cost own = {0};
-
-	if (!probe->lives)
-		return;
-	probe_add_cost(probe->lives->progs.lives_fork, &own);
-	probe_add_cost(probe->lives->progs.lives_rename, &own);
-	probe_add_cost(probe->lives->progs.lives_exit, &own);
-	cost->run_ns += own.run_ns; /* a life that is not counted is not a missing event */
-}
-
 /* --- control groups --- */
 
 /* Lists the whole tree that the recorder may see. */
@@ -123,16 +111,4 @@ int probe_cgroups_open(const struct probe *probe, int *ret_fd)
 uint64_t probe_cgroups_lost(const struct probe *probe)
 {
 	return probe->cgroups->bss->cgroups_lost;
-}
-
-void probe_cgroups_cost(const struct probe *probe, struct probe_cost *cost)
-{
-	struct probe_cost own = {0};
-
-	if (!probe->cgroups)
-		return;
-	probe_add_cost(probe->cgroups->progs.list_cgroups, &own);
-	probe_add_cost(probe->cgroups->progs.cgroups_made, &own);
-	probe_add_cost(probe->cgroups->progs.cgroups_removed, &own);
-	cost->run_ns += own.run_ns; /* a cgroup that is not reported is not a missing event */
 }

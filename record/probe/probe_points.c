@@ -467,14 +467,3 @@ uint64_t probe_points_missed(const struct probe *probe, uint32_t source)
 	}
 	return missed;
 }
-
-void probe_points_cost(const struct probe *probe, struct probe_cost *cost)
-{
-	for (size_t i = 0; i < probe->points.count; i++) {
-		const struct point_object *object = &probe->points.items[i];
-		uint64_t misses = cost->recursion_misses;
-
-		probe_add_cost(program_of(object->programs, object->hook), cost);
-		cost->recursion_misses = misses; /* reported by source */
-	}
-}

@@ -7,7 +7,7 @@
 
 #include "bpf/ring_calls.h"
 #include "bpf/ring_event.h"
-#include "bpf/ring_regime.h"
+#include "bpf/ring_budget.h"
 
 /* What every object has in common (bpf/filter.bpf.h, bpf/follow.bpf.h, bpf/clock.bpf.h). */
 struct shared {
@@ -19,8 +19,8 @@ struct shared {
 	struct bpf_program *follow, *clock;
 	__u64 *follow_failed;
 	__u64 *parts;
-	bool *regime_may_change;
-	struct ring_regime *regime;
+	bool *budget_may_change;
+	struct ring_budget *budget;
 	struct ring_object_functions *functions; /* NULL: its programs need none */
 	bool in_scheduler; /* its programs run under the scheduler's locks, with user stacks */
 };
@@ -40,8 +40,8 @@ struct shared {
 		.clock = (object)->progs.read_clock,                                               \
 		.follow_failed = &(object)->bss->follow_failed,                                    \
 		.parts = &(object)->rodata->kernel_parts,                                          \
-		.regime_may_change = &(object)->rodata->regime_may_change,                         \
-		.regime = &(object)->bss->regime,                                                  \
+		.budget_may_change = &(object)->rodata->budget_may_change,                         \
+		.budget = &(object)->bss->budget,                                                  \
 	})
 
 #endif

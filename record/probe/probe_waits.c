@@ -357,21 +357,20 @@ static int attach_one(struct probe *probe, const struct bpf_program *program, st
 }
 
 /* Programs that would find nothing to do, at each switch and wakeup of the host. */
-static bool is_paused(const struct probe *probe, const struct bpf_program *program, uint64_t lacks)
+static bool is_frequent(const struct probe *probe, const struct bpf_program *program)
 {
-	return (program == probe->waits->progs.wait_switch && lacks & RING_LACKS_WAITS) ||
-	       (program == probe->waits->progs.wait_waking && lacks & (RING_LACKS_WAITS | RING_LACKS_WAKERS));
+	return program == probe->waits->progs.wait_switch || program == probe->waits->progs.wait_waking;
 }
 
 /* Attaches what should run and does not, detaches what is paused. */
-static int attach_but(struct probe *probe, uint64_t lacks)
+static int attach_all(struct probe *probe, bool paused)
 {
 	const struct bpf_program *programs[WAIT_LINKS];
 	int r = 0;
 
 	choose_programs(probe, programs);
 	for (size_t i = 0; i < WAIT_LINKS && !r; i++) {
-		if (programs[i] && is_paused(probe, programs[i], lacks)) {
+		if (programs[i] && paused && is_frequent(probe, programs[i])) {
 			bpf_link__destroy(probe->wait_links[i]);
 			probe->wait_links[i] = NULL;
 		} else if (programs[i] && !probe->wait_links[i]) {
@@ -397,7 +396,7 @@ static void attach_throttles(struct probe *probe)
 
 int probe_waits_attach(struct probe *probe)
 {
-	int r = attach_but(probe, 0);
+	int r = attach_all(probe, false);
 
 	attach_throttles(probe);
 
@@ -406,11 +405,11 @@ int probe_waits_attach(struct probe *probe)
 	return r;
 }
 
-int probe_waits_pause(struct probe *probe, uint64_t lacks)
+int probe_waits_pause(struct probe *probe, bool paused)
 {
 	bool runs = probe->waits && probe->wait_links[0];
 
-	return runs ? attach_but(probe, lacks) : 0;
+	return runs ? attach_all(probe, paused) : 0;
 }
 
 bool probe_waits_throttled(const struct probe *probe)
@@ -470,14 +469,11 @@ int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 {
 	const struct offcpu_bpf *waits = probe->waits;
-	struct probe_cost switched = {0};
 
 	probe_add_cost(waits->progs.wait_switch, cost);
 	probe_add_cost(waits->progs.wait_waking, cost);
 	probe_add_cost(waits->progs.wait_sys_exit, cost);
-	probe_add_cost(waits->progs.wait_switched, &switched);
-	/* Its misses are waits without a user stack, which the reports count. */
-	cost->run_ns += switched.run_ns;
+	/* Misses of wait_switched are waits without a user stack, which the reports count. */
 	probe_add_cost(waits->progs.wait_new_task, cost);
 	probe_add_cost(waits->progs.wait_exec, cost);
 	probe_add_cost(waits->progs.wait_moved, cost);

@@ -81,8 +81,6 @@ static void tell_counters(struct loss *loss, uint64_t time, bool all, uint32_t s
 {
 	for (size_t i = 0; i < RING_COUNTERS; i++)
 		tell(loss, time, all, source, cpu, causes[i], counters[i]);
-	loss->seen += counters[RING_COUNT_SEEN];
-	loss->passed += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_BRIEF];
 	loss->lost += counters[RING_COUNT_RING_FULL] + counters[RING_COUNT_NESTED] + counters[RING_COUNT_NO_ENTRY];
 	loss->left_out += counters[RING_COUNT_IDLE] + counters[RING_COUNT_OWN] + counters[RING_COUNT_FILTERED] +
 			  counters[RING_COUNT_BRIEF] + counters[RING_COUNT_RATE_LIMITED];
@@ -150,6 +148,7 @@ static void tell_cpu(struct loss *loss, uint64_t time, bool all, uint32_t cpu)
 	__u64 *counters = loss->now[cpu].counters;
 
 	tell_counter(loss, time, all, cpu);
+	loss->run_ns += loss->now[cpu].run_ns;
 	counters[RING_COUNT_RECORDED] -= loss->drain->samples.filtered[cpu];
 	counters[RING_COUNT_TRUNCATED] -= loss->drain->samples.whole[cpu];
 	counters[RING_COUNT_FILTERED] += loss->drain->samples.filtered[cpu];
@@ -170,6 +169,7 @@ static void tell_waits(struct loss *loss, uint64_t time, bool all)
 			loss->now[cpu].counters[RING_COUNT_SNAPSHOT] += waits->snapshots->lost[cpu];
 		tell_counters(loss, time, all, loss->waits_source, cpu, loss->now[cpu].counters);
 		wakes += loss->now[cpu].wakes_lost;
+		loss->run_ns += loss->now[cpu].run_ns;
 	}
 	tell(loss, time, all, loss->wakers_source, 0, LOSS_RING_FULL, wakes);
 	tell(loss, time, all, loss->waits_source, 0, LOSS_ENCODER, refused);
@@ -194,6 +194,7 @@ static void tell_point_source(struct loss *loss, uint64_t time, bool all, uint32
 		now[cpu].counters[RING_COUNT_TRUNCATED] -= points->whole[number * cpus + cpu];
 		now[cpu].counters[RING_COUNT_RECORDED] -= filtered;
 		now[cpu].counters[RING_COUNT_FILTERED] += filtered;
+		loss->run_ns += now[cpu].run_ns;
 		tell_counters(loss, time, all, source, cpu, now[cpu].counters);
 	}
 }
@@ -214,13 +215,13 @@ static uint64_t nanoseconds(const struct timeval *time)
 	return (uint64_t)time->tv_sec * SECOND + (uint64_t)time->tv_usec * MICROSECOND;
 }
 
-static void tell_cost(struct loss *loss, uint64_t time, const struct probe_cost *programs)
+static void tell_cost(struct loss *loss, uint64_t time)
 {
 	struct recording *recording = loss->recording;
 	uint64_t rings = drain_mapped_bytes(loss->drain), most;
 	struct event event = {
 		.kind = EVENT_COST,
-		.cost = {.time = time, .bpf_ns = programs->run_ns, .written = trace_writer_bytes(recording->writer)},
+		.cost = {.time = time, .bpf_ns = loss->run_ns, .written = trace_writer_bytes(recording->writer)},
 	};
 	struct rusage usage;
 
@@ -295,9 +296,9 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	struct recording *recording = loss->recording;
 	struct probe_cost programs;
 
-	loss->lost = loss->left_out = loss->seen = loss->passed = 0;
+	loss->lost = loss->left_out = 0;
 	probe_cost(loss->probe, &programs);
-	loss->run_ns = programs.run_ns;
+	loss->run_ns = 0;
 	if (loss->events && all)
 		perf_events_look_busy(loss->events);
 	if (loss->events && !probe_cpu_counters(loss->probe, loss->now))
@@ -318,5 +319,5 @@ void loss_tell(struct loss *loss, uint64_t now, bool all)
 	tell_cuts(loss, now, all);
 	tell_names(loss, now, all);
 	tell_unwritten(loss, now, all);
-	tell_cost(loss, now, &programs);
+	tell_cost(loss, now);
 }

@@ -45,9 +45,7 @@ struct loss {
 	uint64_t lost;
 	uint64_t left_out;    /* idle, own, filtered, brief, rate-limited */
 	uint64_t max_rss;     /* bytes, without the rings */
-	uint64_t run_ns;      /* of the programs; 0: the kernel does not count it */
-	uint64_t seen;	      /* by the programs of all sources */
-	uint64_t passed;      /* of these, idle, own and brief ones, which took the programs little time */
+	uint64_t run_ns;      /* CPU time of the main programs */
 };
 
 int loss_init(struct loss *loss);

@@ -6,7 +6,7 @@
 
 #include "format/call_names.h"
 
-enum { TRIGGERS_MAX = 65536, REGIMES_MAX = 65536 };
+enum { TRIGGERS_MAX = 65536, BUDGETS_MAX = 65536 };
 enum { UNSURE_MAX = 4096, COUNTERS_MAX = 2 * RWK_MAX_CPUS }; /* each new one is compared to all */
 
 /* --- what waits were for --- */
@@ -209,16 +209,17 @@ int trace_lists_trigger(struct trace_model *model, uint32_t chunk, const struct 
 }
 
 /* A record that is older than the previous one is damaged, or from another section's time. */
-int trace_lists_regime(struct trace_model *model, uint32_t chunk, const struct event *event)
+int trace_lists_budget(struct trace_model *model, uint32_t chunk, const struct event *event)
 {
-	const size_t count = model->regimes.count;
+	const size_t count = model->budgets.count;
+	const struct event_budget *last = count ? &model->budgets.items[count - 1] : NULL;
 
 	(void)chunk;
-	if (count == REGIMES_MAX || (count && event->regime.time < model->regimes.items[count - 1].time)) {
+	if (count == BUDGETS_MAX || (last && event->budget.time < last->time)) {
 		model->unknown_records++;
 		return 0;
 	}
-	return array_push(&model->regimes, event->regime);
+	return last && last->step == event->budget.step ? 0 : array_push(&model->budgets, event->budget);
 }
 
 const struct trace_trigger *trace_model_reason(const struct trace_model *model)

@@ -16,7 +16,7 @@ int trace_lists_cgroup(struct trace_model *model, uint32_t chunk, const struct e
 int trace_lists_unsure(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_window(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_trigger(struct trace_model *model, uint32_t chunk, const struct event *event);
-int trace_lists_regime(struct trace_model *model, uint32_t chunk, const struct event *event);
+int trace_lists_budget(struct trace_model *model, uint32_t chunk, const struct event *event);
 int trace_lists_counter(struct trace_model *model, uint32_t chunk, const struct event *event);
 
 #endif

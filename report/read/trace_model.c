@@ -66,7 +66,7 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->copied);
 	array_free(&model->unsure);
 	array_free(&model->triggers);
-	array_free(&model->regimes);
+	array_free(&model->budgets);
 	unsure_times_deinit(&model->unsure_times);
 	array_free(&model->lost_ranges);
 	timeline_deinit(&model->timeline);

@@ -123,7 +123,7 @@ struct trace_model {
 	ARRAY(struct lost_range) lost_ranges;
 	struct event_window window; /* dump 0: the section is not a dump */
 	ARRAY(struct trace_trigger) triggers;
-	ARRAY(struct event_regime) regimes; /* in time order */
+	ARRAY(struct event_budget) budgets; /* in time order, each another step than the last */
 	struct event_cost cost, cost_before;
 	struct timeline timeline;
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; [0]: all other types */

@@ -478,7 +478,7 @@ int trace_model_add_record(struct trace_model *model, uint32_t chunk, const stru
 		[EVENT_EMBED_LINES] = add_embed_lines,
 		[EVENT_WINDOW] = trace_lists_window,
 		[EVENT_TRIGGER] = trace_lists_trigger,
-		[EVENT_REGIME] = trace_lists_regime,
+		[EVENT_BUDGET] = trace_lists_budget,
 		[EVENT_OBJECT] = trace_lists_object,
 		[EVENT_OBJECT_NAME] = trace_lists_object_name,
 		[EVENT_CGROUP] = trace_lists_cgroup,

@@ -108,7 +108,7 @@ static int info_section(struct trace_file *file, size_t number, const struct too
 	}
 	info_host(model, section, out);
 	info_flight(model, out);
-	info_regimes(model, out);
+	info_budget(model, out);
 	info_clocks(model, out);
 	info_sources(model, out);
 	info_probes(model, request->verbose, out);

@@ -5,7 +5,7 @@
 #include "common/plural.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_dump.h"
-#include "report/profile/account/regimes.h"
+#include "report/profile/account/budget_spans.h"
 #include "report/tool/info_parts.h"
 
 static void print_trigger(const struct trace_model *model, const struct trace_trigger *trigger, FILE *out)
@@ -48,23 +48,19 @@ void info_flight(const struct trace_model *model, FILE *out)
 			      plural(others));
 }
 
-void info_regimes(const struct trace_model *model, FILE *out)
+void info_budget(const struct trace_model *model, FILE *out)
 {
-	struct regime_span span;
-	char text[REGIME_TEXT];
+	struct budget_span span;
+	char text[BUDGET_TEXT];
 	size_t cursor = 0;
 
-	while (regimes_next(model, &cursor, &span)) {
-		const struct event_regime *regime = span.regime;
+	while (budget_spans_next(model, &cursor, &span)) {
+		const struct budget_lack lack = budget_lack_of(model, span.record, true, true);
 
-		(void)fprintf(out, "  %-16sfrom %s s to %s s: %s", "recorded less",
-			      figure_seconds(span.from - model->start).text,
+		(void)fprintf(out, "  %-16sfrom %s s to %s s: %s (before, %.2f%% of one CPU were used, of %.9g%%)\n",
+			      lack.everything ? "paused" : "recorded less", figure_seconds(span.from - model->start).text,
 			      figure_seconds(span.until - model->start).text,
-			      regimes_text(regime->lacks, regime->least, regime->frequency, text));
-		if (regime->reason == REGIME_ASKED)
-			(void)fputs(" (--realtime-safe)\n", out);
-		else
-			(void)fprintf(out, " (before, %.2f%% of one CPU were used, of %.9g%%)\n",
-				      (double)regime->used / 100, (double)regime->budget / 100);
+			      lack.everything ? "nothing was recorded" : budget_text(&lack, text),
+			      (double)span.record->used / 100, (double)span.record->budget / 100);
 	}
 }

@@ -19,7 +19,7 @@ void info_host(const struct trace_model *model, const struct trace_section *sect
 /* For a dump: which part of the recording it holds, and why it was made. */
 void info_flight(const struct trace_model *model, FILE *out);
 /* What was left out for a time to keep the recorder's cost down. */
-void info_regimes(const struct trace_model *model, FILE *out);
+void info_budget(const struct trace_model *model, FILE *out);
 void info_clocks(const struct trace_model *model, FILE *out);
 void info_sources(const struct trace_model *model, FILE *out);
 /* The probes that were hit; with `verbose`, all probes. */

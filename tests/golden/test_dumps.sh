@@ -15,7 +15,7 @@ names=(--symfs "$scratch/empty" --debug-dir "$scratch/empty" --no-cache --no-pag
 original=samples/dump/trace.rwk
 
 # facts TRACE: the trace's records about itself and its waits.
-facts() { "$report" --dump "$1" | grep -E '^  (window|trigger|regime|task|wait) '; }
+facts() { "$report" --dump "$1" | grep -E '^  (window|trigger|budget|task|wait) '; }
 # The same without what --scrub replaces.
 public() { facts "$1" | sed -E 's/comm="[^"]*"/comm/; s/rule="([a-z]*)[^"]*"/rule="\1"/'; }
 
@@ -25,7 +25,7 @@ same() { verdict "$1" "$(diff "$2" "$3" | head -n 4 | tr '\n' ' ')" cmp -s "$2" 
 facts "$original" >"$scratch/facts"
 public "$original" >"$scratch/public"
 verdict samples_has_them 'the sample lacks what is compared' \
-	[ "$(grep -oE '^  (window|trigger|regime|wait) ' "$scratch/facts" | sort | uniq -c | tr -s ' \n' ' ')" = ' 3 regime 2 trigger 3 wait 1 window ' ]
+	[ "$(grep -oE '^  (window|trigger|budget|wait) ' "$scratch/facts" | sort | uniq -c | tr -s ' \n' ' ')" = ' 3 budget 2 trigger 3 wait 1 window ' ]
 
 exits condense 0 "$report" "${names[@]}" --condense "$original" -o "$scratch/small.rwk"
 facts "$scratch/small.rwk" >"$scratch/got"
@@ -41,7 +41,7 @@ for one in public both; do
 done
 
 # What reports say about these facts.
-said() { "$report" "${names[@]}" --info "$1" 2>/dev/null | grep -E '^  (dump|made for|triggers|recorded less) '; }
+said() { "$report" "${names[@]}" --info "$1" 2>/dev/null | grep -E '^  (dump|made for|triggers|recorded less|paused) '; }
 said "$original" | sed -E 's/(made for +[a-z]*)[^ ]* .*tid/\1 tid/' >"$scratch/wanted"
 said "$scratch/both.rwk" | sed -E 's/(made for +[a-z]*)[^ ]* .*tid/\1 tid/' >"$scratch/got"
 verdict info_has_them 'it lacks them' [ "$(wc -l <"$scratch/wanted")" -eq 5 ]

@@ -275,7 +275,7 @@ static int make_account(struct profile *profile)
 	if (!r)
 		r = tell_damage(profile);
 	if (!r)
-		r = account_regimes(profile);
+		r = account_budget(profile);
 	if (!r)
 		r = account_helpers(profile);
 	if (!r)

@@ -17,7 +17,7 @@ int account_undelivered(struct profile *profile);
 int account_quality(struct profile *profile);
 
 /* What the recorder left out for a time to keep its cost down. */
-int account_regimes(struct profile *profile);
+int account_budget(struct profile *profile);
 
 /* What is missing because helper processes of the recorder were gone. */
 int account_helpers(struct profile *profile);

@@ -19,7 +19,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/ring_regime.h"
+#include "bpf/ring_budget.h"
 #include "bpf/ring_wait.h"
 #include "record/machine/clocks.h"
 #include "record/machine/cpus.h"
@@ -94,9 +94,9 @@ static unsigned int waits_of(const struct probe *probe, pid_t pid, struct ring_w
 	return count;
 }
 
-static void set_lacks(struct probe *probe, uint64_t lacks)
+static void set_paused(struct probe *probe, bool paused)
 {
-	(void)probe_set_regime(probe, &(struct ring_regime){.lacks = lacks, .least = LEAST});
+	(void)probe_set_budget(probe, &(struct ring_budget){.paused = paused, .least = LEAST});
 }
 
 static void await_sleep(const struct shared *shared, pid_t pid)
@@ -136,7 +136,7 @@ static void attach(struct trial *trial)
 	const struct record_who who = {.user_threads = true};
 	const struct probe_settings settings = {
 		.cpus = &trial->cpus, .filter = &trial->filter, .waits = &knobs, .max_frames = probe_max_frames(),
-		.ring_bytes = RING_BYTES, .regime = true,
+		.ring_bytes = RING_BYTES, .budget = true,
 	};
 
 	trial->waits.recording = &trial->recording;
@@ -207,9 +207,9 @@ static void unseen_end(void)
 	make_sleeper(&trial);
 	attach(&trial);
 	look(&trial);
-	set_lacks(trial.waits.probe, RING_LACKS_WAITS);
+	set_paused(trial.waits.probe, true);
 	wake(&trial);
-	set_lacks(trial.waits.probe, 0);
+	set_paused(trial.waits.probe, false);
 	judge(&trial, "a wait whose end nobody saw");
 }
 
@@ -218,9 +218,9 @@ static void unseen_begin(void)
 	struct trial trial = {0};
 
 	attach(&trial);
-	set_lacks(trial.waits.probe, RING_LACKS_WAITS);
+	set_paused(trial.waits.probe, true);
 	make_sleeper(&trial);
-	set_lacks(trial.waits.probe, 0);
+	set_paused(trial.waits.probe, false);
 	look(&trial);
 	wake(&trial);
 	judge(&trial, "a wait of a thread whose first run nobody saw");

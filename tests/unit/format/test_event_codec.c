@@ -83,7 +83,7 @@ static void state_records_come_back(struct test *t)
 						  text("cgroup_mutex"), OBJECT_IN_SHARED, big, big}},
 		{.kind = EVENT_WINDOW, .window = {80, big, big, big, big, big}},
 		{.kind = EVENT_TRIGGER, .trigger = {big, 81, text("wait:D>1s"), 7, UINT32_MAX, text("a\033b"), big, 9}},
-		{.kind = EVENT_REGIME, .regime = {big, 9, REGIME_CALM, big, big, big, big, 10000}},
+		{.kind = EVENT_BUDGET, .budget = {big, BUDGET_PAUSED, big, big, big, 10000}},
 		{.kind = EVENT_OBJECT_NAME, .object_name = {5, text("/a\033b"), {"0123456789abcdef", 16},
 							    {"fedcba9876543210", 16}}},
 		{.kind = EVENT_CGROUP, .cgroup = {80, big, CGROUP_REMOVED, text("/a\033b.slice")}},

@@ -267,12 +267,15 @@ static void what_is_of_no_source_is_told_too(struct test *t)
 	struct bench b;
 
 	bench_open(&b);
+	with_samples(&b);
 	made_put(&b.made, 3, &lost, sizeof(lost), NULL, 100);
 	sideband_look(b.made.recording.sideband);
 	(void)sideband_apply(b.made.recording.sideband, UINT64_MAX);
 	b.drain.refused = 10;
 	b.drain.samples.refused = 20;
-	b.probe.cost = (struct probe_cost){.run_ns = 12345, .recursion_misses = 100, .unfollowed = 200};
+	b.probe.cost = (struct probe_cost){.recursion_misses = 100, .unfollowed = 200};
+	b.probe.cpu[CPU].run_ns = 10000;
+	b.probe.cpu[0].run_ns = 2345;
 	b.streams.silent = 1000;
 	tell(&b, SECOND, false);
 	CHECK_INT(t, total(&b, 0, 3, LOSS_SIDEBAND, NULL), 6);

@@ -63,26 +63,6 @@ static struct profile *three_hops(void)
 	return p;
 }
 
-/* The longest first; a wait that no other task ended is no story. */
-static void tells_stories(struct test *t)
-{
-	struct profile *p = three_hops();
-	char *text = digest_of(t, p, &plain);
-
-	expect(t, text,
-	       "\nstory 1    B blocked in pipe_read (consume): 310.000 ms in 1 wait  [--chains='^B$']\n"
-	       "           held by C blocked in do_nanosleep (snooze) <- a timer: 280.000 ms (90.32%)\n"
-	       "           worst: tid 2 pid 2 for 310.000 ms from +0.050000 s, woken at +0.350000 s by C tid 3 pid 3, "
-	       "ran from +0.360000 s on  [--at +0.050000s]\n"
-	       "story 2    A blocked in futex_wait_queue (lock): 300.000 ms in 1 wait  [--chains='^A$']\n"
-	       "           held by B blocked in pipe_read (consume) <- C blocked in do_nanosleep (snooze) <- a timer: "
-	       "230.000 ms (76.67%)\n");
-	expect_not(t, text, "story 3");
-	expect(t, text, "\nnext       --chains='^B$' (what held it), --top-waits ");
-	free(text);
-	free(p);
-}
-
 /* A wait that is part of a longer story has no story of its own, nor has a short one. */
 static void tells_each_once(struct test *t)
 {
@@ -322,103 +302,6 @@ static void tells_of_a_crowd(struct test *t)
 	free(p);
 }
 
-/* All threads' time, and the heaviest by it, if CPUs were not sampled. */
-static void sums_up_threads(struct test *t)
-{
-	struct profile *p = three_hops();
-	char *text;
-
-	p->sums[p->sum_count++] = (struct profile_task_sums){
-		.task = p->waits[0].task, .from = BOOT, .to = BOOT + 1000 * MS, .running = 690 * MS};
-	p->sums[p->sum_count++] = (struct profile_task_sums){
-		.task = p->waits[1].task, .from = BOOT, .to = BOOT + 1000 * MS, .running = 230 * MS};
-	p->origins[p->origin_count++] = (struct profile_origin){
-		.host = "db1", .kernel = "6.12", .machine = "x86_64", .cpus = 2, .realtime = WALL_CLOCK,
-		.length = 5 * SECOND};
-	p->losses = (struct profile_losses){.recorded = 99, .lost = 1};
-	fake_note(p, "1 event lost: the ring buffer was full (1.0%); record less", 0);
-	fake_note(p, "2 samples", 0);
-	fake_note(p, "3 samples", 0);
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nhost       db1, 2 CPUs, 6.12 x86_64; 2026-11-21 12:00:00 UTC, for 5.00 s  [--info]\n"
-			"sources    offcpu: 3 waits in 5.00 s  [--info]\n"
-			"time       3 threads, 2.320 s: running 39.66% (920.000 ms), run queue 1.29% (30.000 ms), "
-			"blocked 38.79% (900.000 ms), unknown 20.26% (470.000 ms)  [--summary]\n"
-			"processes  75.00% A 1 (690.0 ms), 25.00% B 2 (230.0 ms)  [--summary --pid 1]\n"
-			"comms      75.00% A (690.0 ms), 25.00% B (230.0 ms)  [--summary -c '^A$']\n");
-	expect(t, text, "\npressure   CPU: runnable threads waited for 3.16% of their time (30.000 ms; 920.000 ms "
-			"running)  [--summary]\n"
-			"           D: no thread waited uninterruptibly  [--summary]\n"
-			"           lost: 1 of 100 events (1.00%)  [--info]\n"
-			"unreliable 1 event lost: the ring buffer was full (1.0%); record less\n"
-			"           2 samples\n"
-			"           1 more note  [--info]\n");
-	free(text);
-	free(p);
-}
-
-static void sums_up_samples(struct test *t)
-{
-	struct view_settings settings = plain;
-	struct profile *p = fake_profile();
-	char *text;
-
-	(void)fake_source(p, PROFILE_CPU, "cpu-clock", "ns");
-	fake_entry(p, 0, "sh (1)", 7, "main@sh;spin@sh", 3 * SECOND);
-	fake_entry(p, 0, "dd", 8, "main@dd;copy_page", 1 * SECOND);
-	p->origins[p->origin_count++] = (struct profile_origin){
-		.host = "", .kernel = "", .machine = "", .cpus = 2, .length = 5 * SECOND};
-	settings.filters = "-U";
-	text = digest_of(t, p, &settings);
-	expect(t, text,
-	       "\nfilters    -U: the options in brackets need them, too\n"
-	       "time       on CPUs 4000.0 ms in 5.00 s of 2 CPUs (40.00%), by samples; waits were not recorded  "
-	       "[--tree --source cpu]\n"
-	       "functions  75.00% spin, 25.00% copy_page  [--tree --source cpu]\n"
-	       "processes  75.00% sh (1) 7 (3000.0 ms), 25.00% dd 8 (1000.0 ms)  [--tree --source cpu --pid 7]\n"
-	       "comms      75.00% sh (1) (3000.0 ms), 25.00% dd (1000.0 ms)  "
-	       "[--tree --source cpu -c '^sh [(]1[)]$']\n"
-	       "pressure   lost: no event  [--info]\n"
-	       "next       --tree --source cpu (who called what), --info (what was recorded and lost)\n");
-	free(text);
-	free(p);
-}
-
-static void sums_up_walks(struct test *t)
-{
-	struct profile *p = fake_profile();
-	struct profile_walk_task *row;
-	char *text;
-
-	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
-	p->sources[0].samples = 3;
-	p->walk_count = 1;
-	(void)fake_walked(p, 0, "spin", 1, "R", "");
-	(void)fake_walked(p, 0, "sleep", 2, "S", SLEEP);
-	row = fake_walked(p, 0, "stat", 3, "D", "main@stat;vfs_statx;request_wait_answer;schedule");
-	row->wait = 3 * SECOND;
-	row->bound = PROFILE_WAIT_AT_LEAST;
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nwalked     3 tasks in 1 walk: 1 running or runnable, 1 in D, 1 in other states  [--tasks]\n"
-			"           longest in D: stat tid 3 pid 3, ≥3.000 s, in request_wait_answer (main)  "
-			"[--tasks --state D]\n"
-			"next       --tasks --state D (every task and its stack), ");
-	free(text);
-	free(p);
-}
-
-/* Without a view the digest comes first, then the rest. */
-static void comes_first(struct test *t)
-{
-	struct profile *p = three_hops();
-	char *text = fake_print(p, NULL, &plain);
-
-	CHECK(t, !strncmp(text, "# digest   ", 11));
-	expect(t, text, "(what was recorded and lost)\n\n# offcpu: 3 waits");
-	free(text);
-	free(p);
-}
-
 static void writes_comms(struct test *t)
 {
 	static const struct {
@@ -525,10 +408,8 @@ static void leaves_out_waits_for_connections(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(leaves_out_waits_for_connections),
-	  TEST(tells_stories), TEST(tells_each_once), TEST(tells_who_hangs), TEST(tells_who_is_stopped),
-	  TEST(tells_who_waits_for_whom), TEST(groups_who_waited_all_the_time),
-	  TEST(tells_of_the_held_first),
-	  TEST(tells_of_the_rest), TEST(tells_of_a_crowd),
-	  TEST(sums_up_threads), TEST(sums_up_samples), TEST(sums_up_walks), TEST(comes_first), TEST(writes_comms),
-	  TEST(folds), TEST(keeps_the_limit))
+TEST_MAIN(TEST(leaves_out_waits_for_connections), TEST(tells_each_once), TEST(tells_who_hangs),
+	  TEST(tells_who_is_stopped), TEST(tells_who_waits_for_whom),
+	  TEST(groups_who_waited_all_the_time), TEST(tells_of_the_held_first),
+	  TEST(tells_of_the_rest), TEST(tells_of_a_crowd), TEST(writes_comms), TEST(folds),
+	  TEST(keeps_the_limit))

@@ -27,84 +27,6 @@ static struct profile *some_waits(void)
 	return p;
 }
 
-static const char longest_last[] =
-	"\n"
-	"    schedule\n"
-	"    nanosleep\n"
-	"    -                cat\n"
-	"        longest 850 ns, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s\n"
-	"        tid 9 pid 9, CPU 0, R, preempted, run queue 850 ns\n"
-	"        ran from +1.000001 s on\n"
-	"        1 wait, 850 ns in all\n"
-	"        state R 100.00%; preempted 100.00%; run queue 100.00%\n"
-	"\n"
-	"    schedule\n"
-	"    io_schedule\n"
-	"    vfs_read\n"
-	"    read\n"
-	"    main\n"
-	"    -                dd\n"
-	"        longest 503.123 ms, from 2026-11-21 12:00:02.503124 UTC, +2.503124 s\n"
-	"        tid 7 pid 5, CPU 0 to 1, D iowait, blocked, run queue 12.345 us\n"
-	"        woken at +3.006235 s by kworker/0:1 tid 12 pid 12, ran from +3.006247 s on\n"
-	"        3 waits, 507.223 ms in all, p50 2.600 ms, p99 503.123 ms\n"
-	"        state D 99.19%, S 0.81%; blocked 100.00%; run queue 0.00%, iowait 99.19%\n"
-	"     usecs               : count     distribution\n"
-	"      1024 -> 2047       : 1        |****************************************|\n"
-	"      2048 -> 4095       : 1        |****************************************|\n"
-	"       ...\n"
-	"    262144 -> 524287     : 1        |****************************************|\n"
-	"\n";
-
-static void shows_the_longest_last(struct test *t)
-{
-	struct profile *p = some_waits();
-
-	fake_check_printed(t, p, top_waits_view, &plain, longest_last);
-	free(p);
-}
-
-/* Through the table of views: a heading above, the account below. */
-static void is_a_view(struct test *t)
-{
-	struct profile *p = some_waits();
-	char *text = fake_print(p, &views[VIEW_TOP_WAITS], &plain);
-
-	CHECK(t, !strncmp(text, "# offcpu: 4 ", 12));
-	CHECK(t, strstr(text, "longest 503.123 ms"));
-	free(text);
-	p->sources[0].kind = PROFILE_CPU;
-	text = fake_print(p, &views[VIEW_TOP_WAITS], &plain);
-	CHECK_STR(t, text, "# nothing to show: --top-waits has no use for what is here: cpu\n");
-	free(text);
-	free(p);
-}
-
-static void leaves_out_and_says_so(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct view_settings settings = plain;
-
-	(void)fake_wait(p, "a", 1, "f", BOOT, BOOT + 1 * MS);
-	(void)fake_wait(p, "a", 1, "f", BOOT + 2 * MS, BOOT + 4 * MS);
-	(void)fake_wait(p, "b", 2, "f", BOOT, BOOT + 3 * MS);
-	(void)fake_wait(p, "c", 3, "f", BOOT, BOOT + 4 * MS);
-	settings.top_waits = 1;
-	fake_check_printed(t, p, top_waits_view, &settings,
-			   "# stacks not shown: 2, whose longest wait took 3.000 ms; "
-			   "3 waits, 6.000 ms in all; --top-waits=0 shows them\n"
-			   "\n"
-			   "    f\n"
-			   "    -                c\n"
-			   "        longest 4.000 ms, from 2026-11-21 12:00:00.000000 UTC, +0.000000 s\n"
-			   "        tid 3 pid 3, CPU 0, S, blocked\n"
-			   "        woken, by whom is not known, ran from +0.004000 s on\n"
-			   "        1 wait, 4.000 ms in all\n"
-			   "        state S 100.00%; blocked 100.00%\n"
-			   "\n");
-	free(p);
-}
-
 /* 1 ms, 2 ms ... 100 ms, given in another order. */
 static void takes_percentiles_by_nearest_rank(struct test *t)
 {
@@ -214,73 +136,6 @@ static void prefers_the_open_wait(struct test *t)
 	free(p);
 }
 
-/* Of waits that lasted throughout, the view says how to leave them out. */
-static void tells_of_waits_throughout(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait = fake_wait(p, "a", 1, "f", BOOT - 20 * SECOND, BOOT + 5 * SECOND);
-
-	wait->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	wait->weight = 5 * SECOND;
-	wait->in_cpu = 1; /* meaningless if it has not ended */
-	fake_check_printed(t, p, top_waits_view, &plain,
-			   "\n"
-			   "    f\n"
-			   "    -                a\n"
-			   "        longest ≥25.000 s, from 2026-11-21 11:59:40.000000 UTC, -20.000000 s\n"
-			   "        tid 1 pid 1, CPU 0, S, blocked\n"
-			   "        had not ended by +5.000000 s, the end of the recording\n"
-			   "        1 wait, ≥25.000 s in all (5.000 s of it "
-			   "within what was recorded and asked for), 1 open\n"
-			   "        state S 100.00%; blocked 100.00%\n"
-			   "\n"
-			   "# stacks above whose longest wait went on all through the recording: 1; "
-			   "--class=ended leaves such waits out\n");
-	free(p);
-}
-
-/* The line that says what ended the longest wait. */
-static void check_end(struct test *t, struct profile *p, const char *want)
-{
-	char *text, *line;
-
-	CHECK_INT(t, fake_view(p, top_waits_view, &plain, &text), 0);
-	line = strstr(text, "blocked\n");
-	line = line ? line + strlen("blocked\n        ") : text;
-	*strchrnul(line, '\n') = '\0';
-	CHECK_STR(t, line, want);
-	free(text);
-}
-
-static void says_who_ended_it(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait = fake_wait(p, "a", 1, "f", BOOT, BOOT + 3 * MS);
-
-	fake_waker(p, wait, "dd\n", 7, "g", BOOT + 3 * MS);
-	check_end(t, p, "woken at +0.003000 s by dd\\x0a tid 7 pid 7, ran from +0.003000 s on");
-	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
-	check_end(t, p, "woken at +0.003000 s by a softirq, ran from +0.003000 s on");
-	wait->waker_context = PROFILE_WAKER_IRQ;
-	check_end(t, p, "woken at +0.003000 s by an irq that interrupted dd\\x0a tid 7 pid 7, ran from +0.003000 s on");
-	wait->waker = PROFILE_NO_TASK;
-	check_end(t, p, "woken at +0.003000 s by an irq, ran from +0.003000 s on");
-	wait->waker_context = PROFILE_WAKER_TASK;
-	check_end(t, p, "woken at +0.003000 s by somebody unknown, ran from +0.003000 s on");
-	wait->waker = 1;
-	wait->waker_context = PROFILE_WAKER_UNKNOWN;
-	check_end(t, p, "woken at +0.003000 s by dd\\x0a tid 7 pid 7 in an unknown context, ran from +0.003000 s on");
-	wait->woken = 0;
-	check_end(t, p, "woken by dd\\x0a tid 7 pid 7 in an unknown context, ran from +0.003000 s on");
-	wait->waker_context = PROFILE_WAKER_NONE;
-	check_end(t, p, "woken, by whom is not known, ran from +0.003000 s on");
-	wait->woken = BOOT + 2 * MS;
-	wait->flags = PROFILE_WAIT_NOT_ENDED;
-	check_end(t, p,
-		  "woken at +0.002000 s, by whom is not known, had not run by +0.003000 s, the end of the recording");
-	free(p);
-}
-
 /* Lengths compare across recordings; each has its own clock. */
 static void compares_recordings_by_length(struct test *t)
 {
@@ -307,41 +162,6 @@ static void compares_recordings_by_length(struct test *t)
 			   "      2048 -> 4095       : 1        |****************************************|\n"
 			   "      4096 -> 8191       : 1        |****************************************|\n"
 			   "\n");
-	free(p);
-}
-
-static size_t count_stacks(struct profile *p, const struct view_settings *settings)
-{
-	size_t count = 0;
-	char *text;
-
-	if (fake_view(p, top_waits_view, settings, &text) < 0)
-		abort();
-	for (const char *found = text; (found = strstr(found, "longest")); found++)
-		count++;
-	free(text);
-	return count;
-}
-
-/* As --stacks has them: by comm and how the chain reads; by process and by offset where that was asked for. */
-static void groups_what_reads_the_same(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct view_settings settings = plain;
-
-	(void)fake_wait(p, "a", 1, "f@x+0x1;g+0x1", BOOT, BOOT + 1 * MS);
-	(void)fake_wait(p, "a", 2, "f@x+0x1;g+0x2", BOOT, BOOT + 2 * MS);
-	(void)fake_wait(p, "b", 3, "f@x+0x1;g+0x1", BOOT, BOOT + 3 * MS);
-	(void)fake_wait(p, "b", 3, "g+0x1", BOOT + 4 * MS, BOOT + 7 * MS);
-	CHECK_INT(t, count_stacks(p, &settings), 3);
-	settings.per_process = true;
-	CHECK_INT(t, count_stacks(p, &settings), 4);
-	settings.per_process = false;
-	settings.offsets = true;
-	CHECK_INT(t, count_stacks(p, &settings), 4);
-	p->waits[3].source = 1; /* of another source */
-	(void)fake_source(p, PROFILE_OFFCPU, "other", "ns");
-	CHECK_INT(t, count_stacks(p, &plain), 2);
 	free(p);
 }
 
@@ -398,32 +218,6 @@ static void survives_large_numbers(struct test *t)
 	free(p);
 }
 
-static void prints_nothing_raw(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait = fake_wait(p, "x\033]0;\a", 1, "f\033[2J@x\n;?@\r", BOOT, BOOT + 5);
-	char *text;
-
-	fake_waker(p, wait, "\xe2\x80\xae\t", 2, "", BOOT + 5);
-	CHECK_INT(t, fake_view(p, top_waits_view, &plain, &text), 0);
-	for (const char *c = text; *c; c++)
-		CHECK(t, *c == '\n' || (unsigned char)*c >= ' ');
-	CHECK(t, !strstr(text, "\xe2\x80\xae"));
-	free(text);
-	free(p);
-}
-
-static void says_nothing_of_nothing(struct test *t)
-{
-	struct profile *p = fake_recorded();
-
-	fake_check_printed(t, p, top_waits_view, &plain, "");
-	free(p);
-}
-
-TEST_MAIN(TEST(shows_the_longest_last), TEST(is_a_view), TEST(leaves_out_and_says_so),
-	  TEST(takes_percentiles_by_nearest_rank), TEST(marks_what_is_a_bound),
-	  TEST(prefers_the_open_wait), TEST(tells_of_waits_throughout), TEST(says_who_ended_it),
-	  TEST(compares_recordings_by_length), TEST(groups_what_reads_the_same),
-	  TEST(refuses_contradictions), TEST(survives_large_numbers), TEST(prints_nothing_raw),
-	  TEST(says_nothing_of_nothing))
+TEST_MAIN(TEST(takes_percentiles_by_nearest_rank), TEST(marks_what_is_a_bound),
+	  TEST(prefers_the_open_wait), TEST(compares_recordings_by_length),
+	  TEST(refuses_contradictions), TEST(survives_large_numbers))

@@ -76,14 +76,14 @@ private=$scratch/private.rwk public=$scratch/public.rwk
 "$build/tests/make_trace" tests/golden/private.text "$private" || exit 1
 # What must not be left; bytes: build-ids of programs, the address of a peer.
 printf 'text %s\n' payhost-ams-07 vanessa-secret e3b0c442-98fc acmeKrnl acmebuilder zebrafish quokka-srv okapi-client narwhal \
-	numbat_svc homes/valentina axolotl-engine libtapir.so opt/platypus gharial_stripped binturong salary_of \
+	homes/valentina axolotl-engine libtapir.so opt/platypus gharial_stripped binturong salary_of \
 	aardvark_main ocelot_pricing Capybara wombat_lookup jitted_dugong echidna_jit src/valentina margay_tables.cc \
 	kinkajou_inline jerboa.hh quoll_probe quoll_event fossa_agent caracal hidden_unused lemur_service \
 	anteater.slice manatee-output gibbon_struct_ops serval_meta tamarin_value sifaka_mempool unicorn-taperig \
 	wallaby_compressed gharial_vendor php-dunnart gecko.sock colugo.slice pangolin_rule potto_mutex >"$scratch/list"
 printf 'bytes %s\n' c0ffee15600dc0de badc0de5ca1ab1e5 5d4c3b2a19080706 81d5557742fc00a5 20010d685e5e1a1b1c1d1e1f2a2b2c2d >>"$scratch/list"
 tests/canaries.py "$private" "$scratch/list" >"$scratch/found"
-[[ $(sort -u "$scratch/found") == $(sort -u "$scratch/list") ]] || # otherwise the checks below show nothing
+[[ $(sort -u "$scratch/found") == "$(sort -u "$scratch/list")" ]] || # otherwise the checks below show nothing
 	{ not_ok before "only these are found: $(tr '\n' ' ' <"$scratch/found")"; exit 1; }
 exits scrub 0 "$report" "${names[@]}" --scrub "$private" -o "$public"
 tests/canaries.py "$public" "$scratch/list" >"$scratch/found"

@@ -17,7 +17,6 @@
 #include "record/machine/host.h"
 #include "record/machine/kallsyms.h"
 #include "record/machine/namespaces.h"
-#include "record/machine/privileges.h"
 #include "record/machine/requirements.h"
 #include "record/machine/small_file.h"
 #include "record/probe/probe_user_way.h"

@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "record/machine/cpus.h"
-#include "record/machine/privileges.h"
+#include "record/machine/requirements.h"
 #include "record/perf/perf_event.h"
 #include "record/plan/filter.h"
 #include "record/plan/sample_rate.h"

@@ -18,7 +18,7 @@
 #include "record/embed/symbol_source.h"
 #include "record/machine/clocks.h"
 #include "record/machine/vdso.h"
-#include "record/pick/debug_pick.h"
+#include "record/pick/symbol_pick.h"
 #include "record/place/hits.h"
 #include "record/place/module_files.h"
 #include "record/place/module_table.h"

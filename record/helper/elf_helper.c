@@ -17,8 +17,6 @@
 #include "format/limits.h"
 #include "record/helper/jail.h"
 #include "record/helper/unwind_answer.h"
-#include "record/pick/debug_pick.h"
-#include "record/pick/function_pick.h"
 #include "record/pick/perf_map.h"
 #include "record/pick/symbol_pick.h"
 #include "record/plan/deadlines.h"

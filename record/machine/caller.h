@@ -21,7 +21,7 @@ struct caller {
 	size_t group_count;
 };
 
-/* To be called while we are root; see caller_groups.h. */
+/* To be called while we are root; see caller_groups(). */
 void caller_get(struct caller *ret_caller);
 
 /* The user to go on as without root: the caller with only the first group; without sudo, the user nobody. */
@@ -33,5 +33,19 @@ int caller_become(const struct caller *caller);
 /* File system access as the caller, and back; for creating the output. 0, -errno. */
 int caller_fs_enter(const struct caller *caller);
 int caller_fs_leave(const struct caller *caller);
+
+/*
+ * The groups of the user behind sudo. Our own credentials do not have them: sudo gave us root's.
+ * The kernel knows them best: the shell that ran sudo is one of our ancestors, and has the groups
+ * that its login gave it, wherever these are kept. Without such an ancestor, they are the groups in
+ * which /etc/group lists the user.
+ */
+
+/*
+ * Returns the number of groups in ret_groups, at most `room`; those that do not fit are left out.
+ * gid, the user's primary group, is the first of them. To be called while we are root: later we are
+ * an ancestor of that user ourselves.
+ */
+size_t caller_groups(uid_t uid, gid_t gid, gid_t *ret_groups, size_t room);
 
 #endif

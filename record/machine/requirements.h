@@ -4,6 +4,7 @@
 #define RWALKER_RECORD_MACHINE_REQUIREMENTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define REQUIREMENTS_TYPES "/sys/kernel/btf/vmlinux"
 #define REQUIREMENTS_KERNEL "Linux 6.1"
@@ -15,5 +16,27 @@ bool requirements_confidential(void);
 
 /* 0, -errno after reporting what is missing. */
 int requirements_check(void);
+
+/*
+ * What the recorder gives up once everything is open and attached: the root user, all
+ * capabilities but the three below, and the way back. What still needs root (reading maps,
+ * opening files of targets) is done by helpers of the nursery, which was forked before.
+ *
+ *     CAP_PERFMON  sampling on CPUs that come online
+ *     CAP_BPF      reading the programs' counters on kernels that require it
+ *     CAP_SYSLOG   reading /proc/kallsyms again when a module is loaded
+ */
+
+/* Those of the three that are not in effect, as in capabilities.h. 0: nothing is missing. */
+uint64_t privileges_missing(void);
+
+/*
+ * To be called before anything is opened. 0; -EPERM if the recorder lacks the privileges it needs,
+ * after reporting which.
+ */
+int privileges_check(void);
+
+/* 0, or -errno after reporting why: the caller must stop. */
+int privileges_drop(void);
 
 #endif

@@ -31,4 +31,35 @@ bool symbol_pick_holds(const struct elf_symbol *symbols, size_t count, uint64_t 
 void symbol_pick_mark(const struct elf_symbol *symbols, size_t count, const uint64_t *hits,
 		      size_t hit_count, bool *keep);
 
+/*
+ * What the trace holds for code without symbols: where the functions that were hit begin and end,
+ * by the module's unwind information. They are symbols with an empty name, so that the reader can
+ * group what it cannot name.
+ */
+
+/*
+ * Adds one for each function that holds a hit outside of all symbols. Sorts the symbols; hits
+ * ascending. 0, -ENOMEM, -E2BIG.
+ */
+int function_pick_add(const struct elf_file *file, const uint64_t *hits, size_t hit_count, struct elf_symbols *symbols);
+
+/*
+ * The separate debug file of a stripped module, if this machine has it: its symbol table names
+ * the hits better than what is left in the module. Only symbols that were hit are used, because
+ * such a table is large.
+ */
+
+enum { DEBUG_PICK_PATH = 192 };
+
+/* Where the file would be below /usr/lib/debug, by build-id. False: the id is too short or too long. */
+bool debug_pick_path(const struct build_id *id, char path[DEBUG_PICK_PATH]);
+
+/*
+ * Adds the symbols of the debug file that hold a hit, or the byte after one, which is where
+ * signal handlers return to. A file with another build-id, or one that cannot be read, adds
+ * nothing. Hits ascending. 0, -ENOMEM, -E2BIG.
+ */
+int debug_pick_add(int fd, const struct build_id *id, const uint64_t *hits, size_t hit_count,
+		   struct elf_symbols *symbols);
+
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "record/probe/probe_tracepoints.h"
+#include "record/probe/probe_points.h"
 
 static const char *const tracing[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 #define FORBIDDEN "/sys/kernel/debug/kprobes/blacklist"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/probe/probe_points.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -466,4 +468,23 @@ uint64_t probe_points_missed(const struct probe *probe, uint32_t source)
 			missed += link_missed(object->links.items[j]);
 	}
 	return missed;
+}
+
+/* --- all tracepoints --- */
+
+int probe_tracepoints(int (*take)(void *context, const char *name), void *context)
+{
+	static const char prefix[] = "btf_trace_";
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int r = 0;
+
+	for (uint32_t id = 1; kernel && !r && id < btf__type_cnt(kernel); id++) {
+		const struct btf_type *type = btf__type_by_id(kernel, id);
+		const char *name = btf_is_typedef(type) ? btf__name_by_offset(kernel, type->name_off) : NULL;
+
+		if (name && !strncmp(name, prefix, sizeof(prefix) - 1))
+			r = take(context, name + sizeof(prefix) - 1);
+	}
+	btf__free(kernel);
+	return r;
 }

@@ -33,4 +33,9 @@ int probe_point_hits(const struct probe *probe, uint32_t point, struct ring_poin
 /* How often the kernel did not run the programs of a source, as far as it reports this. */
 uint64_t probe_points_missed(const struct probe *probe, uint32_t source);
 
+/* The part of the door to libbpf that lists the kernel's tracepoints, even without tracefs. */
+
+/* Calls `take` for every tracepoint in the kernel's BTF. Returns 0, or what `take` returned. */
+int probe_tracepoints(int (*take)(void *context, const char *name), void *context);
+
 #endif

@@ -10,7 +10,6 @@
 #include "bpf/ring_lives.h"
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
-#include "record/probe/probe_tracepoints.h"
 
 #ifndef FAKE_CPUS /* a benchmark has more */
 enum { FAKE_CPUS = 4, FAKE_RINGS = 4 };

@@ -12,7 +12,7 @@
 
 #include "common/sanitized.h"
 #include "record/confine/confinement.h"
-#include "record/machine/privileges.h"
+#include "record/machine/requirements.h"
 #include "tests/test.h"
 #include "tests/unit/attacks.h"
 

@@ -3,7 +3,7 @@
  * A stripped program's functions that were hit and have no name are recorded, as readelf finds them
  * in its unwind information.
  */
-#include "record/pick/function_pick.h"
+#include "record/pick/symbol_pick.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/machine/caller_groups.h"
+#include "record/machine/caller.h"
 #include "tests/test.h"
 
 enum { USER = 54321, GROUP = 54322, MORE = 5 };

@@ -69,8 +69,7 @@
 	const TEXTURES = {
 		kernel: context =>
 			[[0, 6, 6, 0], [-1, 1, 1, -1], [5, 7, 7, 5]].forEach(line => stroke(context, line)),
-		inlined: context =>
-			[[1, 1, 2, 2], [4, 4, 5, 5]].forEach(line => stroke(context, line)),
+		inlined: context => [[1, 1, 2, 2], [4, 4, 5, 5]].forEach(line => stroke(context, line)),
 		jit: context => stroke(context, [3, 0, 3, 6]),
 	};
 

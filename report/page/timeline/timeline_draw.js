@@ -213,9 +213,7 @@
 				context.fillStyle =
 					number === cursor
 						? theme.accent
-						: row.inChain
-							? theme.link
-							: theme.ink;
+						: row.inChain ? theme.link : theme.ink;
 				context.fillText(
 					this.texts.fitted(context, row.name, place.left - 10),
 					2,
@@ -326,5 +324,108 @@
 		}
 	}
 
-	Object.assign(rwalker, {TimelinePainter, TIMELINE: {AXIS, ROW}});
+	/*
+	 * A row of the timeline as pixels: each column is a stack of what the thread did in that time. This runs for each
+	 * pixel of each frame, so it allocates nothing.
+	 */
+
+	const PARTS = 7; /* ran, ran or waited briefly, unknown, queued, known as a sum, blocked deeply, blocked */
+
+	/* What a thread did in column `x`. Returns whether anything is known. */
+	function fillParts(parts, {sums, alive}, x, {brief, unknown}) {
+		const blocked = sums[0][x],
+			deep = sums[1][x],
+			queued = sums[2][x],
+			summed = sums[3][x],
+			rest = alive[x] - blocked - deep - queued - summed;
+
+		parts[0] = rest > 0 ? rest * (1 - brief - unknown) : 0;
+		parts[1] = rest > 0 ? rest * brief : 0;
+		parts[2] = rest > 0 ? rest * unknown : 0;
+		parts[3] = queued;
+		parts[4] = summed;
+		parts[5] = deep;
+		parts[6] = blocked;
+		return rest > 0 || blocked > 0 || deep > 0 || queued > 0 || summed > 0;
+	}
+
+	/* Paints from the bottom. Each part that exists gets at least a pixel, so nothing rare vanishes. */
+	function paintParts(pixels, x, width, box, parts, scale, colors) {
+		let y = box.to;
+
+		for (let part = 0; part < PARTS && y > box.from; part++) {
+			if (!(parts[part] > 0)) continue;
+			const next = Math.max(box.from, y - Math.max(1, Math.round(parts[part] * scale)));
+			const low = Math.min(y, box.limit),
+				color = colors[part];
+
+			for (let at = Math.max(next, 0); at < low; at++) pixels[at * width + x] = color;
+			y = next;
+		}
+	}
+
+	/*
+	 * `box`: the rows of pixels; `whole`: ticks of a full column; `shares`: the parts of the rest
+	 * that are brief waits, and unknown.
+	 */
+	function paintColumns(columns, pixels, box, {whole, shares, colors}) {
+		const parts = new Float64Array(PARTS),
+			scale = (box.to - box.from) / whole;
+
+		for (let x = 0; x < columns.count; x++)
+			if (fillParts(parts, columns, x, shares))
+				paintParts(pixels, x, columns.count, box, parts, scale, colors);
+	}
+
+	/* Samples of a thread by pixel of the timeline. */
+
+	/* Times of a thread's samples of one source, in order; made when its row is first visible. */
+	function timesOf(app, thread, source) {
+		const {of, first} = app.threads.samples,
+			{samples} = app.profile;
+
+		thread.times ??= new Map();
+		if (!thread.times.has(source)) {
+			const runs = samples.runs.filter(run => run.source === source);
+			const numbers = of
+				.subarray(first[thread.number], first[thread.number + 1])
+				.filter(number => runs.some(run => number >= run.first && number < run.end));
+
+			thread.times.set(
+				source,
+				Float64Array.from(numbers, number => samples.time[number]).sort()
+			);
+		}
+		return thread.times.get(source);
+	}
+
+	/* Counts the samples of each pixel. Returns whether there are any. */
+	function countSamples(app, thread, source, {from, ticks, count}, marks) {
+		const times = timesOf(app, thread, source),
+			end = from + count * ticks;
+		const first = rwalker.lowerBound(times, 0, times.length, from),
+			last = rwalker.lowerBound(times, first, times.length, end);
+
+		if (last - first > count * 16) {
+			countByPixel(times, first, last, {from, ticks, count}, marks);
+		} else {
+			for (let i = first; i < last; i++)
+				marks[Math.min(count - 1, Math.floor((times[i] - from) / ticks))]++;
+		}
+		return last > first;
+	}
+
+	/* If there are many samples per pixel, finding a pixel's bounds is faster than counting its samples. */
+	function countByPixel(times, first, last, {from, ticks, count}, marks) {
+		let at = first;
+
+		for (let x = 0; x < count; x++) {
+			const next = rwalker.lowerBound(times, at, last, from + (x + 1) * ticks);
+
+			marks[x] += next - at;
+			at = next;
+		}
+	}
+
+	Object.assign(rwalker, {TimelinePainter, TIMELINE: {AXIS, ROW}, paintColumns, countSamples});
 })((globalThis.rwalker ??= {}));

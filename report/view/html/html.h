@@ -97,6 +97,13 @@ uint32_t html_base_source(const struct html_page *page, const struct profile_sou
 int html_payload(struct html_page *page, uint8_t **ret_bytes, size_t *ret_size);
 
 /*
+ * html_fit.c: writes the columns that depend on the limit, and packs all columns. `text_length`: of the text
+ * around. The caller frees *ret_packed. 0, -ENOMEM, -EBADMSG, or -EFBIG after reporting that the
+ * limit is too small.
+ */
+int html_fit(struct html_page *page, size_t text_length, uint8_t **ret_packed, size_t *ret_size);
+
+/*
  * The document around the packed payload: text that needs no script, then the page's own markup,
  * style and script. html_text() makes the text, which the caller frees.
  */

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/view/html/html_fit.h"
+/*
+ * Makes a page fit into its limit. The longest waits stay; the shorter ones become sums by bin,
+ * and if that is not enough, single samples are dropped. Sums by stack are never cut, so figures
+ * of the whole trace stay exact: a page that cannot hold them is refused.
+ */
+
+#include "report/view/html/html.h"
 
 #include <errno.h>
 #include <stdlib.h>

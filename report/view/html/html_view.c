@@ -5,7 +5,6 @@
 #include "common/cleanup.h"
 #include "common/time_units.h"
 #include "report/view/html/html.h"
-#include "report/view/html/html_fit.h"
 
 enum { EXACT_EVENTS = 50000 }; /* with more events, times are in microseconds, which takes half the space */
 

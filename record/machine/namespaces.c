@@ -32,7 +32,7 @@ bool namespaces_pid_is_hosts(void)
 	return is_hosts("/proc/self/ns/pid", INIT_PID);
 }
 
-bool namespaces_time_is_hosts(void)
+static bool time_is_hosts(void)
 {
 	return is_hosts(OWN_TIME, INIT_TIME);
 }
@@ -42,13 +42,13 @@ int namespaces_enter_time(int *ret_own)
 	_cleanup_close_ int own = -1, hosts = -1;
 
 	*ret_own = -1;
-	if (namespaces_time_is_hosts())
+	if (time_is_hosts())
 		return 0;
 	own = open(OWN_TIME, O_RDONLY | O_CLOEXEC);
 	hosts = open(HOSTS_TIME, O_RDONLY | O_CLOEXEC);
 	if (own < 0 || hosts < 0 || setns(hosts, CLONE_NEWTIME))
 		return -errno;
-	if (!namespaces_time_is_hosts())
+	if (!time_is_hosts())
 		return -EXDEV;
 	*ret_own = steal_fd(&own);
 	return 0;

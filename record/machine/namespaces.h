@@ -12,7 +12,6 @@
 #define NAMESPACES_TIME_REMEDY "start the recorder in the host's (nsenter -T -t 2), or with CAP_SYS_ADMIN"
 
 bool namespaces_pid_is_hosts(void);
-bool namespaces_time_is_hosts(void);
 
 /* Called while there is one thread. ret_own: what namespaces_leave_time() takes; -1: we were there. 0, -errno. */
 int namespaces_enter_time(int *ret_own);

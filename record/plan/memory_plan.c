@@ -28,7 +28,7 @@ uint64_t memory_row_each(const struct memory_row *row, const struct memory_sizes
 	}
 }
 
-uint64_t memory_row_bytes(const struct memory_row *row, const struct memory_sizes *sizes)
+static uint64_t row_bytes(const struct memory_row *row, const struct memory_sizes *sizes)
 {
 	uint64_t bytes;
 
@@ -40,7 +40,7 @@ uint64_t memory_plan_sum(const struct memory_plan *plan, const struct memory_siz
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < plan->count; i++)
-		if (__builtin_add_overflow(sum, memory_row_bytes(&plan->rows[i], sizes), &sum))
+		if (__builtin_add_overflow(sum, row_bytes(&plan->rows[i], sizes), &sum))
 			return UINT64_MAX;
 	return sum;
 }
@@ -106,7 +106,7 @@ void memory_plan_print(const struct memory_plan *plan, const struct memory_sizes
 	for (size_t i = 0; i < plan->count; i++)
 		(void)fprintf(out, "%-48s %7" PRIu64 " %12.3f %12.1f\n", plan->rows[i].what, plan->rows[i].count,
 			      (double)memory_row_each(&plan->rows[i], sizes) / MEGABYTE,
-			      (double)memory_row_bytes(&plan->rows[i], sizes) / MEGABYTE);
+			      (double)row_bytes(&plan->rows[i], sizes) / MEGABYTE);
 	(void)fprintf(out, "%-48s %7s %12s %12.1f\n", "all", "", "",
 		      (double)memory_plan_sum(plan, sizes) / MEGABYTE);
 	if (plan->budget)
@@ -121,7 +121,7 @@ static const struct memory_row *largest(const struct memory_plan *plan, const st
 
 	for (size_t i = 0; i < plan->count; i++)
 		if (&plan->rows[i] != but &&
-		    (found == but || memory_row_bytes(&plan->rows[i], sizes) > memory_row_bytes(found, sizes)))
+		    (found == but || row_bytes(&plan->rows[i], sizes) > row_bytes(found, sizes)))
 			found = &plan->rows[i];
 	return found;
 }
@@ -142,6 +142,6 @@ void memory_plan_refusal(const struct memory_plan *plan, const struct memory_siz
 	(void)snprintf(text, MEMORY_TEXT,
 		       "%s: this recording needs %.1f MB at least, of which %.1f MB are for '%s' and %.1f MB for '%s' "
 		       "(--plan prints all of it)",
-		       why, needed, (double)memory_row_bytes(first, least) / MEGABYTE, first->what,
-		       (double)memory_row_bytes(second, least) / MEGABYTE, second->what);
+		       why, needed, (double)row_bytes(first, least) / MEGABYTE, first->what,
+		       (double)row_bytes(second, least) / MEGABYTE, second->what);
 }

@@ -51,9 +51,8 @@ struct memory_plan {
 /* Adds nothing if the row's count is 0. */
 void memory_plan_add(struct memory_plan *plan, const struct memory_row *row);
 
-/* Bytes of one item of a row, of the whole row, and of all rows. */
+/* Bytes of one item of a row, and of all rows. */
 uint64_t memory_row_each(const struct memory_row *row, const struct memory_sizes *sizes);
-uint64_t memory_row_bytes(const struct memory_row *row, const struct memory_sizes *sizes);
 uint64_t memory_plan_sum(const struct memory_plan *plan, const struct memory_sizes *sizes);
 
 /* Without a budget of the user's: an eighth of what the host has. */

@@ -448,15 +448,3 @@ int line_child_finish(struct line_child *child, struct text_pool *texts, struct 
 		return r;
 	return died < 0 ? died : said;
 }
-
-int line_child_resolve(const struct line_job *job, struct text_pool *texts, struct line_answers *answers)
-{
-	struct line_child child, *only = &child;
-	int r = line_child_start(job, answers, &child);
-
-	if (r < 0)
-		return r;
-	while (!line_children_wait(&only, 1, LINE_CHILD_WAIT_SECONDS * 1000))
-		;
-	return line_child_finish(&child, texts, answers);
-}

@@ -66,7 +66,4 @@ int line_child_finish(struct line_child *child, struct text_pool *texts, struct 
 /* Ends the child, if it runs, and releases it. */
 void line_child_end(struct line_child *child);
 
-/* All of this in one call. */
-int line_child_resolve(const struct line_job *job, struct text_pool *texts, struct line_answers *answers);
-
 #endif

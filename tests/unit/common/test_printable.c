@@ -253,7 +253,7 @@ static void put_records(FILE *python)
 		put_record(python, (const unsigned char[]){0xef, second, third}, 3);
 		put_record(python, (const unsigned char[]){0xf3, 0xa0, second, third}, 4);
 	}
-	for (int i = 0; i < 150000; i++) {
+	for (unsigned int i = 0; i < test_rounds(80000); i++) {
 		size_t length = 3 + random_below(&random, 4);
 
 		for (size_t at = 0; at < length; at++)

@@ -109,7 +109,7 @@ static void traces_may_be_joined_also_torn_ones(struct test *t)
 	struct image image = {0};
 	struct syn_found found;
 
-	for (size_t cut = 1; cut < 3000; cut += 7) {
+	for (size_t cut = 1; cut < 3000; cut += 31) {
 		image_add(&image, a.bytes, a.length - cut);
 		image_add(&image, b.bytes, b.length);
 		found = image_check(&image);

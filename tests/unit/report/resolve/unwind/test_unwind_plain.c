@@ -12,7 +12,7 @@
 #include "tests/unit/cfi_bytes.h"
 
 enum { BIAS = 0x10000000, CODE = 0x1000, FUNCTION = 0x100, STACK = 0x7ff00000, WORDS = 160,
-       FUNCTIONS = 13, WALKS = 60000 };
+       FUNCTIONS = 13, WALKS = 15000 };
 
 struct fixture {
 	struct cfi_writer frames;

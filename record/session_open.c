@@ -23,7 +23,6 @@
 #include "record/machine/namespaces.h"
 #include "record/machine/present.h"
 #include "record/machine/requirements.h"
-#include "record/machine/topology.h"
 #include "record/place/hits.h"
 #include "record/place/kernel_chains.h"
 #include "record/place/kernel_map.h"
@@ -120,18 +119,6 @@ static int check_present(struct session *session)
 	return present_check_comm(&config->who, &session->filter.regex, !spans && !config->walk.interval);
 }
 
-/* --node */
-static int choose_nodes(struct session *session)
-{
-	const struct record_who *who = &session->config->who;
-	struct cpu_set set;
-	int r = who->nodes ? topology_cpus_of_nodes(who->nodes, &set) : 0;
-
-	if (r < 0 || !who->nodes || cpus_restrict(&session->cpus, &set))
-		return r;
-	return log_error(EINVAL, "-P %s and --node %s have no CPU in common", who->cpus, who->nodes);
-}
-
 static int open_host(struct session *session)
 {
 	const struct record_config *config = session->config;
@@ -139,8 +126,6 @@ static int open_host(struct session *session)
 
 	if (r >= 0)
 		r = cpus_open(&session->cpus, config->who.cpus);
-	if (r >= 0)
-		r = choose_nodes(session);
 	if (r >= 0)
 		r = filter_init(&session->filter, &config->who, config->command && !config->who.system_wide);
 	if (r >= 0)
@@ -379,7 +364,6 @@ static int tell_start(struct session *session)
 	struct recording *recording = &session->recording;
 
 	(void)host_describe(recording);
-	(void)recording_check(recording, topology_describe(&session->cpus, recording->log));
 	(void)session_tell_memory(session);
 	if (session->flight)
 		session_begin_segment(session);

@@ -76,17 +76,6 @@ int cpus_open(struct cpus *cpus, const char *list)
 	return 0;
 }
 
-bool cpus_restrict(struct cpus *cpus, const struct cpu_set *set)
-{
-	uint64_t any = 0;
-
-	for (size_t i = 0; i < RWK_MAX_CPUS / 64; i++) {
-		cpus->wanted.words[i] &= set->words[i];
-		any |= cpus->wanted.words[i];
-	}
-	return any;
-}
-
 void cpus_close(struct cpus *cpus)
 {
 	if (cpus->online_fd >= 0)

@@ -25,12 +25,6 @@ static inline void cpu_set_add(struct cpu_set *set, uint32_t cpu)
 	set->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
 }
 
-static inline void cpu_set_join(struct cpu_set *set, const struct cpu_set *more)
-{
-	for (uint32_t word = 0; word < RWK_MAX_CPUS / 64; word++)
-		set->words[word] |= more->words[word];
-}
-
 static inline uint32_t cpu_set_count(const struct cpu_set *set)
 {
 	uint32_t count = 0;
@@ -50,8 +44,6 @@ struct cpus {
 
 /* list: the value of -P or NULL. 0, or -EINVAL after reporting why. */
 int cpus_open(struct cpus *cpus, const char *list);
-/* Restricts the wanted CPUs to those in the set. False: none is left. */
-bool cpus_restrict(struct cpus *cpus, const struct cpu_set *set);
 void cpus_close(struct cpus *cpus);
 
 /* The CPUs that are online now; those of them that are wanted. */

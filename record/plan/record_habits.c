@@ -71,7 +71,7 @@ static void join(char *text, size_t room, char **words, int count)
 /* The option whose list of numbers this word was meant to continue, as in "--pid 12 13"; NULL: none. */
 static const char *list_before(char **argv, int at)
 {
-	static const char *const lists[] = {"--pid", "--tid", "-P", "--cpus", "--node", NULL};
+	static const char *const lists[] = {"--pid", "--tid", "-P", "--cpus", NULL};
 
 	for (const char *const *list = lists; *list; list++)
 		if ((at > 2 && !strcmp(argv[at - 2], *list)) ||

@@ -215,8 +215,6 @@ static const struct option_row rows[] = {
 	{"Whom to record", "tid", 0, IS_PARSED("LIST", parse_tids), .help = "threads"},
 	{"Whom to record", "cpus", 'P', TAKES_TEXT("LIST", AT(who.cpus)),
 	 .help = "what happens on these CPUs, as in 0-3,7"},
-	{"Whom to record", "node", 0, TAKES_TEXT("LIST", AT(who.nodes)),
-	 .help = "only the CPUs of these NUMA nodes, as in 0,2-3"},
 	{"Whom to record", "container", 0, TAKES_TEXT("ID", AT(who.container)),
 	 .help = "threads in this container: its id, the beginning of it or a pattern, or its pod's uid"},
 	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),

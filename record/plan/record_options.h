@@ -30,7 +30,6 @@ struct record_who {
 	const char *command; /* ERE on the comm, NULL: all */
 	struct id_list pids, tids;
 	const char *cpus;    /* "0-3,7", NULL: all */
-	const char *nodes;   /* NUMA nodes, the same */
 	const char *cgroup, *container; /* patterns, NULL: all */
 	bool user_threads, kernel_threads;
 	bool system_wide; /* with a command: everybody, not only its descendants */

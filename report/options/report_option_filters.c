@@ -127,18 +127,6 @@ int report_filter_cpus(void *config, const char *value)
 	return 0;
 }
 
-int report_filter_nodes(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	if (options_parse_list(value, options->nodes, PROFILE_MAX_NODES) < 0)
-		return log_error(EINVAL, "--node expects NUMA nodes below %d such as 0,2-3, not '%s'",
-				 PROFILE_MAX_NODES, value);
-	options->filter.nodes = options->nodes;
-	report_filter_note(options, "--node", value);
-	return 0;
-}
-
 int report_filter_states(void *config, const char *value)
 {
 	static const char letters[] = "RSDKITtFZXP";

@@ -16,7 +16,6 @@ int report_filter_on(void *config, const char *value);
 int report_filter_pids(void *config, const char *value);
 int report_filter_tids(void *config, const char *value);
 int report_filter_cpus(void *config, const char *value);
-int report_filter_nodes(void *config, const char *value);
 int report_filter_states(void *config, const char *value);
 int report_filter_classes(void *config, const char *value);
 int report_filter_least_wait(void *config, const char *value);

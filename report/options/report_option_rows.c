@@ -322,8 +322,6 @@ static const struct option_row rows[] = {
 	 .help = "also threads that waited all the time"},
 	{"Filters", "cpus", 'P', IS_PARSED("LIST", report_filter_cpus),
 	 .help = "CPUs, as in 0-3,7"},
-	{"Filters", "node", 0, IS_PARSED("LIST", report_filter_nodes),
-	 .help = "CPUs of these NUMA nodes, as in 0,2-3"},
 	{"Filters", "state", 0, IS_PARSED("LETTERS", report_filter_states),
 	 .help = "walked tasks, and waits, in these states, as in DK"},
 	{"Filters", "waiting", 'w', IS_PARSED("S", report_filter_waiting),

@@ -11,7 +11,6 @@
 #include "common/options/options.h"
 #include "report/opener/opener.h"
 #include "report/profile/seam/profile.h"
-#include "report/profile/seam/profile_nodes.h"
 #include "report/tool/tool.h"
 #include "report/view/object/object_pattern.h"
 #include "report/view/text/view.h"
@@ -54,7 +53,7 @@ struct report_options {
 	regex_t comm, chain_comm, keep;
 	struct object_pattern on;
 	uint32_t pids[REPORT_MAX_IDS], tids[REPORT_MAX_IDS];
-	uint64_t cpus[REPORT_MAX_CPUS / 64], nodes[PROFILE_MAX_NODES / 64];
+	uint64_t cpus[REPORT_MAX_CPUS / 64];
 	struct option_list debug_dir_list;
 	const char *debug_dirs[OPTION_LIST_MAX + 1];
 	const char *named_files[2 * OPTION_LIST_MAX + 3], *named_folders[OPTION_LIST_MAX + 2];

@@ -306,8 +306,6 @@ void profile_destroy(struct profile *profile)
 	free(profile->files);
 	account_notes_destroy(profile->notes);
 	text_pool_deinit(&profile->texts);
-	for (size_t i = 0; i < profile->hosts.count; i++)
-		free(profile->hosts.items[i].nodes);
 	array_free(&profile->hosts);
 	array_free(&profile->sources);
 	array_free(&profile->source_notes);

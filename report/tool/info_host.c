@@ -34,59 +34,13 @@ static const struct {
 	{"scrubbed", "scrubbed"},
 };
 
-static const struct {
-	const char *key, *name;
-} topology[] = {{"nodes", "NUMA node"}, {"packages", "package"}, {"cores", "core"}};
-
-static bool is_topology(const char *key)
-{
-	for (size_t i = 0; i < sizeof(topology) / sizeof(topology[0]); i++)
-		if (!strcmp(topology[i].key, key))
-			return true;
-	return false;
-}
-
 /* Keys that have lines of their own, here or elsewhere, and the copy of the file header, which adds nothing. */
 static bool is_listed(const char *key)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strcmp(lines[i].key, key))
 			return true;
-	return !strcmp(key, "file-header") || !strcmp(key, "cgroups") || is_topology(key);
-}
-
-/* The number of groups of CPUs in "0:0-3 1:4-7", which are separated by spaces. */
-static size_t groups_in(const char *text)
-{
-	size_t count = *text != '\0';
-
-	for (; *text; text++)
-		count += *text == ' ';
-	return count;
-}
-
-/* "2 NUMA nodes, 1 package, 8 cores; CPUs of each node 0:0-7 1:8-15" */
-static void print_topology(const struct trace_model *model, FILE *out)
-{
-	const char *nodes = trace_model_meta(model, "nodes"), *separator = "";
-
-	for (size_t i = 0; i < sizeof(topology) / sizeof(topology[0]); i++) {
-		const char *text = trace_model_meta(model, topology[i].key);
-		size_t count = text ? groups_in(text) : 0;
-
-		if (!count)
-			continue;
-		if (!*separator)
-			(void)fprintf(out, "  %-16s", "topology");
-		(void)fprintf(out, "%s%zu %s%s", separator, count, topology[i].name, count == 1 ? "" : "s");
-		separator = ", ";
-	}
-	if (nodes && groups_in(nodes) > 1) {
-		(void)fputs("; CPUs of each node ", out);
-		info_text(out, nodes);
-	}
-	if (*separator)
-		(void)fputc('\n', out);
+	return !strcmp(key, "file-header") || !strcmp(key, "cgroups");
 }
 
 static const char *ending(const struct trace_section *section)
@@ -122,7 +76,6 @@ void info_host(const struct trace_model *model, const struct trace_section *sect
 	print_id(section, out);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		info_line(out, lines[i].label, trace_model_meta(model, lines[i].key));
-	print_topology(model, out);
 	for (size_t i = 0; i < model->metas.count; i++)
 		if (!is_listed(model->metas.items[i].key)) {
 			(void)fputs("  ", out);

@@ -413,8 +413,6 @@ static const struct {
 	{"kernel_release", "^[0-9.]+"},
 	{"recorder", "^rwalker-re(cord|port) [0-9.]+"},
 	{"cpus", "^[0-9]+"},
-	{"packages", "^[0-9,: -]+"},
-	{"cores", "^[0-9,: -]+"},
 	{"cgroups", "^((v1|v2|namespace|incomplete) ?)+"},
 	{"helpers_ended", "^((recording|files|dumps) ?)+"},
 };

@@ -206,7 +206,7 @@ report 2 | diff $TRACE $TRACE          | --diff --base
 report 2 | -p 12 $TRACE                | rwalker-record; --pid
 report 2 | -a $TRACE                   | rwalker-record
 report 2 | --offcpu 5 $TRACE           | rwalker-record; --source offcpu
-report 2 | --by pid $TRACE             | comm, process, thread, container, cgroup, cpu, node or host
+report 2 | --by pid $TRACE             | comm, process, thread, container, cgroup, cpu or host
 report 2 | --wakers=5 $TRACE           | takes no value
 report 2 | --functions=foo $TRACE      | self, total, count, name or module
 report 2 | --time 1-2 $TRACE           | 1.5,20

@@ -6,7 +6,7 @@
 # A CPU goes offline and comes back during a recording: sampling and the records of processes continue there, programs
 # started meanwhile have names, the account adds up, and the trace says from when to when names were unsure. Memory is
 # allocated for CPUs that are online, not for the 240 that this machine could have (Linux 6.1 believes the command
-# line). Each CPU is a NUMA node.
+# line).
 . "$(dirname "$0")/lib.sh"
 
 moment() { awk -v name="$1" '$1 == name { print $2 }' "$dir/moments"; }
@@ -40,26 +40,6 @@ judge_memory() { # NAME
 	verdict "$1/memory" "${all:-nothing} MB are planned" [ "${all:-999}" -le 64 ]
 }
 
-# Each CPU is a node. A recording of node 1 is a recording of CPU 1.
-judge_nodes() { # NAME
-	verdict "$1/nodes" "$(grep topology "$dir/hotplug.info")" \
-		grep -q '^ *topology *2 NUMA nodes.*; CPUs of each node 0:0 1:1$' "$dir/hotplug.info"
-	for filter in --node -P; do
-		reported "$dir/nodes$filter" "$code" --folded --source cpu $filter 1 "$dir/hotplug.rwk"
-		sort -o "$dir/nodes$filter" "$dir/nodes$filter"
-	done
-	verdict "$1/node-1" "$(diff "$dir/nodes--node" "$dir/nodes-P" | head -n 3 | tr '\n' ' ')" cmp -s "$dir/nodes--node" "$dir/nodes-P"
-	reported "$dir/nodes-by" "$code" --folded --by node --source cpu "$dir/hotplug.rwk"
-	sed -n 's/^node 1;//p' "$dir/nodes-by" | sort >"$dir/nodes-by-1"
-	verdict "$1/by-node" "$(diff "$dir/nodes-by-1" "$dir/nodes-P" | head -n 3 | tr '\n' ' ')" cmp -s "$dir/nodes-by-1" "$dir/nodes-P"
-	recorded "$1/record-node-1" node1 || return
-	reported "$dir/node1.dump" 0 --dump "$dir/node1.rwk"
-	verdict "$1/only-node-1" "$(grep -c '^ *sample cpu=0' "$dir/node1.dump") samples on CPU 0, $(grep -c '^ *sample cpu=1' "$dir/node1.dump") on CPU 1" \
-		only_there "$dir/node1.dump"
-}
-
-only_there() { grep -q '^ *sample cpu=1 ' "$1" && lacks '^ *sample cpu=0 ' "$1"; }
-
 judge_kernel() { # NAME
 	code=$(time_of hotplug 3)
 	verdict "$1/run" "the recorder ended with '$code': $(tail -n 3 "$dir/hotplug.err" | tr '\n' ' ')" [ "$code" = 0 -o "$code" = 3 ]
@@ -77,11 +57,9 @@ judge_kernel() { # NAME
 	judge_named "$1" late
 	judge_named "$1" later
 	judge_memory "$1"
-	judge_nodes "$1"
 }
 
 need_programs
-VM_OPTIONS=-n
 mkdir -p "$RESULTS"
 for kernel in $(kernels 6.1-cloud); do
 	judged judge_kernel "hotplug-$kernel" "$kernel" hotplug.sh 2 possible_cpus=240

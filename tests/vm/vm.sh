@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
-# vm.sh [-c CPUS] [-t SECONDS] [-a WORDS] [-d DISK] [-i] [-n] [-q] KERNEL GUEST_SCRIPT OUTDIR [FILE...] : boots KERNEL in QEMU, runs the
+# vm.sh [-c CPUS] [-t SECONDS] [-a WORDS] [-d DISK] [-i] [-q] KERNEL GUEST_SCRIPT OUTDIR [FILE...] : boots KERNEL in QEMU, runs the
 # script as root, and copies the guest's /out to OUTDIR. The console is OUTDIR/console.log. Disks: vda receives the results, vdb has two ext4
 # file systems of 32 MiB followed by 32 MiB of nothing. A KERNEL named *-arm64 runs on an emulated aarch64. WORDS go to the
 # kernel's command line. With -i the guest's time is counted in instructions, one per nanosecond, whatever else runs here.
-# DISK becomes vdc; what the guest writes there is discarded. With -n each CPU is a NUMA node with half of the memory;
-# there must be two. With -q the guest needs less CPU time: its kernel is already unpacked, runs at its link address,
+# DISK becomes vdc; what the guest writes there is discarded. With -q the guest needs less CPU time: its kernel is already unpacked, runs at its link address,
 # and has no mitigations.
 # Exit: the guest script's, 124 if the time ran out, 200 if kernel or QEMU died, 77 without QEMU.
 #
@@ -16,16 +15,14 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
-cpus=2 limit=120 words='' third='' clock='' nodes='' quick=
-while getopts c:t:a:d:inq opt; do
+cpus=2 limit=120 words='' third='' clock='' quick=
+while getopts c:t:a:d:iq opt; do
 	case $opt in
 	c) cpus=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	a) words=" $OPTARG" ;;
 	d) third="-drive file=$OPTARG,if=virtio,format=raw,snapshot=on" ;;
 	i) clock='-icount shift=0,sleep=off' ;;
-	n) nodes='-object memory-backend-ram,id=m0,size=512M -numa node,nodeid=0,memdev=m0,cpus=0
-		-object memory-backend-ram,id=m1,size=512M -numa node,nodeid=1,memdev=m1,cpus=1' ;;
 	q) quick=yes ;;
 	*) exit 2 ;;
 	esac
@@ -74,7 +71,7 @@ rc=0
 first=
 nice -n -20 true 2>/dev/null && first='nice -n -20'
 # shellcheck disable=SC2086
-timeout -k 10 "$limit" $first $qemu "$@" -accel tcg,thread=single $clock -m 1024 -smp "$cpus" $nodes \
+timeout -k 10 "$limit" $first $qemu "$@" -accel tcg,thread=single $clock -m 1024 -smp "$cpus" \
 	-nodefaults -nographic -serial "file:$out/console.log" -no-reboot \
 	-kernel "$image" -initrd "$work/initrd" \
 	-drive "file=$work/out.img,if=virtio,format=raw" -drive "file=$disk,if=virtio,format=raw,snapshot=on" $third </dev/null >&2 || rc=$?

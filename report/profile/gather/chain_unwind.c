@@ -8,7 +8,6 @@
 #include "common/hash.h"
 #include "common/log.h"
 #include "report/profile/tables/profile_intern.h"
-#include "report/profile/tables/profile_nodes.h"
 #include "report/profile/tables/profile_scopes.h"
 #include "report/read/snapshot_store.h"
 #include "report/resolve/module/module_unwind.h"
@@ -97,8 +96,6 @@ int chain_context_init(struct chain_context *context, struct profile *profile, s
 	memset(context->modules, 0xff, bytes); /* NO_NUMBER */
 	context->place = profile_place_of(profile, model);
 	r = profile_intern_host(profile, model, &context->host);
-	if (!r)
-		r = profile_add_nodes(profile, model, context->host);
 	return r < 0 ? r : unwinding_create(profile, model, &context->unwinding);
 }
 

@@ -8,7 +8,6 @@
 #include "report/profile/tables/profile_cgroups.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_moment.h"
-#include "report/profile/tables/profile_nodes.h"
 #include "report/profile/tables/profile_processes.h"
 #include "report/profile/tables/profile_scopes.h"
 
@@ -93,16 +92,6 @@ static int find_moments(struct section *section)
 	return 0;
 }
 
-static int check_nodes(const struct section *section)
-{
-	const struct profile *profile = section->context.profile;
-
-	if (!profile->filter->nodes || !section->context.model->sources.count ||
-	    profile->hosts.items[section->context.host].nodes)
-		return 0;
-	return log_error(EINVAL, "--node: the trace does not say which node a CPU belongs to; choose CPUs with -P");
-}
-
 int section_init(struct section *section, struct profile *profile, struct trace_model *model)
 {
 	int r;
@@ -122,8 +111,6 @@ int section_init(struct section *section, struct profile *profile, struct trace_
 		return r;
 	profile_note_part(profile, model, section->from, section->to);
 	r = chain_context_init(&section->context, profile, model);
-	if (!r)
-		r = check_nodes(section);
 	return r < 0 ? r : bind_sources(section);
 }
 
@@ -246,9 +233,7 @@ bool section_wants_cpu(const struct section *section, uint64_t cpu)
 {
 	const struct profile_filter *filter = section->context.profile->filter;
 
-	if (filter->cpus && !(cpu < filter->cpu_bits && filter->cpus[cpu / 64] >> (cpu % 64) & 1))
-		return false;
-	return profile_node_is_wanted(section->context.profile, section->context.host, cpu);
+	return !filter->cpus || (cpu < filter->cpu_bits && filter->cpus[cpu / 64] >> (cpu % 64) & 1);
 }
 
 bool section_wants(const struct section *section, uint64_t time, uint32_t cpu)

@@ -47,7 +47,6 @@ struct profile_filter {
 	const char *cgroup, *container; /* patterns; NULL: all */
 	const uint64_t *cpus;        /* bitmap of cpu_bits bits, NULL: all */
 	size_t cpu_bits;
-	const uint64_t *nodes; /* NUMA nodes: bitmap of PROFILE_MAX_NODES bits, NULL: all */
 	uint64_t from, to;  /* offsets from the trace's start, ns; to = UINT64_MAX: no end */
 	struct profile_moment from_moment, to_moment; /* override from and to, if given */
 	uint32_t sources;   /* bit per enum profile_source_kind; 0: all */

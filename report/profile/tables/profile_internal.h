@@ -33,7 +33,6 @@ struct profile_scope { /* the modules of a section */
 
 struct profile_host {
 	const char *boot_id, *name; /* of profile->texts; if both are empty, each section is a separate host */
-	struct cpu_nodes *nodes;    /* NULL: not known */
 };
 
 struct profile_quality { /* of events of one kind of source, after filters */

@@ -145,7 +145,7 @@ static bool sums_are_wanted(const struct profile_filter *filter, size_t kind)
 	const uint32_t both = PROFILE_WAITS_OPEN | PROFILE_WAITS_ENDED;
 	uint32_t classes = filter->classes & ~both;
 
-	if (filter->states || filter->cpus || filter->nodes || filter->least_wait || filter->on.passes ||
+	if (filter->states || filter->cpus || filter->least_wait || filter->on.passes ||
 	    (filter->classes & both) == PROFILE_WAITS_OPEN)
 		return false;
 	return !classes || (classes >> class_of((enum profile_sum_kind)kind) & 1);

@@ -8,7 +8,6 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/profile_nodes.h"
 #include "report/view/look/container_text.h"
 
 static int compare_numbers(uint64_t left, uint64_t right)
@@ -112,7 +111,6 @@ static const struct group_field fields[] = {
 	{.name = "thread", .plural = "threads", .compare = compare_threads, .write = write_thread,
 	 .has_host = true},
 	{.name = "cpu", .plural = "CPUs"},
-	{.name = "node", .plural = "nodes", .is_node = true},
 	{.name = "container", .plural = "containers", .compare = compare_containers,
 	 .write = write_container, .is_cgroup = true},
 	{.name = "cgroup", .plural = "cgroups", .compare = compare_cgroups, .write = write_cgroup,
@@ -120,7 +118,7 @@ static const struct group_field fields[] = {
 	{.name = "host", .plural = "hosts", .compare = compare_hosts, .write = write_host},
 };
 
-const char group_field_names[] = "comm, process, thread, container, cgroup, cpu, node or host";
+const char group_field_names[] = "comm, process, thread, container, cgroup, cpu or host";
 
 const struct group_field *group_field_find(const char *name)
 {
@@ -148,34 +146,17 @@ static void number_tasks(struct groups *groups, uint32_t *order, size_t count)
 	}
 }
 
-/* --- CPUs and nodes; nodes are numbered host by host --- */
-
-enum { NODES_OF_HOST = PROFILE_NO_NODE + 1 };
-
-uint32_t groups_of_cpu(const struct groups *groups, uint32_t task, uint16_t cpu)
-{
-	uint32_t host = groups->tasks[task].host;
-
-	return groups->field->is_node ? host * NODES_OF_HOST + profile_node_of(groups->profile, host, cpu) : cpu;
-}
-
 bool groups_is_unknown(const struct groups *groups, uint32_t group)
 {
-	if (groups->field->compare)
-		return false;
-	return groups->field->is_node ? group % NODES_OF_HOST == PROFILE_NO_NODE : group == PROFILE_NO_CPU;
+	return !groups->field->compare && group == PROFILE_NO_CPU;
 }
 
-static void write_cpu(const struct groups *groups, uint32_t group, FILE *out)
+static void write_cpu(uint32_t group, FILE *out)
 {
-	const char *name = groups->field->is_node ? "node" : "CPU";
-
-	if (groups_is_unknown(groups, group))
-		(void)fprintf(out, "%s not recorded", name);
+	if (group == PROFILE_NO_CPU)
+		(void)fputs("CPU not recorded", out);
 	else
-		(void)fprintf(out, "%s %" PRIu32, name, groups->field->is_node ? group % NODES_OF_HOST : group);
-	if (groups->field->is_node && groups->several_hosts)
-		(void)fprintf(out, " host %" PRIu32, group / NODES_OF_HOST);
+		(void)fprintf(out, "CPU %" PRIu32, group);
 }
 
 /* --- all of them --- */
@@ -190,7 +171,7 @@ int groups_init(struct groups *groups, const struct profile *profile, const stru
 	for (size_t i = 1; i < count; i++)
 		groups->several_hosts |= groups->tasks[i].host != groups->tasks[0].host;
 	if (field && !field->compare)
-		groups->count = field->is_node ? profile_hosts(profile) * NODES_OF_HOST : PROFILE_NO_CPU + 1;
+		groups->count = PROFILE_NO_CPU + 1;
 	if (!field || !field->compare)
 		return 0;
 	groups->count = 0;
@@ -219,7 +200,7 @@ void groups_write(const struct groups *groups, uint32_t group, FILE *out)
 	const struct profile_task *task;
 
 	if (!groups->field->compare) {
-		write_cpu(groups, group, out);
+		write_cpu(group, out);
 		return;
 	}
 	task = &groups->tasks[groups->example[group]];

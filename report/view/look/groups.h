@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What --by keeps apart: the comm, process, thread, container, cgroup or host of a task, or the CPU
- * of an event or its NUMA node. Groups are numbers in printing order. A new field is a row of the
- * table; a field of tasks needs no other code.
+ * of an event. Groups are numbers in printing order. A new field of tasks is a row of the table.
  */
 #ifndef RWALKER_REPORT_VIEW_LOOK_GROUPS_H
 #define RWALKER_REPORT_VIEW_LOOK_GROUPS_H
@@ -14,12 +13,11 @@
 struct group_field {
 	const char *name;  /* of --by */
 	const char *plural; /* "processes" */
-	/* Tasks that compare equal are one group. NULL for the CPU and its node, which a task does not have. */
+	/* Tasks that compare equal are one group. NULL for the CPU, which a task does not have. */
 	int (*compare)(const struct profile_task *left, const struct profile_task *right);
 	void (*write)(const struct profile_task *task, FILE *out); /* "pid 12"; NULL for the CPU */
 	bool has_host; /* equal values on two hosts are two groups */
 	bool is_cgroup; /* traces may lack it, and hosts may have it elsewhere */
-	bool is_node;
 	bool is_comm;  /* the first word of folded lines anyway */
 };
 
@@ -40,20 +38,17 @@ struct groups {
 int groups_init(struct groups *groups, const struct profile *profile, const struct group_field *field);
 void groups_deinit(struct groups *groups);
 
-/* The group of a CPU of the task's host. */
-uint32_t groups_of_cpu(const struct groups *groups, uint32_t task, uint16_t cpu);
-
 static inline uint32_t groups_find(const struct groups *groups, uint32_t task, uint16_t cpu)
 {
 	if (!groups->field)
 		return 0;
-	return groups->field->compare ? groups->of_task[task] : groups_of_cpu(groups, task, cpu);
+	return groups->field->compare ? groups->of_task[task] : cpu;
 }
 
-/* Whether it is the group of CPUs or nodes that were not recorded. */
+/* Whether it is the group of CPUs that were not recorded. */
 bool groups_is_unknown(const struct groups *groups, uint32_t group);
 
-/* "comm dd", "pid 12", "pid 12 host 2", "CPU 3", "CPU not recorded", "node 0". */
+/* "comm dd", "pid 12", "pid 12 host 2", "CPU 3", "CPU not recorded". */
 void groups_write(const struct groups *groups, uint32_t group, FILE *out);
 
 struct row;

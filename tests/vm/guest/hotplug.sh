@@ -59,5 +59,4 @@ run_late later
 kill -INT "$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)"
 wait $recorder
 kill $forkers
-record node1 --node 1 -f 97 -p 10 --embed=none -- /bin/work 1 2
 exit 0

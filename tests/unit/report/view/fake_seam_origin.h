@@ -3,7 +3,6 @@
 #pragma once
 
 #include "report/profile/seam/profile_dump.h"
-#include "report/profile/seam/profile_nodes.h"
 #include "tests/unit/report/view/fake_seam_struct.h"
 
 bool profile_dump(const struct profile *profile, size_t number, struct profile_dump *ret_dump)
@@ -23,19 +22,6 @@ size_t profile_origins(const struct profile *profile)
 const char *profile_host_name(const struct profile *profile, uint32_t host)
 {
 	return host < profile->origin_count ? profile->origins[host].host : "";
-}
-
-/* There are two fake hosts, with two CPUs on each node; CPUs from 8 on are on none. */
-size_t profile_hosts(const struct profile *profile)
-{
-	(void)profile;
-	return 2;
-}
-
-uint16_t profile_node_of(const struct profile *profile, uint32_t host, uint16_t cpu)
-{
-	(void)profile, (void)host;
-	return cpu < 8 ? cpu / 2 : PROFILE_NO_NODE;
 }
 
 void profile_origin(const struct profile *profile, size_t number, struct profile_origin *ret_origin)

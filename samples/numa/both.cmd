@@ -1,1 +1,0 @@
---top-waits --node 0 -P 1

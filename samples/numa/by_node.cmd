@@ -1,1 +1,0 @@
---functions --by node

@@ -1,1 +1,0 @@
---folded --by node --source offcpu

@@ -1,2 +1,0 @@
---functions --node 2
-exit 1

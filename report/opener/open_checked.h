@@ -7,7 +7,7 @@
 
 struct checked_file {
 	int fd;	   /* does not block, and is not inherited by programs */
-	bool ours; /* file_owner.h */
+	bool ours; /* file_is_ours() */
 	char real[PATH_MAX]; /* "": unknown; if it does not exist, the first part of the path that does not */
 	enum opener_reason reason; /* if it was refused */
 };

@@ -13,18 +13,18 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/hash_map.h"
 #include "common/log.h"
 #include "common/packet.h"
-#include "report/opener/missing_paths.h"
 #include "report/opener/open_checked.h"
-#include "report/opener/opener_wire.h"
+#include "report/opener/opener_internal.h"
 
 struct opener {
 	pid_t monitor, owner; /* owner: its parent */
 	int channels[OPENER_CHANNELS]; /* -1: closed */
 	unsigned int own;	       /* the one that this process uses */
 	uint64_t last;		       /* number of a request */
-	struct missing_paths missing;
+	struct hash_map missing; /* paths */
 	bool gone;
 };
 
@@ -79,7 +79,7 @@ int opener_start(const struct opener_settings *settings, struct opener **ret_ope
 		return log_error(ENOMEM, "not enough memory");
 	r = make_channels(opener->channels, far);
 	if (!r)
-		r = missing_paths_init(&opener->missing);
+		r = hash_map_init(&opener->missing);
 	if (!r) {
 		pid = fork();
 		r = pid < 0 ? -errno : 0;
@@ -131,7 +131,7 @@ void opener_stop(struct opener *opener)
 	close_all(opener->channels);
 	if (opener->monitor > 0 && opener->owner == getpid())
 		await_end(opener->monitor);
-	missing_paths_deinit(&opener->missing);
+	hash_map_deinit(&opener->missing);
 	free(opener);
 }
 
@@ -187,6 +187,33 @@ static void prepare(struct opener *opener, enum opener_question question, uint32
 	*request = (struct opener_request){.number = (uint64_t)getpid() << 32 | (uint32_t)++opener->last,
 					   .question = question,
 					   .what = what};
+}
+
+/* --- what was found not to exist: most folders of debug files; what is created later is not found --- */
+
+enum { PATHS_MAX = 1 << 16 };
+
+/* Does nothing if there is no memory, or if there are too many. */
+static void add_missing(struct opener *opener, const char *path)
+{
+	if (opener->missing.count < PATHS_MAX)
+		(void)hash_map_add(&opener->missing, path, strlen(path), 0, NULL);
+}
+
+/* Whether the path, or a folder on its way, is missing. */
+static bool is_missing(const struct opener *opener, const char *path)
+{
+	size_t length = 0;
+
+	if (!opener->missing.count)
+		return false;
+	while (path[length]) {
+		length += strspn(path + length, "/");
+		length += strcspn(path + length, "/");
+		if (hash_map_find(&opener->missing, path, length))
+			return true;
+	}
+	return false;
 }
 
 /* --- files --- */
@@ -255,13 +282,13 @@ static int open_there(struct opener *opener, enum opener_kind kind, const char *
 	char *real;
 	int r;
 
-	if (length >= sizeof(request.path) || (kind != OPENER_NAMED && missing_paths_has(&opener->missing, path)))
+	if (length >= sizeof(request.path) || (kind != OPENER_NAMED && is_missing(opener, path)))
 		return -ENOENT;
 	prepare(opener, OPENER_QUESTION_FILE, kind, &request);
 	memcpy(request.path, path, length + 1);
 	r = ask(opener, &request, &answer, &fd);
 	if (r == -ENOENT && kind != OPENER_NAMED && answer.path[0])
-		missing_paths_add(&opener->missing, answer.path);
+		add_missing(opener, answer.path);
 	if (r < 0)
 		return r;
 	if (fd < 0)

@@ -62,7 +62,7 @@ size_t opener_descriptors(const struct opener *opener, int fds[static OPENER_CHA
 
 struct opened_file {
 	int fd;
-	bool ours;  /* file_owner.h */
+	bool ours;  /* file_is_ours() */
 	char *real; /* its path without symbolic links, new memory; "": unknown */
 };
 
@@ -79,6 +79,15 @@ int opener_open(struct opener *opener, enum opener_kind kind, const char *path, 
  * may share. The others are closed. Number 0 is that of the first process.
  */
 void opener_use_channel(struct opener *opener, unsigned int channel);
+
+/*
+ * Whether a file's content can be kept for later: only if nobody but root and the user of this
+ * process can write the file, or put another in its place. Then an equal device, inode, change time
+ * and size mean the same content. True: the open file, and each folder above it, belongs to root or
+ * the user, and is writable for its owner only; folders with the sticky bit may be writable. False
+ * also if that is unknown. Call it in the process that opened the file.
+ */
+bool file_is_ours(int fd);
 
 enum opener_reason { /* why a file was refused */
 	OPENER_SWITCHED_OFF,  /* no_local_files */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/opener/opener_calls.h"
+#include "report/opener/opener_internal.h"
 
 #include <fcntl.h>
 #include <sched.h>

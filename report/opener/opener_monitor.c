@@ -14,8 +14,7 @@
 #include "common/descriptors.h"
 #include "common/packet.h"
 #include "common/process_state.h"
-#include "report/opener/opener_calls.h"
-#include "report/opener/opener_shared.h"
+#include "report/opener/opener_internal.h"
 
 enum {
 	LOOK_MS = 200,	 /* how often an idle worker is checked */

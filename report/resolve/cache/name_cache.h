@@ -33,7 +33,7 @@ struct name_key {
 
 /* `what` is the kind of result, with a number that is incremented when the same files yield others than before. */
 void name_key_start(struct name_key *key, const struct build_id *id, const char *what);
-/* Adds path, device, inode, ctime and size. The caller has checked that only the user can write it (file_owner.h). */
+/* Adds path, device, inode, ctime and size. The caller has checked that only the user can write it (file_is_ours()). */
 void name_key_add_file(struct name_key *key, const char *path, const struct stat *status);
 void name_key_add_text(struct name_key *key, const char *text);
 

@@ -11,7 +11,7 @@
 
 #include "common/cleanup.h"
 #include "report/resolve/file/debug_link.h"
-#include "report/opener/file_owner.h"
+#include "report/opener/opener.h"
 #include "report/resolve/file/local_files_internal.h"
 
 void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT])

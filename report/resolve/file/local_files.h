@@ -37,7 +37,7 @@ struct local_elf {
 	int fd; /* -1: none */
 	struct elf_file *elf;
 	enum local_source source;
-	bool ours; /* file_owner.h: results from it may be cached */
+	bool ours; /* file_is_ours(): results from it may be cached */
 	char *path, *real; /* real: symbolic links resolved, "" if unknown */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/opener/file_owner.h"
+#include "report/opener/opener.h"
 
 #include <fcntl.h>
 #include <stdio.h>

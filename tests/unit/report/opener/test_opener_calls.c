@@ -10,7 +10,7 @@
 
 #include "common/sanitized.h"
 #include "report/opener/opener.h"
-#include "report/opener/opener_calls.h"
+#include "report/opener/opener_internal.h"
 #include "tests/test.h"
 #include "tests/unit/attacks.h"
 

@@ -2,8 +2,7 @@
 /*
  * corpus DIR: writes the seed inputs for the fuzzers of the trace reader, the chunk decoders and
  * the reporter, made with the writer: DIR/fuzz_trace_reader/NAME,
- * DIR/fuzz_event_decoder_{state,events,embed}/NAME, DIR/fuzz_report_waits/NAME. For
- * tests/fuzz/corpus/. Every run writes the same bytes.
+ * DIR/fuzz_event_decoder_{state,events,embed}/NAME, DIR/fuzz_report_waits/NAME.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

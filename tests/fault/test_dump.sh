@@ -26,12 +26,13 @@ sed -n '/^## Appendix B/,$p' format/FORMAT.md | sed -n '/^```$/,/^```$/{/^```$/d
 dumped dump-example 3 "$dir/example.rwk"
 exits dump-example-report 0 diff "$dir/expected" "$dir/ours"
 exits dump-example-python 0 diff "$dir/expected" "$dir/theirs"
+seeds=$dir/fuzz_trace_reader
+exits dump-seeds 0 "${BUILD:-build}/tests/fault/corpus" "$dir"
 for trace in empty:0 closed:0 killed:3 embedded:0; do
 	name=dump-${trace%:*}
-	dumped "$name" "${trace#*:}" "tests/fuzz/corpus/fuzz_trace_reader/${trace%:*}"
+	dumped "$name" "${trace#*:}" "$seeds/${trace%:*}"
 	exits "$name" 0 diff "$dir/ours" "$dir/theirs"
 	verdict "$name-says-something" "the dump is empty" test -s "$dir/theirs"
 done
-seeds=tests/fuzz/corpus/fuzz_trace_reader
 exits dump-one-of-two-is-damaged 3 "$report" --dump "$seeds/killed" "$seeds/closed"
 exit $((failures > 0))

@@ -29,7 +29,7 @@ enum { SLACK_MS = 30000, MOST = 16 << 10, OWNER = 4711, FUSE_MAGIC = 0x65735546 
 
 struct bench {
 	struct nursery *nursery;
-	int socket, pipe[2];
+	int socket, pipe[2], shared;
 	struct ring_sleeper_asked *asked;
 	char *stack; /* four pages; the second half is not in memory */
 	size_t page;
@@ -48,17 +48,23 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static bool bench_init(struct bench *b)
+static bool begin_round(struct bench *b)
 {
 	struct iterator_request page = {.what = ITERATOR_PAGE}, round = {ITERATOR_SLEEPERS, MOST};
-	int shared = memfd_create("asked", MFD_CLOEXEC);
 	pid_t pid;
 
-	*b = (struct bench){.page = (size_t)sysconf(_SC_PAGESIZE)};
-	if (shared < 0 || ftruncate(shared, (off_t)b->page) || pipe2(b->pipe, O_CLOEXEC | O_NONBLOCK) ||
-	    nursery_create(&b->nursery) || nursery_spawn(b->nursery, HELPER_ITERATOR, &b->socket, &pid))
+	return !nursery_spawn(b->nursery, HELPER_ITERATOR, &b->socket, &pid) &&
+	       !packet_send(b->socket, &page, sizeof(page), b->shared) &&
+	       !packet_send(b->socket, &round, sizeof(round), b->pipe[0]);
+}
+
+static bool bench_init(struct bench *b)
+{
+	*b = (struct bench){.page = (size_t)sysconf(_SC_PAGESIZE), .shared = memfd_create("asked", MFD_CLOEXEC)};
+	if (b->shared < 0 || ftruncate(b->shared, (off_t)b->page) || pipe2(b->pipe, O_CLOEXEC | O_NONBLOCK) ||
+	    nursery_create(&b->nursery))
 		return false;
-	b->asked = mmap(NULL, b->page, PROT_READ | PROT_WRITE, MAP_SHARED, shared, 0);
+	b->asked = mmap(NULL, b->page, PROT_READ | PROT_WRITE, MAP_SHARED, b->shared, 0);
 	b->stack = mmap(NULL, 4 * b->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (b->asked == MAP_FAILED || b->stack == MAP_FAILED)
 		return false;
@@ -67,13 +73,13 @@ static bool bench_init(struct bench *b)
 	b->asked->stack.from = (uintptr_t)b->stack + 64;
 	b->asked->stack.to = (uintptr_t)b->stack + 2 * b->page;
 	b->record = (struct ring_sleeper){.tid = b->asked->tid, .address = b->asked->stack.from};
-	return !packet_send(b->socket, &page, sizeof(page), shared) && !close(shared) &&
-	       !packet_send(b->socket, &round, sizeof(round), b->pipe[0]);
+	return begin_round(b);
 }
 
 /*
  * The iterator's file: asks until something is written. Returns the answer's length. A record that the helper read
- * before it could copy what it is about has no answer.
+ * before it could copy what it is about has no answer; and where we get no CPU for longer than a target may take, the
+ * helper has ended, and another one begins.
  */
 static ssize_t answered(struct bench *b)
 {
@@ -81,10 +87,12 @@ static ssize_t answered(struct bench *b)
 	int unread = 0;
 
 	(void)usleep(10000); /* it copies meanwhile */
-	for (uint64_t end = now_ms() + SLACK_MS; got == -ETIMEDOUT && now_ms() < end;) {
+	for (uint64_t end = now_ms() + SLACK_MS; got <= 0 && now_ms() < end;) {
 		if (!unread && write(b->pipe[1], &b->record, sizeof(b->record)) != sizeof(b->record))
 			return -1;
 		got = packet_receive(b->socket, &b->answer, sizeof(b->answer), 500, NULL);
+		if (!got && (close(b->socket) || !begin_round(b)))
+			return -1;
 		if (ioctl(b->pipe[0], FIONREAD, &unread))
 			return -1;
 	}
@@ -96,6 +104,7 @@ static void bench_deinit(struct bench *b)
 	(void)close(b->pipe[0]);
 	(void)close(b->pipe[1]);
 	(void)close(b->socket);
+	(void)close(b->shared);
 	(void)munmap(b->asked, b->page);
 	(void)munmap(b->stack, 4 * b->page);
 	nursery_destroy(b->nursery);

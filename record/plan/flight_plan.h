@@ -20,6 +20,7 @@ struct record_flight {
 	bool bytes_given;
 	struct trigger_rule rules[FLIGHT_MAX_RULES];
 	uint32_t rule_count;
+	bool limits_given; /* any of the next four */
 	int64_t post;	   /* ns from a trigger to its dump */
 	int64_t cooldown;  /* ns after a dump during which triggers make none */
 	int64_t max_dumps; /* 0: any number is kept */

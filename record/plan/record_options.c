@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,6 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/plan/record_habits.h"
-#include "record/plan/record_option_budget.h"
-#include "record/plan/record_option_flight.h"
 #include "record/plan/sample_rate.h"
 #include "record/plan/task_state.h"
 
@@ -27,14 +26,23 @@ enum {
 	LEAST_SIZE = 256 << 10,
 	POINTS = 500,
 	MAX_POINTS = 20000,
+	FLIGHT_BYTES = 64 << 20,
+	LEAST_FLIGHT_BYTES = 8 << 20,
+	LEAST_MEMORY = 16 << 20,
+	MAX_DUMPS = 20,
 };
 
+static const uint64_t LEAST_WINDOW = SECOND, MOST_WINDOW = 86400 * SECOND;
+static const int64_t MAX_KEPT = (int64_t)2 << 30, MOST_BYTES = (int64_t)64 << 30;
+static const double LEAST_PERCENT = 0.1, MOST_PERCENT = 100000;
 static const int64_t STUCK_INTERVAL = 2 * SECOND, STUCK_WAITING = SECOND;
 
 #define LEAST_TIME MILLISECOND
 #define LEAST_INTERVAL (100 * MILLISECOND)
 #define MOST_TIME (1000000000 * SECOND)
 #define MOST_WAIT (INT32_MAX * MICROSECOND)
+
+#define COOLDOWN (300 * (int64_t)SECOND)
 
 #define AT(member) offsetof(struct record_config, member)
 
@@ -96,9 +104,30 @@ static int parse_embed(void *config, const char *value)
 	return log_error(EINVAL, "--embed must be none, min or full, not '%s'", value);
 }
 
+static int parse_bytes(const char *option, const char *value, int64_t least, int64_t *ret_bytes)
+{
+	unsigned long long size;
+	const char *units = "KMG", *unit = units + 1;
+	char *end;
+
+	errno = 0;
+	size = strtoull(value, &end, 10);
+	if (*end)
+		unit = strchr(units, toupper((unsigned char)*end));
+	if (end == value || !isdigit((unsigned char)*value) || errno || !unit || (*end && end[1]))
+		return log_error(EINVAL, "%s expects a size such as 500M, not '%s'", option, value);
+	for (const char *at = units; at <= unit; at++)
+		if (__builtin_mul_overflow(size, 1024, &size) || size > INT64_MAX)
+			return log_error(EINVAL, "%s %s is too large", option, value);
+	if ((int64_t)size < least)
+		return log_error(EINVAL, "%s must be at least %" PRId64 "K, not %s", option, least >> 10, value);
+	*ret_bytes = (int64_t)size;
+	return 0;
+}
+
 static int parse_size(void *config, const char *value)
 {
-	return record_option_bytes("--max-size", value, LEAST_SIZE, &((struct record_config *)config)->output.max_size);
+	return parse_bytes("--max-size", value, LEAST_SIZE, &((struct record_config *)config)->output.max_size);
 }
 
 /* Letters, or a mask of the kernel's bits as in bcc. */
@@ -160,6 +189,77 @@ static int parse_trace(void *config, const char *value)
 static int parse_kfunc(void *config, const char *value)
 {
 	return add_point(&((struct record_config *)config)->points, "--kfunc", value, true);
+}
+
+/* --- always on --- */
+
+/* "60s", "60s,64M" */
+static int parse_flight(void *config, const char *value)
+{
+	struct record_flight *flight = &((struct record_config *)config)->flight;
+	const char *comma = strchr(value, ',');
+	size_t length = comma ? (size_t)(comma - value) : strlen(value);
+	char window[32];
+	uint64_t ns;
+
+	if (length >= sizeof(window))
+		length = 0;
+	memcpy(window, value, length);
+	window[length] = '\0';
+	if (duration_parse(window, SECOND, &ns) < 0)
+		return log_error(EINVAL, "--flight expects a time, and perhaps a size, such as 60s or 60s,64M, "
+					 "not '%s'", value);
+	if (ns < LEAST_WINDOW || ns > MOST_WINDOW)
+		return log_error(EINVAL, "--flight keeps between 1 second and 1 day, not '%s'", window);
+	flight->wanted = true;
+	flight->window = (int64_t)ns;
+	flight->bytes = FLIGHT_BYTES;
+	flight->bytes_given = comma;
+	if (comma && parse_bytes("the size of --flight", comma + 1, LEAST_FLIGHT_BYTES, &flight->bytes) < 0)
+		return -EINVAL;
+	if (flight->bytes > MOST_BYTES)
+		return log_error(EINVAL, "--flight keeps at most 64G, not '%s'", comma + 1);
+	return 0;
+}
+
+static int parse_trigger(void *config, const char *value)
+{
+	struct record_flight *flight = &((struct record_config *)config)->flight;
+
+	if (flight->rule_count == FLIGHT_MAX_RULES)
+		return log_error(EINVAL, "--trigger may be given at most %d times", FLIGHT_MAX_RULES);
+	if (trigger_rule_parse(value, &flight->rules[flight->rule_count]) < 0)
+		return -EINVAL;
+	flight->rule_count++;
+	return 0;
+}
+
+static int parse_max_kept(void *config, const char *value)
+{
+	struct record_flight *flight = &((struct record_config *)config)->flight;
+
+	return parse_bytes("--max-kept", value, 1 << 20, &flight->max_kept);
+}
+
+static int parse_max_memory(void *config, const char *value)
+{
+	struct record_config *record = config;
+
+	return parse_bytes("--max-memory", value, LEAST_MEMORY, &record->budget.memory);
+}
+
+static int parse_max_cpu(void *config, const char *value)
+{
+	struct record_config *record = config;
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || !isdigit((unsigned char)*value) || (*end && strcmp(end, "%") != 0) ||
+	    !(percent >= LEAST_PERCENT) || percent > MOST_PERCENT)
+		return log_error(EINVAL, "--max-cpu expects percent of one CPU, from 0.1 to 100000, such as 1 or 0.5, "
+					 "not '%s'", value);
+	record->budget.cpu = (int64_t)(percent * 100 + 0.5);
+	return 0;
 }
 
 static int parse_config(void *config, const char *value);
@@ -252,27 +352,27 @@ static const struct option_row rows[] = {
 	{"Output", "finalize", 0, TAKES_TEXT("FILE", AT(output.finalize)),
 	 .help = "add to a trace what a killed recorder could not; on the same boot"},
 
-	{"Always on", "flight", 0, IS_PARSED("TIME[,SIZE]", record_option_flight),
+	{"Always on", "flight", 0, IS_PARSED("TIME[,SIZE]", parse_flight),
 	 .help = "keep the last TIME of the recording in memory, at most SIZE (64M), and write it to a "
 		 "file when something happens, at SIGUSR2 and at the end"},
-	{"Always on", "trigger", 0, IS_PARSED("RULE", record_option_trigger),
+	{"Always on", "trigger", 0, IS_PARSED("RULE", parse_trigger),
 	 .help = "what happens: wait:D>500ms, wait:comm=/RE/>2s, runq>50ms, stuck:D>5s, "
 		 "psi:io.some>30%/2s, cpu:CGROUP>80%/5s, exec:COMMAND/10s; may be repeated"},
 	{"Always on", "post", 0, TAKES_TIME("TIME", AT(flight.post), SECOND, 0, MOST_TIME),
-	 .help = "record for TIME more before a trigger's dump is written (0)"},
+	 .given = AT(flight.limits_given), .help = "record for TIME more before a trigger's dump is written (0)"},
 	{"Always on", "cooldown", 0, TAKES_TIME("TIME", AT(flight.cooldown), SECOND, 0, MOST_TIME),
-	 .help = "after a dump, only count triggers for TIME (5m)"},
+	 .usual = COOLDOWN, .given = AT(flight.limits_given), .help = "after a dump, only count triggers for TIME (5m)"},
 	{"Always on", "max-dumps", 0, TAKES_NUMBER("N", AT(flight.max_dumps), 0, MAX_COUNT),
-	 .help = "remove the oldest dumps beyond N (20); 0: keep all"},
-	{"Always on", "max-kept", 0, IS_PARSED("SIZE", record_option_max_kept),
-	 .help = "remove the oldest dumps beyond SIZE in all (2G)"},
+	 .usual = MAX_DUMPS, .given = AT(flight.limits_given), .help = "remove the oldest dumps beyond N (20); 0: keep all"},
+	{"Always on", "max-kept", 0, IS_PARSED("SIZE", parse_max_kept),
+	 .given = AT(flight.limits_given), .help = "remove the oldest dumps beyond SIZE in all (2G)"},
 	{"Always on", "on-dump", 0, TAKES_TEXT("COMMAND", AT(flight.on_dump)),
 	 .help = "run a shell command after each dump, whose name is in $RWALKER_DUMP"},
 
-	{"Always on", "max-memory", 0, IS_PARSED("SIZE", record_option_max_memory),
+	{"Always on", "max-memory", 0, IS_PARSED("SIZE", parse_max_memory),
 	 .help = "take at most SIZE of memory in all, as in 128M: rings, tables and the window of --flight "
 		 "are made to fit"},
-	{"Always on", "max-cpu", 0, IS_PARSED("PERCENT", record_option_max_cpu),
+	{"Always on", "max-cpu", 0, IS_PARSED("PERCENT", parse_max_cpu),
 	 .help = "use at most so much of one CPU, as in 1 or 0.5, BPF programs included: above it for 3 s, record "
 		 "less, then pause"},
 	{"Always on", "plan", 0, TAKES_NOTHING(AT(budget.plan)),
@@ -322,6 +422,62 @@ static bool has_span(const struct record_config *config)
 	return config->profile.wanted || config->offcpu.wanted || config->points.count;
 }
 
+static int check_without_flight(const struct record_flight *flight)
+{
+	if (flight->rule_count || flight->limits_given || flight->on_dump)
+		return log_error(EINVAL, "--trigger, --post, --cooldown, --max-dumps, --max-kept and --on-dump require "
+					 "--flight, as in --flight 60s");
+	return 0;
+}
+
+/* The smallest value of the rules about stuck threads; 0: there is no such rule. */
+static uint64_t stuck_value(const struct record_flight *flight)
+{
+	uint64_t least = 0;
+
+	for (uint32_t i = 0; i < flight->rule_count; i++)
+		if (flight->rules[i].kind == TRIGGER_STUCK && (!least || flight->rules[i].value < least))
+			least = flight->rules[i].value;
+	return least;
+}
+
+static int check_flight(const struct record_config *config, bool spans)
+{
+	if (!config->flight.wanted)
+		return check_without_flight(&config->flight);
+	if (!spans && !stuck_value(&config->flight))
+		return log_error(EINVAL, "--flight requires something that goes on: -p 0, --offcpu 0, --trace, "
+					 "--kfunc or -i");
+	if (stuck_value(&config->flight) && (config->walk.interval || config->walk.all || config->walk.running ||
+					     config->walk.stuck || config->walk.waiting_given))
+		return log_error(EINVAL, "--trigger stuck walks all tasks each second: -a, -r, -s, -i and -w "
+					 "cannot be used with it");
+	if (config->output.path && !strcmp(config->output.path, "-"))
+		return log_error(EINVAL, "--flight writes a file for each dump, so -o cannot be '-'");
+	if (config->output.force)
+		return log_error(EINVAL, "--flight and --force cannot be used together: each dump gets a new name");
+	if (config->output.finalize)
+		return log_error(EINVAL, "--flight and --finalize cannot be used together");
+	return 0;
+}
+
+static bool has_sources(const struct record_config *config)
+{
+	return config->profile.wanted || config->offcpu.wanted || config->points.count || config->command;
+}
+
+static int check_budget(const struct record_config *config)
+{
+	if (config->budget.plan && (config->command || config->output.finalize))
+		return log_error(EINVAL, "--plan records nothing, so it takes neither a command nor --finalize");
+	if (config->budget.memory && config->output.finalize)
+		return log_error(EINVAL, "--finalize and --max-memory cannot be used together");
+	if (config->budget.cpu && !has_sources(config))
+		return log_error(EINVAL, "--max-cpu requires -p, --offcpu, --trace or --kfunc: walks do not become "
+					 "fewer");
+	return 0;
+}
+
 static int check_combinations(const struct record_config *config)
 {
 	if (config->help && *config->help && strcmp(config->help, "all") != 0)
@@ -353,10 +509,22 @@ static int check_combinations(const struct record_config *config)
 		return log_error(EINVAL, "--check-host records nothing, so it takes neither a command nor --finalize");
 	if (config->output.finalize && config->command)
 		return log_error(EINVAL, "--finalize and a command cannot be used together");
-	if (record_option_budget_check(config) < 0)
+	if (check_budget(config) < 0)
 		return -EINVAL;
-	return record_option_flight_check(config, has_span(config) || config->walk.interval,
-					  config->walk.waiting_given);
+	return check_flight(config, has_span(config) || config->walk.interval);
+}
+
+static void fill_flight(struct record_config *config)
+{
+	struct record_flight *flight = &config->flight;
+
+	if (stuck_value(flight)) {
+		config->walk.wanted = true;
+		config->walk.interval = (int64_t)SECOND;
+		config->walk.waiting = (int64_t)stuck_value(flight);
+	}
+	if (flight->wanted && !config->output.embed_given)
+		config->output.embed = EMBED_LEVEL_MIN;
 }
 
 static void fill_defaults(struct record_config *config)
@@ -399,7 +567,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	config->argc = argc;
 	config->argv = argv;
 	options_set_usual(&options, config);
-	record_option_flight_unset(config);
+	config->flight.max_kept = MAX_KEPT;
 	config->output.embed = EMBED_LEVEL_FULL;
 	r = options_parse(&options, config, NULL, argc, argv, &rest);
 	if (r < 0)
@@ -409,7 +577,7 @@ int record_options_parse(struct record_config *config, int argc, char **argv)
 	if (r < 0)
 		return r;
 	fill_defaults(config);
-	record_option_flight_defaults(config);
+	fill_flight(config);
 	return check_wanted(config);
 }
 

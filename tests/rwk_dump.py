@@ -107,7 +107,7 @@ class Payload:  # earlier data that the records of a chunk refer to
         for field, kind, *only in (f.split(":") for f in fields):
             there = not only or int(only[0]) & int(values["flags"], 16)
             values[field] = self.field(record, kind, values) if there else {
-                "kernel": 1, "run_queue": max(0, values.get("length", 0) - values.get("throttled", 0)), "out_cpu": values.get("cpu")}.get(field, 0)
+                "kernel": 1, "run_queue": max(0, int(values.get("length", 0)) - int(values.get("throttled", 0))), "out_cpu": values.get("cpu")}.get(field, 0)
         print(indent, name, *("%s=%s" % pair for pair in values.items()))
         return [*values.values()][-1]
     def record(self, record):

@@ -77,6 +77,8 @@ static int put_wait(struct condensing *condensing, const struct stream_event *ev
 		r = condense_use_object(condensing, wait->object);
 	if (r >= 0)
 		r = condense_use_object(condensing, wait->ready_object);
+	if (r >= 0)
+		r = condense_use_object(condensing, wait->throttler);
 	return r < 0 ? r : condense_write_event(condensing, &out, task, (struct event_task[WAIT_OTHERS]){
 		[WAIT_WAKER] = waker ? *waker : (struct event_task){0},
 		[WAIT_OWNER] = owner ? *owner : (struct event_task){0}}, &stacks);

@@ -40,6 +40,7 @@ static int count_module(struct condensing *condensing, uint32_t number)
 		memset(condensing->missing + room, 0,
 		       (condensing->missing_room - room) * sizeof(*condensing->missing));
 	missing = &condensing->missing[number];
+	missing->module = condensing->profile->modules.items.items[number];
 	missing->stacks += missing->last != condensing->counts.unwound;
 	missing->last = condensing->counts.unwound;
 	return 0;
@@ -75,50 +76,37 @@ int condense_note_missing(struct condensing *condensing, uint32_t process, const
 	return r;
 }
 
-static int compare_missing(const void *left, const void *right, void *context)
+/* Most stacks first. */
+static int compare_missing(const void *left, const void *right)
 {
-	const struct condensing *condensing = *(const struct condensing *const *)context;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	const struct module *one = condensing->profile->modules.items.items[l];
-	const struct module *other = condensing->profile->modules.items.items[r];
+	const struct condense_missing *l = left, *r = right;
 	int order;
 
-	if (condensing->missing[l].stacks != condensing->missing[r].stacks)
-		return condensing->missing[l].stacks > condensing->missing[r].stacks ? -1 : 1;
-	order = strcmp(one->path, other->path);
-	return order ? order : strcmp(one->build_id, other->build_id);
+	if (l->stacks != r->stacks)
+		return l->stacks > r->stacks ? -1 : 1;
+	order = l->module && r->module ? strcmp(l->module->path, r->module->path) : 0;
+	return order || !l->module || !r->module ? order : strcmp(l->module->build_id, r->module->build_id);
 }
 
-static void name_module(const struct module *module, uint64_t stacks)
-{
-	log_info("    %s, build-id %s: in %" PRIu64 " stack%s", module->path,
-		 module->build_id[0] ? module->build_id : "none", stacks, plural(stacks));
-}
-
-static int list_modules(const struct condensing *condensing)
+static void list_modules(struct condensing *condensing)
 {
 	enum { SHOWN = 20 };
-	_cleanup_free_ uint32_t *order = calloc(condensing->missing_room + 1, sizeof(*order));
+	const struct condense_missing *missing = condensing->missing;
 	size_t count = 0;
 
-	if (!order)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < condensing->missing_room; i++)
-		if (condensing->missing[i].stacks)
-			order[count++] = i;
-	qsort_r(order, count, sizeof(*order), compare_missing, &condensing);
-	for (size_t i = 0; i < count && i < SHOWN; i++)
-		name_module(condensing->profile->modules.items.items[order[i]],
-			    condensing->missing[order[i]].stacks);
+	qsort(condensing->missing, condensing->missing_room, sizeof(*missing), compare_missing);
+	for (; count < condensing->missing_room && missing[count].stacks; count++)
+		if (count < SHOWN)
+			log_info("    %s, build-id %s: in %" PRIu64 " stack%s", missing[count].module->path,
+				 missing[count].module->build_id[0] ? missing[count].module->build_id : "none",
+				 missing[count].stacks, plural(missing[count].stacks));
 	if (count > SHOWN)
 		log_info("    and %zu more module%s", count - SHOWN, plural(count - SHOWN));
-	return 0;
 }
 
-int condense_tell_missing(const struct condensing *condensing)
+int condense_tell_missing(struct condensing *condensing)
 {
 	const struct condense_counts *counts = &condensing->counts;
-	int r;
 
 	if (!counts->broken)
 		return 0;
@@ -130,9 +118,9 @@ int condense_tell_missing(const struct condensing *condensing)
 		(void)log_error(ENODATA, "unwind tables are missing for %" PRIu64 " of %" PRIu64
 					 " stack%s, in these modules:",
 				counts->broken, counts->unwound, plural(counts->unwound));
-	r = list_modules(condensing);
-	if (r < 0 || condensing->partial)
-		return r;
+	list_modules(condensing);
+	if (condensing->partial)
+		return 0;
 	log_info("run it on the recorded host, or give the files with --symfs DIR (debug files "
 		 "with --debug-dir DIR); --partial condenses what can be unwound and loses the "
 		 "rest forever");

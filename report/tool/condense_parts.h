@@ -53,6 +53,7 @@ struct condense_code { /* an address in a stack */
 };
 
 struct condense_missing { /* by module number in the profile */
+	const struct module *module;
 	uint64_t stacks, last; /* last: the stack that was counted last, from 1 */
 };
 
@@ -140,6 +141,6 @@ int condense_write_lines(struct condensing *condensing, struct event *event);
 bool condense_holds_tables(const struct trace_file *file);
 int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain);
 /* Lists these modules; returns -ENODATA unless --partial was given. */
-int condense_tell_missing(const struct condensing *condensing);
+int condense_tell_missing(struct condensing *condensing);
 
 #endif

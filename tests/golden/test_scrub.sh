@@ -91,6 +91,7 @@ verdict no_name_is_left "$(head -n 5 "$scratch/found" | tr '\n' ' ')" [ ! -s "$s
 "$report" --dump "$public" >"$scratch/dump"
 verdict kernel_names_stay 'names of the kernel are missing' \
 	[ "$(grep -cE 'name="(ksys_read|ext4_file_read_iter)"|path="ext4"' "$scratch/dump")" -eq 3 ]
+verdict objects_stay 'one is missing: of the wait, of its other end, of the quota' [ "$(grep -c '^  object ' "$scratch/dump")" -eq 3 ]
 verdict no_path_is_common 'a path that many hosts have proves nothing about the file' lacks -E '/usr/lib|libc|java' "$scratch/dump"
 verdict only_hit_symbols_stay 'there are names of functions that are in no stack' \
 	[ "$(grep -c '^    symbol ' "$scratch/dump")" -eq 6 ]

@@ -9,6 +9,14 @@ work() { # NAME KIND ARGUMENT...
 	waits "$@" >"/out/$work_name.truth" || echo "VM-FAIL: 'waits $*' ended with $?"
 }
 
+# loads OPTION... : /out/loads gets the recording's name and its options
+number=0
+loads() {
+	number=$((number + 1))
+	echo "load-$number $*" >>/out/loads
+	record load-$number --offcpu 0.1 --embed=none "$@"
+}
+
 if [ "${1:-}" = work ]; then
 	work sleeps sleeps 1
 	work chain chain 10
@@ -21,10 +29,19 @@ start w-read read "$raw" 4096
 until_true 50 in_state w-read D
 oracle
 record everything --force -p 0 --offcpu 0 --wakers -u -a --kfunc vfs_write --trace sys_enter_openat --embed=min --system-wide -- sh /test.sh work
-number=0
 for options in '--no-objects -m 0 -u' '--dwarf --wakers -m 0 --trace sys_exit_write' '--flight 1m -p 0 --max-memory 128M --max-cpu 5'; do
-	number=$((number + 1))
 	# shellcheck disable=SC2086
-	record load-$number --offcpu 0.1 --embed=none -d 1 $options
+	loads -d 1 $options
+done
+is_long || exit 0
+for least in '' '-m 0'; do
+	for stacks in '' -u --dwarf; do
+		for wakers in '' --wakers; do
+			for objects in '' --no-objects; do
+				# shellcheck disable=SC2086
+				loads $least $stacks $wakers $objects
+			done
+		done
+	done
 done
 exit 0

@@ -23,7 +23,7 @@
 #include "report/resolve/file/unpack.h"
 #include "report/sandbox/user.h"
 #include "report/sandbox/worker.h"
-#include "report/tool/output_desk.h"
+#include "report/tool/trace_output.h"
 #include "report/work.h"
 
 static void print_version(const struct report_options *options)

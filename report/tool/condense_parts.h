@@ -92,14 +92,12 @@ int condense_state(struct condensing *condensing);
 int condense_referred(struct condensing *condensing);
 int condense_embedded(struct condensing *condensing);
 int condense_end(struct condensing *condensing, enum rwk_end_reason reason);
+int condense_object_names(struct condensing *condensing); /* stand-ins for them */
 /* Handles the result of event_log: a record that the format rejects is left out. */
 int condense_taken(struct condensing *condensing, int r);
 
 /* condense_symbols.c: writes the names of the code in the stacks. */
 int condense_symbols(struct condensing *condensing);
-
-/* condense_objects.c: writes stand-ins for names. As above. */
-int condense_object_names(struct condensing *condensing);
 
 /* condense_events.c: the events. As above. */
 int condense_events(struct condensing *condensing);

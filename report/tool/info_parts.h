@@ -31,8 +31,6 @@ int info_contents(struct trace_file *file, const struct trace_model *model, FILE
 void info_cost(const struct trace_model *model, FILE *out);
 /* False if there is not enough memory. */
 bool info_losses(const struct trace_model *model, FILE *out);
-/* For the whole file, if it contains snapshots. -errno after reporting why. */
-int info_unwinding(const struct trace_file *file, const struct tool_request *request);
 /* The modules with something to report; with `verbose`, all modules. */
 void info_modules(const struct trace_model *model, bool verbose, FILE *out);
 

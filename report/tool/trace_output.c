@@ -13,7 +13,6 @@
 #include "common/log.h"
 #include "format/io.h"
 #include "report/read/progress.h"
-#include "report/sandbox/desk.h"
 
 static const char OPEN_FILES[] = "/proc/self/fd";
 
@@ -225,4 +224,56 @@ void trace_output_close(struct trace_output *output)
 const char *trace_output_name(const struct trace_output *output)
 {
 	return output->is_stdout ? "stdout" : output->path;
+}
+
+/* --- the keeper's side --- */
+
+void output_desk_init(struct output_desk *desk, const char *path, bool force)
+{
+	*desk = (struct output_desk){.path = path, .output = {.fd = -1, .force = force}};
+}
+
+void output_desk_deinit(struct output_desk *desk)
+{
+	trace_output_close(&desk->output);
+}
+
+static int open_output(struct output_desk *desk, struct desk_answer *answer)
+{
+	int r = trace_output_open(desk->path, NULL, &desk->output);
+
+	desk->used = true;
+	if (r < 0)
+		return r;
+	answer->fd = fcntl(desk->output.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return answer->fd < 0 ? -errno : 0;
+}
+
+static int serve(void *context, const void *request, size_t size, struct desk_answer *answer)
+{
+	struct output_desk *desk = context;
+	const uint8_t number = size == 1 ? *(const uint8_t *)request : 0;
+
+	switch (number) {
+	case TRACE_OUTPUT_OPEN:
+		if (!desk->path || desk->used)
+			return -EPROTO;
+		answer->result = open_output(desk, answer);
+		return 0;
+	case TRACE_OUTPUT_KEEP:
+		if (desk->output.fd < 0)
+			return -EPROTO;
+		answer->result = trace_output_keep(&desk->output);
+		return 0;
+	case TRACE_OUTPUT_DISCARD:
+		trace_output_close(&desk->output);
+		return 0;
+	default:
+		return -EPROTO;
+	}
+}
+
+struct desk output_desk_of(struct output_desk *desk)
+{
+	return (struct desk){.serve = serve, .context = desk};
 }

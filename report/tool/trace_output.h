@@ -3,7 +3,7 @@
  * The file that a tool or an export writes to FILE of -o, which must not exist yet unless --force
  * is given, or to stdout. It gets its name only when it is complete, and is deleted unless it is
  * kept. A process that cannot open files gets the descriptor from a desk, which has the path, and
- * renames or deletes the file (output_desk.h).
+ * renames or deletes the file, below.
  */
 #ifndef RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
 #define RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct desk;
+#include "report/sandbox/desk.h"
+
 struct progress;
 
 struct trace_output {
@@ -42,5 +43,20 @@ void trace_output_close(struct trace_output *output);
 
 /* For messages. */
 const char *trace_output_name(const struct trace_output *output);
+
+/*
+ * The keeper's side: a desk that opens a tool's output file. The path comes from the user, not from
+ * the tool, and there is only one file. A file that was opened but not kept is deleted.
+ */
+struct output_desk {
+	const char *path; /* NULL: no file may be written */
+	struct trace_output output;
+	bool used;
+};
+
+/* `force`: the path may be an existing file, which is replaced when the new one is complete. */
+void output_desk_init(struct output_desk *desk, const char *path, bool force);
+void output_desk_deinit(struct output_desk *desk);
+struct desk output_desk_of(struct output_desk *desk);
 
 #endif

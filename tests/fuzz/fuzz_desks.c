@@ -13,7 +13,7 @@
 #include "common/byte_cursor.h"
 #include "report/resolve/cache/name_store.h"
 #include "report/sandbox/keeper.h"
-#include "report/tool/output_desk.h"
+#include "report/tool/trace_output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -98,6 +98,8 @@ struct elf_section_bytes {
  * -E2BIG: more than `most` bytes.
  */
 int elf_file_section(const struct elf_file *file, const char *name, uint64_t most, struct elf_section_bytes *ret_bytes);
+/* Whether it has a .debug_info, compressed or not. */
+bool elf_file_has_dwarf(const struct elf_file *file);
 /*
  * The code section with which a kernel module's core text begins in the kernel's layout: the first
  * executable one that is not an init section (kernel/module/main.c, layout_sections()). -ENOENT: it

@@ -62,6 +62,20 @@ int elf_file_section(const struct elf_file *file, const char *name, uint64_t mos
 	return 0;
 }
 
+bool elf_file_has_dwarf(const struct elf_file *file)
+{
+	_cleanup_free_ char *names = NULL;
+	const Elf64_Shdr *section;
+	size_t size;
+
+	if (elf_file_section_names(file, &names, &size) < 0)
+		return false;
+	section = find_section(file, names, size, ".debug_info");
+	if (!section)
+		section = find_section(file, names, size, ".zdebug_info");
+	return section && section->sh_type != SHT_NOBITS;
+}
+
 int elf_file_module_text(const struct elf_file *file, uint16_t *ret_section, uint64_t *ret_size)
 {
 	_cleanup_free_ char *names = NULL;

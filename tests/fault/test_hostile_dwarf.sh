@@ -65,8 +65,8 @@ judge()
 	fi
 }
 
-judge bomb 'too large when expanded'
-judge zstd-bomb 'too large when expanded'
+judge bomb 'cannot decompress'
+judge zstd-bomb 'cannot decompress'
 judge long 'took too long\|too much memory'
 judge deep 'took too long\|malformed or incomplete'
 judge unit 'malformed or incomplete'

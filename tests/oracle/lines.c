@@ -145,7 +145,6 @@ static int measure(struct named_file *file)
 	if (r == 0)
 		r = dwarf_lines_open(file->fd, &lines);
 	if (r == 0)
-		dwarf_lines_set_place(lines, &file->local, file->real);
 	if (r == 0)
 		r = dwarf_lines_resolve(lines, file->answers.addresses, file->answers.count, true,
 					count_levels, &levels, &quality);

@@ -515,13 +515,15 @@ static const char *reason_of(int error)
 {
 	switch (error) {
 	case -EMSGSIZE:
-		return "its DWARF is too large when expanded";
+		return "they are too many";
 	case -ETIMEDOUT:
 		return "its DWARF took too long to read";
 	case -ENOBUFS:
 		return "its DWARF took too much memory to read";
-	case -ENOENT:
-		return "a file with its DWARF (.dwo or .dwp) was not found";
+	case -EXDEV:
+		return "inlined functions are in .dwo or .dwp files, which are not read";
+	case -ENOTSUP:
+		return "libdw cannot decompress its DWARF (zstd needs libdw 0.189)";
 	case -EBADMSG:
 		return "its DWARF is malformed or incomplete";
 	default:

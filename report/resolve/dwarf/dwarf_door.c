@@ -1,55 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/dwarf/dwarf_door.h"
 
-#include <dwarf.h>
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "common/byte_cursor.h"
 #include "common/cleanup.h"
 #include "report/resolve/dwarf/dwarf_internal.h"
-#include "report/resolve/file/unpack_sections.h"
 
-void dwarf_close_image(struct dwarf_image *image)
+static void close_image(struct dwarf_image *image)
 {
 	if (image->dwarf)
 		(void)dwarf_end(image->dwarf);
 	if (image->elf)
 		(void)elf_end(image->elf);
-	free(image->bytes);
 	*image = (struct dwarf_image){0};
 }
 
-static int open_elf(int fd, struct dwarf_image *ret_image)
+/* What libdw cannot decompress it ignores, as if it were not there: for lack of memory, or, below 0.189, zstd. */
+static bool is_still_packed(Elf *elf)
 {
-	struct dwarf_image image = {0};
-	size_t size;
-	int r = unpack_sections(fd, &image.bytes, &size);
+	Elf_Scn *section = NULL;
+	GElf_Chdr header;
 
-	if (r < 0)
-		return r;
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -ENODATA;
-	image.elf = image.bytes ? elf_memory((char *)image.bytes, size) :
-				  elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!image.elf)
-		dwarf_close_image(&image);
-	*ret_image = image;
-	return image.elf ? 0 : -ENODATA;
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getchdr(section, &header))
+			return true;
+	return false;
 }
 
 static int open_image(int fd, struct dwarf_image *ret_image)
 {
-	int r = open_elf(fd, ret_image);
+	struct dwarf_image image = {0};
+	int r = 0;
 
+	if (elf_version(EV_CURRENT) != EV_NONE)
+		image.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (image.elf)
+		image.dwarf = dwarf_begin_elf(image.elf, DWARF_C_READ, NULL);
+	if (!image.dwarf)
+		r = image.elf && is_still_packed(image.elf) ? -ENOTSUP : -ENODATA;
 	if (r < 0)
-		return r;
-	ret_image->dwarf = dwarf_begin_elf(ret_image->elf, DWARF_C_READ, NULL);
-	if (!ret_image->dwarf)
-		dwarf_close_image(ret_image);
-	return ret_image->dwarf ? 0 : -ENODATA;
+		close_image(&image);
+	*ret_image = image;
+	return r;
 }
 
 /* Adds the range of a code section. Debug files have the headers of these sections, too. */
@@ -68,49 +63,29 @@ struct wanted_section {
 	struct line_bytes *bytes;
 };
 
-/*
- * Whether the section begins with this split unit. In version 5 each type unit has a section of the
- * same name (§7.5.1.2); in earlier versions nothing else has that name.
- */
-static bool begins_with(struct line_bytes section, uint64_t unit)
-{
-	struct byte_cursor cursor = byte_cursor_make(section.bytes, section.size);
-	uint16_t version;
-	uint8_t type;
-
-	(void)byte_cursor_u32(&cursor); /* the length */
-	version = byte_cursor_u16(&cursor);
-	type = byte_cursor_u8(&cursor);
-	(void)byte_cursor_u8(&cursor);	/* the size of addresses */
-	(void)byte_cursor_u32(&cursor); /* its abbreviations */
-	return byte_cursor_u64(&cursor) == unit && !cursor.bad && version >= 5 && type == DW_UT_split_compile;
-}
-
-/* No section is compressed, but the name may still be ".zdebug_line". Of several, takes the first with the unit. */
-static void keep_section(const struct wanted_section *wanted, size_t count, uint64_t unit, const char *name,
-			 Elf_Scn *section)
+/* No section is compressed any more, but the name may still be ".zdebug_line". */
+static void keep_section(const struct wanted_section *wanted, size_t count, const char *name, Elf_Scn *section)
 {
 	size_t skipped = !strncmp(name, ".z", 2) ? 2 : 1;
 
 	for (size_t i = 0; i < count; i++) {
-		struct line_bytes *kept = wanted[i].bytes, found = {0};
 		const Elf_Data *data;
 
-		if (name[0] != '.' || strcmp(name + skipped, wanted[i].name + 1) != 0 ||
-		    (kept->bytes && (!unit || begins_with(*kept, unit))))
+		if (name[0] != '.' || strcmp(name + skipped, wanted[i].name + 1) != 0 || wanted[i].bytes->bytes)
 			continue;
 		data = elf_rawdata(section, NULL);
 		if (data && data->d_buf)
-			found = (struct line_bytes){.bytes = data->d_buf, .size = data->d_size};
-		if (found.bytes && (!kept->bytes || begins_with(found, unit)))
-			*kept = found;
+			*wanted[i].bytes = (struct line_bytes){.bytes = data->d_buf, .size = data->d_size};
 	}
 }
 
-/* Adds the ranges of code to `lines`, unless that is NULL. `unit`: the id of a split unit, or 0. */
-static int read_sections(struct dwarf_lines *lines, Elf *elf, uint64_t unit, const struct wanted_section *wanted,
-			 size_t count)
+/* Keeps the sections of lines, and the ranges of code. */
+static int read_sections(struct dwarf_lines *lines)
 {
+	const struct wanted_section wanted[] = {{".debug_line", &lines->sections.line},
+						{".debug_line_str", &lines->sections.line_str},
+						{".debug_str", &lines->sections.str}};
+	Elf *elf = lines->main.elf;
 	Elf_Scn *section = NULL;
 	size_t names;
 	int r = elf_getshdrstrndx(elf, &names) < 0 ? -EBADMSG : 0;
@@ -123,42 +98,9 @@ static int read_sections(struct dwarf_lines *lines, Elf *elf, uint64_t unit, con
 		if (!name)
 			continue;
 		if (header.sh_type != SHT_NOBITS)
-			keep_section(wanted, count, unit, name, section);
-		if (lines)
-			r = add_code(lines, &header);
+			keep_section(wanted, sizeof(wanted) / sizeof(wanted[0]), name, section);
+		r = add_code(lines, &header);
 	}
-	return r;
-}
-
-static int read_main_sections(struct dwarf_lines *lines)
-{
-	const struct wanted_section wanted[] = {{".debug_line", &lines->sections.line},
-						{".debug_line_str", &lines->sections.line_str},
-						{".debug_str", &lines->sections.str},
-						{".debug_addr", &lines->addr},
-						{".debug_ranges", &lines->ranges}};
-
-	return read_sections(lines, lines->main.elf, 0, wanted, sizeof(wanted) / sizeof(wanted[0]));
-}
-
-int dwarf_read_split(int fd, uint64_t id, struct dwarf_image *ret_image, struct split_sections *ret_sections)
-{
-	struct split_sections *split = ret_sections;
-	const struct wanted_section wanted[] = {{".debug_cu_index", &split->cu_index},
-						{".debug_info.dwo", &split->info},
-						{".debug_abbrev.dwo", &split->abbrev},
-						{".debug_str_offsets.dwo", &split->str_offsets},
-						{".debug_str.dwo", &split->str},
-						{".debug_rnglists.dwo", &split->rnglists}};
-	int r;
-
-	*split = (struct split_sections){0};
-	r = open_elf(fd, ret_image);
-	if (r < 0)
-		return r;
-	r = read_sections(NULL, ret_image->elf, id, wanted, sizeof(wanted) / sizeof(wanted[0]));
-	if (r < 0)
-		dwarf_close_image(ret_image);
 	return r;
 }
 
@@ -178,7 +120,7 @@ int dwarf_lines_open(int fd, struct dwarf_lines **ret_lines)
 	if (!r)
 		r = open_image(fd, &lines->main);
 	if (!r)
-		r = read_main_sections(lines);
+		r = read_sections(lines);
 	if (r < 0) {
 		dwarf_lines_close(lines);
 		return r;
@@ -187,24 +129,15 @@ int dwarf_lines_open(int fd, struct dwarf_lines **ret_lines)
 	return 0;
 }
 
-void dwarf_lines_set_place(struct dwarf_lines *lines, const struct local_files *files, const char *real)
-{
-	lines->files = files;
-	lines->real = real;
-}
-
 void dwarf_lines_close(struct dwarf_lines *lines)
 {
 	if (!lines)
 		return;
 	dwarf_forget_units(lines);
 	array_free(&lines->code);
-	array_free(&lines->address_bases);
-	array_free(&lines->range_bases);
 	text_pool_deinit(&lines->texts);
-	dwarf_close_image(&lines->main);
-	dwarf_close_image(&lines->alternate);
-	dwarf_close_image(&lines->packaged);
+	close_image(&lines->main);
+	close_image(&lines->alternate);
 	free(lines);
 }
 

@@ -14,18 +14,14 @@
 #include "report/resolve/dwarf/line_answers.h"
 
 struct dwarf_lines;
-struct local_files;
 
 /*
  * Reads the file behind fd, which must stay open. `code` is the range of its instructions; what is
- * outside was dropped by the linker. 0; -ENODATA: it has no DWARF; -E2BIG: it expands to too much;
- * -EBADMSG; -ENOMEM.
+ * outside was dropped by the linker. 0; -ENODATA: it has no DWARF; -ENOTSUP: this libdw cannot
+ * decompress it; -EBADMSG; -ENOMEM.
  */
 int dwarf_lines_open(int fd, struct dwarf_lines **ret_lines);
 void dwarf_lines_close(struct dwarf_lines *lines);
-
-/* Sets the file's path (NULL or "": unknown), and where to find files with its split units. The caller keeps both. */
-void dwarf_lines_set_place(struct dwarf_lines *lines, const struct local_files *files, const char *real);
 
 /*
  * Gets the name, as stored in the file, and the build-id of the alternate file (dwz), which has the
@@ -39,9 +35,9 @@ bool dwarf_lines_alternate(const struct dwarf_lines *lines, const char **ret_nam
 int dwarf_lines_set_alternate(struct dwarf_lines *lines, int fd, bool ours);
 
 struct dwarf_quality { /* of all answers up to now */
-	bool partial;	  /* some of the required data could not be read */
-	bool lacks_split; /* a file with split units (.dwo, .dwp) was not found */
-	bool not_ours;	  /* some come from files, other than the main one, that another user could write */
+	bool partial;  /* some of the required data could not be read */
+	bool is_split; /* functions are in other files (.dwo, .dwp), which are not read; lines are known */
+	bool not_ours; /* some come from files, other than the main one, that another user could write */
 };
 
 /* Receives the answer for addresses[number]; the texts live as long as the lines. An error ends the query. */

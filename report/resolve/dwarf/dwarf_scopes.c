@@ -86,8 +86,6 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 		unit->partial |= at < 0;
 		if (at <= 0)
 			break;
-		low += unit->bias;
-		high += unit->bias;
 		if (dwarf_is_code(walk->lines, low))
 			r = line_index_add_range(&unit->index, low, high, number);
 	}
@@ -177,39 +175,33 @@ static int walk_step(struct walk *walk)
 }
 
 /*
- * In the main file a split unit has only its skeleton; everything below is in a separate file.
- * libdw opens that file by name when asked for the split unit, or for an attribute that the
- * skeleton lacks. So we never ask for these.
+ * Of a split unit the file has only the skeleton, with its lines; the rest is in a .dwo or .dwp file. libdw would open
+ * that by name when asked for the split unit, or for an attribute that the skeleton lacks: we never ask for these.
  */
-static Dwarf_Die root_of(struct dwarf_lines *lines, struct dwarf_unit *unit)
+static bool is_skeleton(struct dwarf_unit *unit)
 {
-	Dwarf_Die die = unit->die, split;
-	Dwarf_Half version;
-	uint64_t id;
 	uint8_t type;
 
-	if (dwarf_cu_info(unit->die.cu, &version, &type, NULL, NULL, &id, NULL, NULL) != 0 ||
-	    type != DW_UT_skeleton)
-		return die;
-	if (dwarf_split_unit(lines, unit, id, version, &split))
-		return split;
-	lines->quality.lacks_split = true;
-	return die;
+	return dwarf_cu_info(unit->die.cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton;
 }
 
 static int read_scopes(struct dwarf_lines *lines, struct dwarf_unit *unit)
 {
-	struct walk *walk = malloc(sizeof(*walk));
-	Dwarf_Die root = root_of(lines, unit);
+	struct walk *walk;
 	int r = 0;
 
+	if (is_skeleton(unit)) {
+		lines->quality.is_split = true;
+		return 0;
+	}
+	walk = malloc(sizeof(*walk));
 	if (!walk)
 		return -ENOMEM;
 	walk->lines = lines;
 	walk->unit = unit;
 	walk->depth = 0;
-	walk->plain = is_plain(&root);
-	if (dwarf_child(&root, &walk->steps[0].die) == 0) {
+	walk->plain = is_plain(&unit->die);
+	if (dwarf_child(&unit->die, &walk->steps[0].die) == 0) {
 		walk->steps[0].scope = LINE_NO_SCOPE;
 		walk->steps[0].local = false;
 		walk->depth = 1;

@@ -161,10 +161,8 @@ int dwarf_find_unit(struct dwarf_lines *lines, uint64_t address, uint32_t *ret_u
 
 void dwarf_forget_units(struct dwarf_lines *lines)
 {
-	for (size_t i = 0; i < lines->units.count; i++) {
+	for (size_t i = 0; i < lines->units.count; i++)
 		dwarf_forget_unit(&lines->units.items[i]);
-		dwarf_close_image(&lines->units.items[i].split);
-	}
 	array_free(&lines->units);
 	line_index_deinit(&lines->by_aranges.index);
 	line_index_deinit(&lines->by_units.index);

@@ -5,7 +5,7 @@
 #include "report/resolve/dwarf/line_wire.h"
 
 /* Increment it when the same DWARF yields other answers than before, or when they are packed in another way. */
-static const char resolver[] = "lines 3";
+static const char resolver[] = "lines 4";
 
 /* The files, and where alternate files are searched. False: their answers may not be cached. */
 static bool describe(const struct line_job *job, const struct build_id *id, struct name_key *key)

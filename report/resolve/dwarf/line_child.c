@@ -205,7 +205,6 @@ static int open_lines(const struct line_job *job, struct dwarf_lines **ret_lines
 		int r = job->files[i] < 0 ? -ENODATA : dwarf_lines_open(job->files[i], ret_lines);
 
 		if (!r) {
-			dwarf_lines_set_place(*ret_lines, job->local, job->reals[i]);
 			find_alternate(job, *ret_lines, job->reals[i]);
 			return 0;
 		}
@@ -226,11 +225,10 @@ static int send_answer(void *context, size_t number, const struct line_level *le
 static int translate(int r)
 {
 	switch (r) {
-	case -E2BIG:
-		return -EMSGSIZE;
 	case -ENOMEM:
 		return -ENOBUFS;
 	case -ENODATA:
+	case -ENOTSUP:
 	case 0:
 		return r;
 	default:
@@ -242,8 +240,8 @@ static int judge(const struct dwarf_quality *quality)
 {
 	if (quality->partial)
 		return -EBADMSG;
-	if (quality->lacks_split)
-		return -ENOENT;
+	if (quality->is_split)
+		return -EXDEV;
 	return quality->not_ours ? -EPERM : 0;
 }
 

@@ -27,7 +27,7 @@ struct line_job {
 	const char *paths[2];		/* of the files; NULL: another user could write it, so nothing is cached */
 	const char *reals[2];		/* of the files, links resolved; NULL or "": unknown */
 	unsigned int channel;		/* the child's own, to the opener */
-	const struct local_files *local; /* where alternate and split files are searched */
+	const struct local_files *local; /* where alternate files are searched */
 	uint64_t bias;			/* added to the addresses to get those of the file */
 };
 
@@ -56,10 +56,10 @@ bool line_children_wait(struct line_child *const *children, size_t count, int mo
 /*
  * Stores the child's answers in the same `answers`, their texts in the pool; ends a child that still
  * runs. 0; -ENODATA: no file has DWARF; -EPERM: all was read, but also from a file that another user
- * could write. If the answers may be incomplete: -EMSGSIZE: the file expands to too much; -ETIMEDOUT;
- * -ENOBUFS: the child ran out of memory; -ENOENT: a file with split units was not found; -EBADMSG:
- * malformed; -EIO: the library failed; -ECANCELED: the child was still running. -ENOMEM, -errno: an
- * error of this process, nothing was read.
+ * could write. If the answers may be incomplete: -EMSGSIZE: there are too many; -ETIMEDOUT; -ENOBUFS:
+ * the child ran out of memory; -EXDEV: functions are in split units; -ENOTSUP: libdw cannot decompress
+ * it; -EBADMSG: malformed; -EIO: the library failed; -ECANCELED: the child was still running.
+ * -ENOMEM, -errno: an error of this process, nothing was read.
  */
 int line_child_finish(struct line_child *child, struct text_pool *texts, struct line_answers *answers);
 

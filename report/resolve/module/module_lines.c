@@ -4,9 +4,8 @@
 #include "common/cleanup.h"
 #include "common/sorted.h"
 #include "report/read/progress.h"
-#include "report/resolve/dwarf/line_cache.h"
-#include "report/resolve/file/unpack_sections.h"
 #include "report/read/trace_file.h"
+#include "report/resolve/dwarf/line_cache.h"
 #include "report/resolve/module/module_symbols.h"
 
 struct module_files { /* files that may have the module's DWARF */
@@ -40,7 +39,7 @@ static void open_user(const struct modules *modules, const struct module *module
 	if (!module->link_time || !module->id.length)
 		return;
 	(void)local_elf_open(&modules->files, module->path, &module->id, &files->binary);
-	if (files->binary.fd < 0 || !unpack_sections_has_dwarf(files->binary.fd))
+	if (files->binary.fd < 0 || !elf_file_has_dwarf(files->binary.elf))
 		(void)local_elf_open_debug_for(&modules->files, module->path, &module->id,
 					       files->binary.elf, NULL, &files->debug);
 }
@@ -48,7 +47,7 @@ static void open_user(const struct modules *modules, const struct module *module
 /* Leaves out files without DWARF, which most are: starting a child for them is not worth it. */
 static void set_file(struct line_job *job, size_t place, const struct local_elf *local)
 {
-	bool wanted = local->fd >= 0 && unpack_sections_has_dwarf(local->fd);
+	bool wanted = local->fd >= 0 && elf_file_has_dwarf(local->elf);
 
 	job->files[place] = wanted ? local->fd : -1;
 	job->paths[place] = wanted && local->ours ? local->path : NULL;

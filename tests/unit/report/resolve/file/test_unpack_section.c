@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "report/resolve/file/unpack_sections.h"
 #include "tests/test.h"
 
 enum { ZLIB = 1, ZSTD = 2, TEXT_SIZE = 184, ROOM = 4096 };
@@ -126,98 +125,4 @@ static void two_streams(struct test *t)
 	CHECK_INT(t, unpack(&section, ROOM, &size), -EBADMSG);
 }
 
-/* --- whole files --- */
-
-static const char names[] = "\0.zdebug_str\0.debug_info\0.debug_loc\0.shstrtab";
-enum { SECTIONS = 5, NAMES = 4, ZDEBUG = 1, INFO = 13, LOC = 25, SHSTRTAB = 36 };
-
-struct file {
-	Elf64_Ehdr header;
-	Elf64_Shdr sections[SECTIONS];
-	char names[sizeof(names)];
-	uint8_t old[12 + sizeof(of_zlib)], packed[sizeof(Elf64_Chdr) + sizeof(of_zlib)];
-};
-
-static Elf64_Shdr section_at(uint32_t name, uint32_t type, uint64_t flags, uint64_t offset, uint64_t size)
-{
-	return (Elf64_Shdr){.sh_name = name, .sh_type = type, .sh_flags = flags, .sh_offset = offset, .sh_size = size};
-}
-
-/* A section in the old style, one in the new one, and one that is never read. */
-static struct file make_file(void)
-{
-	const Elf64_Chdr header = {.ch_type = ZLIB, .ch_size = TEXT_SIZE, .ch_addralign = 1};
-	struct file file = {.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-				       .e_shoff = offsetof(struct file, sections),
-				       .e_shentsize = sizeof(Elf64_Shdr),
-				       .e_shnum = SECTIONS,
-				       .e_shstrndx = NAMES},
-			    .old = "ZLIB\0\0\0\0\0\0\0\xb8"};
-
-	memcpy(file.names, names, sizeof(names));
-	memcpy(file.old + 12, of_zlib, sizeof(of_zlib));
-	memcpy(file.packed, &header, sizeof(header));
-	memcpy(file.packed + sizeof(header), of_zlib, sizeof(of_zlib));
-	file.sections[1] = section_at(ZDEBUG, SHT_PROGBITS, 0, offsetof(struct file, old), sizeof(file.old));
-	file.sections[2] = section_at(INFO, SHT_PROGBITS, SHF_COMPRESSED,
-				      offsetof(struct file, packed), sizeof(file.packed));
-	file.sections[3] = section_at(LOC, SHT_PROGBITS, SHF_COMPRESSED,
-				      offsetof(struct file, packed), sizeof(file.packed));
-	file.sections[NAMES] = section_at(SHSTRTAB, SHT_STRTAB, 0, offsetof(struct file, names), sizeof(names));
-	return file;
-}
-
-static uint8_t *image_of(struct test *t, const struct file *file, Elf64_Shdr sections[static SECTIONS])
-{
-	int fd = memfd_create("file", MFD_CLOEXEC);
-	uint8_t *image = NULL;
-	Elf64_Ehdr header;
-	size_t size;
-
-	CHECK_INT(t, write(fd, file, sizeof(*file)), sizeof(*file));
-	CHECK_INT(t, unpack_sections(fd, &image, &size), 0);
-	(void)close(fd);
-	if (image) {
-		memcpy(&header, image, sizeof(header));
-		memcpy(sections, image + header.e_shoff, SECTIONS * sizeof(*sections));
-	}
-	return image;
-}
-
-static void file_is_unpacked(struct test *t)
-{
-	const struct file file = make_file();
-	Elf64_Shdr sections[SECTIONS];
-	uint8_t *image = image_of(t, &file, sections);
-
-	REQUIRE(t, image);
-	for (int i = 1; i < 3; i++) {
-		CHECK_INT(t, sections[i].sh_size, TEXT_SIZE);
-		CHECK_INT(t, sections[i].sh_flags, 0);
-		CHECK_MEM(t, image + sections[i].sh_offset, "call frame information ", 23);
-	}
-	CHECK_STR(t, (char *)image + sections[NAMES].sh_offset + sections[1].sh_name, ".debug_str");
-	CHECK_STR(t, (char *)image + sections[NAMES].sh_offset + sections[2].sh_name, ".debug_info");
-	CHECK_INT(t, sections[3].sh_type, SHT_NOBITS);
-	free(image);
-}
-
-/* A section that cannot be unpacked is left for others to judge; the rest is unaffected. */
-static void damage_stays_where_it_is(struct test *t)
-{
-	struct file file = make_file();
-	Elf64_Shdr sections[SECTIONS];
-	uint8_t *image;
-
-	file.old[30] ^= 0x55;
-	image = image_of(t, &file, sections);
-	REQUIRE(t, image);
-	CHECK_INT(t, sections[1].sh_size, sizeof(file.old));
-	CHECK_MEM(t, image + sections[1].sh_offset, file.old, sizeof(file.old));
-	CHECK_STR(t, (char *)image + sections[NAMES].sh_offset + sections[1].sh_name, ".zdebug_str");
-	CHECK_INT(t, sections[2].sh_size, TEXT_SIZE);
-	free(image);
-}
-
-TEST_MAIN(TEST(both_kinds), TEST(lies), TEST(limits), TEST(two_streams), TEST(file_is_unpacked),
-	  TEST(damage_stays_where_it_is))
+TEST_MAIN(TEST(both_kinds), TEST(lies), TEST(limits), TEST(two_streams))

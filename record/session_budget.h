@@ -27,6 +27,7 @@ int session_plan_memory(struct session *session);
 int session_tell_memory(struct session *session);
 uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: no limit */
 size_t session_ring_bytes(const struct record_config *config); /* as asked for */
+uint64_t session_window_bytes(const struct session *session); /* as planned */
 uint32_t session_threads(const struct cpus *cpus); /* to expect on this host */
 uint32_t session_entries(const struct session *session);
 

@@ -16,7 +16,7 @@
 
 int session_open_flight(struct session *session)
 {
-	const struct flight_sizes sizes = {session->sizes.window, session_helper_bytes(session->config)};
+	const struct flight_sizes sizes = {session_window_bytes(session), session_helper_bytes(session->config)};
 
 	if (!session->config->flight.wanted)
 		return 0;

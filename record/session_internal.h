@@ -77,7 +77,6 @@ struct session {
 	struct status status;
 	size_t ring_bytes;
 	struct memory_plan plan;
-	struct memory_sizes sizes;
 	struct session_budget budget;
 	int epoll_fd;
 	int own_time; /* the time namespace that the recorder left; -1: none */

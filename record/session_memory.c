@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --max-memory and --plan: what each part of a recording may take on this host, and how large it is made. */
+/* --max-memory and --plan: what each part of a recording may take on this host. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #include "bpf/ring_snapshot.h"
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/machine/host.h"
 #include "record/place/hits.h"
@@ -43,6 +42,9 @@ enum {
 	MOST_HELPER = 1 << 30,	    /* what its jail allows in any case */
 	HELPERS = 8,		    /* the nursery, and one of each kind */
 	DUMP = ENCODERS + (6 << 20), /* and the payload of a chunk */
+	LEAST_RING = 512 << 10,
+	LEAST_WINDOW = 8 << 20,
+	CHANGED_PART = 4,	    /* of the window, while a dump is written */
 };
 
 /* Part of the budget. */
@@ -96,12 +98,12 @@ static int look_at_host(const struct session *session, struct host *ret_host)
 
 static void add_fixed(struct memory_plan *plan, const char *what, uint64_t count, uint64_t each)
 {
-	memory_plan_add(plan, &(struct memory_row){.what = what, .kind = MEMORY_FIXED, .count = count, .each = each});
+	memory_plan_add(plan, &(struct memory_row){what, count, each, 0, 0, false});
 }
 
 static void add_table(struct memory_plan *plan, const char *what, bool wanted, uint64_t each)
 {
-	memory_plan_add(plan, &(struct memory_row){what, MEMORY_TABLES, wanted, each, 0});
+	memory_plan_add(plan, &(struct memory_row){what, wanted, 0, each, 0, false});
 }
 
 static uint32_t sources(const struct record_config *config)
@@ -109,13 +111,24 @@ static uint32_t sources(const struct record_config *config)
 	return (uint32_t)config->profile.wanted + config->offcpu.wanted + (config->points.count != 0);
 }
 
+/* What the user gave stays. */
+static uint64_t least_ring(const struct record_config *config)
+{
+	return config->output.ring_given ? session_ring_bytes(config) : LEAST_RING;
+}
+
+static uint64_t least_window(const struct record_config *config)
+{
+	return config->flight.bytes_given ? (uint64_t)config->flight.bytes : LEAST_WINDOW;
+}
+
 static void add_rings(struct memory_plan *plan, const struct record_config *config, const struct host *host)
 {
-	memory_plan_add(plan, &(struct memory_row){"rings for samples, waits and hits", MEMORY_RINGS,
-						   (uint64_t)host->shards * sources(config), PAGES, 0});
-	memory_plan_add(plan, &(struct memory_row){"rings for the kernel's records of processes", MEMORY_TABLES,
-						   host->online, sideband_ring_size(host->online, 0) + PAGES,
-						   SIDEBAND_LEAST_RING + PAGES});
+	memory_plan_add(plan, &(struct memory_row){"rings for samples, waits and hits",
+						   (uint64_t)host->shards * sources(config), PAGES,
+						   session_ring_bytes(config), least_ring(config), true});
+	memory_plan_add(plan, &(struct memory_row){"rings for the kernel's records of processes", host->online, PAGES,
+						   sideband_ring_size(host->online, 0), SIDEBAND_LEAST_RING, false});
 	add_fixed(plan, "ring for control groups", !config->no_cgroups, RING_CGROUP_BYTES + PAGES);
 	add_fixed(plan, "table of sleepers", session_wants_sleepers(config), (uint64_t)RING_MAX_SLEEPERS * 120);
 }
@@ -149,14 +162,18 @@ static void add_tables(struct memory_plan *plan, const struct record_config *con
 		  OBJECTS);
 }
 
+/* The window, with an index; and what is changed of it while a child has it, too. */
 static void add_flight(struct memory_plan *plan, const struct record_config *config)
 {
+	const uint64_t window = (uint64_t)config->flight.bytes, least = least_window(config);
+
 	if (!config->flight.wanted)
 		return;
-	memory_plan_add(plan, &(struct memory_row){"window of --flight", MEMORY_WINDOW, 1,
-						   0, 0});
+	memory_plan_add(plan, &(struct memory_row){"window of --flight", 1, 0, window + window / MEMORY_INDEX_PART,
+						   least + least / MEMORY_INDEX_PART, true});
+	memory_plan_add(plan, &(struct memory_row){"while a dump is written", 1, DUMP, window / CHANGED_PART,
+						   least / CHANGED_PART, true});
 	add_table(plan, "waits that go on, for a dump", config->offcpu.wanted, open_waits_memory());
-	memory_plan_add(plan, &(struct memory_row){"while a dump is written", MEMORY_CHANGED, 1, DUMP, 0});
 }
 
 static void plan_parts(struct session *session, const struct host *host)
@@ -175,6 +192,11 @@ static void plan_parts(struct session *session, const struct host *host)
 	add_fixed(plan, "files that a helper reads", config->budget.memory != 0, session_helper_bytes(config));
 }
 
+uint64_t session_window_bytes(const struct session *session)
+{
+	return memory_for_events(&session->plan, (uint64_t)session->config->flight.bytes, least_window(session->config));
+}
+
 int session_plan_memory(struct session *session)
 {
 	const struct record_config *config = session->config;
@@ -184,28 +206,15 @@ int session_plan_memory(struct session *session)
 
 	if (r < 0)
 		return r;
-	session->plan = (struct memory_plan){
-		.budget = (uint64_t)config->budget.memory,
-		.asked = {.ring = session->ring_bytes, .window = (uint64_t)config->flight.bytes},
-		.ring_given = config->output.ring_given,
-		.window_given = config->flight.bytes_given,
-	};
-	memory_plan_spare(&session->plan, host_memory_free());
+	session->plan = (struct memory_plan){.budget = (uint64_t)config->budget.memory};
 	plan_parts(session, &host);
-	r = memory_plan_fit(&session->plan, &session->sizes);
-	session->ring_bytes = session->sizes.ring;
-	session->recording.halvings = session->sizes.halvings;
+	r = memory_plan_fit(&session->plan, host_memory_free());
+	session->ring_bytes = (size_t)memory_for_events(&session->plan, session_ring_bytes(config), least_ring(config));
+	session->recording.halvings = session->plan.halvings;
 	if (r >= 0)
 		return 0;
-	memory_plan_refusal(&session->plan, &session->sizes, text);
+	memory_plan_refusal(&session->plan, text);
 	return config->budget.plan ? 0 : log_error(EINVAL, "%s", text);
-}
-
-static bool is_smaller(const struct session *session)
-{
-	const struct memory_sizes *asked = &session->plan.asked, *sizes = &session->sizes;
-
-	return sizes->halvings || sizes->ring < asked->ring || sizes->window < asked->window;
 }
 
 /* Writes what is planned, before the first event; prints it if it is a lot. */
@@ -221,32 +230,14 @@ int session_tell_memory(struct session *session)
 		       "%.1f MB for records of processes; at most %.1f MB in all%s",
 		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
 		       (double)tables / megabyte, (double)records / megabyte,
-		       (double)memory_plan_sum(&session->plan, &session->sizes) / megabyte,
-		       session->sizes.halvings ? ", with smaller tables" : "");
-	if (session->plan.free && is_smaller(session))
+		       (double)memory_plan_sum(&session->plan) / megabyte,
+		       session->plan.event_halvings ? ", with smaller rings and tables" :
+		       session->plan.halvings ? ", with smaller tables" : "");
+	if (session->plan.free && session->plan.halvings)
 		log_info("takes an eighth of the memory that is free at most (--max-memory allows more): %s", text);
 	else if (all > MUCH_MEMORY)
 		log_info("uses %s (--ringbuf-size sets the size of a ring)", text);
 	return recording_check(&session->recording, event_log_add_meta(session->recording.log, "memory", text));
-}
-
-static void print_limits(const struct session *session, FILE *out)
-{
-	const struct record_config *config = session->config;
-
-	if (session->sizes.halvings)
-		(void)fprintf(out, "tables hold 1/%u of what they could\n", 1U << session->sizes.halvings);
-	if (config->flight.wanted)
-		(void)fprintf(out, "the window holds %.9g s, in at most %.1f MB\n",
-			      (double)config->flight.window / (double)SECOND,
-			      (double)session->sizes.window / (double)(1 << 20));
-	if (config->profile.wanted)
-		(void)fprintf(out, "samples: %" PRId64 " Hz on each CPU\n", config->profile.frequency);
-	if (config->offcpu.wanted)
-		(void)fprintf(out, "waits: recorded from %.9g us on\n",
-			      (double)config->offcpu.least / (double)MICROSECOND);
-	if (config->points.rate_limit)
-		(void)fprintf(out, "hits: %" PRId64 " per second and CPU of each\n", config->points.rate_limit);
 }
 
 int session_print_plan(const struct record_config *config)
@@ -262,11 +253,12 @@ int session_print_plan(const struct record_config *config)
 	}
 	if (r < 0)
 		return SESSION_FAILED;
-	memory_plan_print(&session->plan, &session->sizes, stdout);
-	print_limits(session, stdout);
-	if (!session->plan.budget || memory_plan_sum(&session->plan, &session->sizes) <= session->plan.budget)
+	memory_plan_print(&session->plan, stdout);
+	if (session->plan.halvings)
+		(void)printf("tables hold 1/%u of what they could\n", 1U << session->plan.halvings);
+	if (!session->plan.budget || memory_plan_sum(&session->plan) <= session->plan.budget)
 		return SESSION_OK;
-	memory_plan_refusal(&session->plan, &session->sizes, text);
+	memory_plan_refusal(&session->plan, text);
 	(void)log_error(EINVAL, "%s", text);
 	return SESSION_USAGE;
 }

@@ -12,124 +12,85 @@ void memory_plan_add(struct memory_plan *plan, const struct memory_row *row)
 		plan->rows[plan->count++] = *row;
 }
 
-uint64_t memory_row_each(const struct memory_row *row, const struct memory_sizes *sizes)
+static uint64_t scaled(uint64_t bytes, uint64_t least, unsigned int halvings)
 {
-	switch (row->kind) {
-	case MEMORY_RINGS:
-		return row->each + sizes->ring;
-	case MEMORY_WINDOW:
-		return row->each + sizes->window + sizes->window / MEMORY_INDEX_PART;
-	case MEMORY_CHANGED:
-		return row->each + sizes->window / MEMORY_WINDOW_PART;
-	case MEMORY_TABLES:
-		return row->each >> sizes->halvings > row->least ? row->each >> sizes->halvings : row->least;
-	default:
-		return row->each;
-	}
+	return bytes >> halvings > least ? bytes >> halvings : bytes < least ? bytes : least;
 }
 
-static uint64_t row_bytes(const struct memory_row *row, const struct memory_sizes *sizes)
+uint64_t memory_for_events(const struct memory_plan *plan, uint64_t bytes, uint64_t least)
+{
+	return scaled(bytes, least, plan->event_halvings);
+}
+
+static uint64_t bytes_each(const struct memory_plan *plan, const struct memory_row *row)
+{
+	return row->fixed + scaled(row->scaled, row->least, row->events ? plan->event_halvings : plan->halvings);
+}
+
+static uint64_t bytes_of(const struct memory_plan *plan, const struct memory_row *row)
 {
 	uint64_t bytes;
 
-	return __builtin_mul_overflow(row->count, memory_row_each(row, sizes), &bytes) ? UINT64_MAX : bytes;
+	return __builtin_mul_overflow(row->count, bytes_each(plan, row), &bytes) ? UINT64_MAX : bytes;
 }
 
-uint64_t memory_plan_sum(const struct memory_plan *plan, const struct memory_sizes *sizes)
+uint64_t memory_plan_sum(const struct memory_plan *plan)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < plan->count; i++)
-		if (__builtin_add_overflow(sum, row_bytes(&plan->rows[i], sizes), &sum))
+		if (__builtin_add_overflow(sum, bytes_of(plan, &plan->rows[i]), &sum))
 			return UINT64_MAX;
 	return sum;
 }
 
-static bool fits(const struct memory_plan *plan, const struct memory_sizes *sizes)
+static bool fits(const struct memory_plan *plan)
 {
-	return memory_plan_sum(plan, sizes) <= plan->budget;
+	return memory_plan_sum(plan) <= plan->budget;
 }
 
-static uint64_t rings(const struct memory_plan *plan)
+int memory_plan_fit(struct memory_plan *plan, uint64_t free)
 {
-	uint64_t count = 0;
-
-	for (size_t i = 0; i < plan->count; i++)
-		count += plan->rows[i].kind == MEMORY_RINGS ? plan->rows[i].count : 0;
-	return count;
-}
-
-/* At most two fifths of the budget go to rings. */
-static void shrink_rings(const struct memory_plan *plan, struct memory_sizes *sizes)
-{
-	uint64_t share = rings(plan) ? plan->budget / 5 * 2 / rings(plan) : 0;
-
-	while (!plan->ring_given && sizes->ring > MEMORY_LEAST_RING && sizes->ring > share)
-		sizes->ring /= 2;
-}
-
-static void shrink_window(const struct memory_plan *plan, struct memory_sizes *sizes)
-{
-	const uint64_t step = (uint64_t)1 << 20;
-
-	while (!plan->window_given && sizes->window >= MEMORY_LEAST_WINDOW + step && !fits(plan, sizes))
-		sizes->window -= step;
-}
-
-void memory_plan_spare(struct memory_plan *plan, uint64_t free)
-{
-	if (plan->budget)
-		return;
-	plan->free = free;
-	plan->budget = free / MEMORY_FREE_PART;
-}
-
-int memory_plan_fit(const struct memory_plan *plan, struct memory_sizes *ret_sizes)
-{
-	struct memory_sizes sizes = plan->asked;
-
-	if (plan->budget && !fits(plan, &sizes)) {
-		shrink_rings(plan, &sizes);
-		while (sizes.halvings < MEMORY_MOST_HALVINGS && !fits(plan, &sizes))
-			sizes.halvings++;
-		shrink_window(plan, &sizes);
-		while (!plan->ring_given && sizes.ring > MEMORY_LEAST_RING && !fits(plan, &sizes))
-			sizes.ring /= 2;
+	if (!plan->budget) {
+		plan->free = free;
+		plan->budget = free / MEMORY_FREE_PART;
 	}
-	*ret_sizes = sizes;
-	return plan->budget && !fits(plan, &sizes) ? -ENOSPC : 0;
+	if (!plan->budget)
+		return 0;
+	while (!fits(plan) && plan->halvings < MEMORY_MOST_HALVINGS)
+		plan->halvings++;
+	while (!fits(plan) && plan->event_halvings < MEMORY_MOST_HALVINGS)
+		plan->event_halvings++;
+	return fits(plan) ? 0 : -ENOSPC;
 }
 
-void memory_plan_print(const struct memory_plan *plan, const struct memory_sizes *sizes, FILE *out)
+void memory_plan_print(const struct memory_plan *plan, FILE *out)
 {
 	(void)fprintf(out, "%-48s %7s %12s %12s\n", "memory at most", "number", "each, MB", "all, MB");
 	for (size_t i = 0; i < plan->count; i++)
 		(void)fprintf(out, "%-48s %7" PRIu64 " %12.3f %12.1f\n", plan->rows[i].what, plan->rows[i].count,
-			      (double)memory_row_each(&plan->rows[i], sizes) / MEGABYTE,
-			      (double)row_bytes(&plan->rows[i], sizes) / MEGABYTE);
-	(void)fprintf(out, "%-48s %7s %12s %12.1f\n", "all", "", "",
-		      (double)memory_plan_sum(plan, sizes) / MEGABYTE);
+			      (double)bytes_each(plan, &plan->rows[i]) / MEGABYTE,
+			      (double)bytes_of(plan, &plan->rows[i]) / MEGABYTE);
+	(void)fprintf(out, "%-48s %7s %12s %12.1f\n", "all", "", "", (double)memory_plan_sum(plan) / MEGABYTE);
 	if (plan->budget)
 		(void)fprintf(out, "%-48s %7s %12s %12.1f\n", plan->free ? "an eighth of what is free" : "--max-memory",
 			      "", "", (double)plan->budget / MEGABYTE);
 }
 
-static const struct memory_row *largest(const struct memory_plan *plan, const struct memory_sizes *sizes,
-					const struct memory_row *but)
+static const struct memory_row *largest(const struct memory_plan *plan, const struct memory_row *but)
 {
-	const struct memory_row *found = &plan->rows[0];
+	const struct memory_row *found = NULL;
 
 	for (size_t i = 0; i < plan->count; i++)
-		if (&plan->rows[i] != but &&
-		    (found == but || row_bytes(&plan->rows[i], sizes) > row_bytes(found, sizes)))
+		if (&plan->rows[i] != but && (!found || bytes_of(plan, &plan->rows[i]) > bytes_of(plan, found)))
 			found = &plan->rows[i];
-	return found;
+	return found ? found : but;
 }
 
-void memory_plan_refusal(const struct memory_plan *plan, const struct memory_sizes *least, char text[MEMORY_TEXT])
+void memory_plan_refusal(const struct memory_plan *plan, char text[MEMORY_TEXT])
 {
-	const struct memory_row *first = largest(plan, least, NULL), *second = largest(plan, least, first);
-	const double needed = (double)memory_plan_sum(plan, least) / MEGABYTE;
+	const struct memory_row *first = largest(plan, NULL), *second = largest(plan, first);
+	const double needed = (double)memory_plan_sum(plan) / MEGABYTE;
 	char why[128];
 
 	if (plan->free)
@@ -142,6 +103,6 @@ void memory_plan_refusal(const struct memory_plan *plan, const struct memory_siz
 	(void)snprintf(text, MEMORY_TEXT,
 		       "%s: this recording needs %.1f MB at least, of which %.1f MB are for '%s' and %.1f MB for '%s' "
 		       "(--plan prints all of it)",
-		       why, needed, (double)row_bytes(first, least) / MEGABYTE, first->what,
-		       (double)row_bytes(second, least) / MEGABYTE, second->what);
+		       why, needed, (double)bytes_of(plan, first) / MEGABYTE, first->what,
+		       (double)bytes_of(plan, second) / MEGABYTE, second->what);
 }

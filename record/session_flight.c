@@ -73,7 +73,8 @@ void session_begin_segment(struct session *session)
 	struct recording *recording = &session->recording;
 	uint64_t now;
 
-	(void)drain_pass(&session->drain);
+	if (recording->segment) /* what is before the first one holds for good, so it must not be about processes */
+		(void)drain_pass(&session->drain);
 	(void)recording_check(recording, event_log_flush(recording->log));
 	now = recording->segment ? clocks_now() : recording->start;
 	if (now > LINGERS)
@@ -106,6 +107,7 @@ bool session_end_flight(struct session *session)
 
 	if (!session->flight)
 		return true;
+	flight_await(session->flight);
 	flight_fire(session->flight, &cause, clocks_now());
 	session_watch_helpers(session);
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));

@@ -132,7 +132,6 @@ static int add_mappings(struct writing *writing)
 static int add_state(struct writing *writing)
 {
 	struct recording *recording = writing->parts->recording;
-	int r = add_about(writing);
 
 	module_table_tell(recording->modules);
 	kernel_map_tell(recording->kernel_map);
@@ -140,19 +139,19 @@ static int add_state(struct writing *writing)
 		cgroup_table_tell(recording->cgroups);
 	sideband_tell_unavailable(recording->sideband);
 	writing->memory = module_table_special(recording->modules, MODULE_ANONYMOUS);
-	if (r >= 0)
-		r = recording->error;
-	return r < 0 ? r : add_mappings(writing);
+	return recording->error ? recording->error : add_mappings(writing);
 }
 
-static int add_chunks(const struct writing *writing)
+/* Those from before the first segment, or those of the segments. */
+static int add_chunks(const struct writing *writing, bool before)
 {
 	struct segments_chunk chunk;
 	size_t cursor = 0;
 	int r = event_log_flush(writing->log);
 
 	while (r >= 0 && segments_next(writing->parts->segments, &cursor, &chunk))
-		r = trace_writer_copy(writing->writer, chunk.header, chunk.stored);
+		if (chunk.before == before)
+			r = trace_writer_copy(writing->writer, chunk.header, chunk.stored);
 	return r;
 }
 
@@ -185,9 +184,13 @@ static int write_all(struct writing *writing)
 
 	if (r < 0)
 		return r;
-	r = add_state(writing);
+	r = add_about(writing);
 	if (r >= 0)
-		r = add_chunks(writing);
+		r = add_chunks(writing, true);
+	if (r >= 0)
+		r = add_state(writing);
+	if (r >= 0)
+		r = add_chunks(writing, false);
 	if (r >= 0)
 		r = add_open(writing);
 	if (r >= 0)

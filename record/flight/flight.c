@@ -418,7 +418,7 @@ void flight_dump(struct flight *flight, struct open_waits *open, uint64_t now)
 	flight->writer = pid;
 }
 
-static void await_writer(struct flight *flight)
+void flight_await(struct flight *flight)
 {
 	int status;
 
@@ -428,9 +428,8 @@ static void await_writer(struct flight *flight)
 
 void flight_end(struct flight *flight, uint64_t now)
 {
-	await_writer(flight);
 	flight_dump(flight, NULL, now);
-	await_writer(flight);
+	flight_await(flight);
 }
 
 uint64_t flight_helpers_time(struct flight *flight)

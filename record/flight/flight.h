@@ -89,7 +89,9 @@ bool flight_is_due(struct flight *flight, uint64_t now);
 /* open: the waits under way; NULL if they are in the log. */
 void flight_dump(struct flight *flight, struct open_waits *open, uint64_t now);
 
-/* Makes the last dump, once everything is in the log, and waits for it. */
+/* Waits until no dump is being written. */
+void flight_await(struct flight *flight);
+/* Makes the last dump, once that is so and everything is in the log, and waits for it. */
 void flight_end(struct flight *flight, uint64_t now);
 
 /* CPU time that helpers have used so far, ns. */

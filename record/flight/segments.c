@@ -273,7 +273,7 @@ bool segments_next(const struct segments *segments, size_t *cursor, struct segme
 						     entry_at(segments, number - segments->before);
 
 		*ret_chunk = (struct segments_chunk){&entry->header,
-						     (before ? segments->memory : segments->bytes) + entry->at};
+						     (before ? segments->memory : segments->bytes) + entry->at, before};
 		if (entry->header.type != KEPT_PROCESSES)
 			return true;
 	}

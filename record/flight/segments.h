@@ -7,9 +7,9 @@
  * each segment: clocks, sources, probes, and all totals (LOSS, COST, PROBE_HITS, COUNTER). From there on chunks belong
  * to the new segment. Segments leave whole, the oldest first, when they are older than the window or need the room.
  *
- * A dump is made of: WINDOW; what lives in the recorder's tables (modules, kernel functions, cgroups ...); the
- * mappings as of the begin of the oldest segment; the chunks from before the first segment (META); and the chunks of
- * all segments, as they are stored. Nothing is decoded. Readers subtract the totals that were read by WINDOW's
+ * A dump is made of: WINDOW; the chunks from before the first segment (META); what lives in the recorder's tables
+ * (modules, kernel functions, cgroups ...); the mappings as of the begin of the oldest segment; and the chunks of all
+ * segments, as they are stored. Nothing is decoded. Readers subtract the totals that were read by WINDOW's
  * `since` (FORMAT.md §5). So all that is asked of a table is one of three things:
  *
  *     it can write all it has told                      modules, kernel functions, cgroups, mappings that are unknown
@@ -51,6 +51,7 @@ void segments_begin(struct segments *segments, struct address_spaces *spaces, ui
 struct segments_chunk {
 	const struct rwk_chunk_header *header;
 	const void *stored;
+	bool before; /* it is from before the first segment */
 };
 
 /* Iterates over the chunks, oldest first. *cursor is 0 at first. Valid until something is added. */

@@ -209,7 +209,7 @@ int dump_write(const struct dump_parts *parts, struct dump_result *ret_result)
 	if (r >= 0)
 		ret_result->bytes = trace_writer_bytes(writing.writer);
 	if (r >= 0)
-		r = dump_files_keep(parts->output, ret_result->bytes, ret_result->path);
+		r = dump_files_keep(parts->output, ret_result->path);
 	if (r < 0)
 		(void)dump_files_drop(parts->output);
 	return r;

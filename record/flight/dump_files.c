@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/flight/dump_files.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/confine/call_filter.h"
 #include "common/log.h"
 #include "common/packet.h"
 #include "common/plural.h"
-#include "record/flight/dump_folder.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
+
+enum { NAME_MAX_BYTES = 256, DUMPS_MOST = 4096 };
 
 enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP, REQUEST_LIMIT };
 
 struct request {
 	uint32_t kind;
 	uint64_t number; /* repeated in the answer: a late one, or one to a killed process, answers no other request */
-	uint64_t bytes;	 /* size of a dump, or the limit for all that are kept */
-	uint64_t kept;
-	bool instead; /* the helper replaces one that was killed */
+	uint64_t kept, bytes;
 };
 
 struct answer {
@@ -31,40 +40,360 @@ struct answer {
 	char path[DUMP_PATH_MAX];
 };
 
-/* --- the helper --- */
+/* --- the helper: its folder --- */
 
-static void answer_request(struct dump_folder *folder, int socket, const struct request *request)
+struct dump {
+	char name[NAME_MAX_BYTES];
+	uint64_t bytes;
+};
+
+/*
+ * Files under a temporary name are locked (flock) while any process has them open, so one that is not locked was left
+ * by a process that was killed. A folder that is gone is looked for again by its path.
+ */
+struct folder {
+	int fd; /* of the folder */
+	uid_t owner; /* of the folder */
+	char path[3584]; /* as the user named it, "" for the current one, else with a slash */
+	char prefix[NAME_MAX_BYTES - 64];
+	char temporary[NAME_MAX_BYTES]; /* "": none */
+	struct dump *dumps; /* DUMPS_MOST */
+	uint64_t kept, bytes; /* 0: all */
+};
+
+static const char SUFFIX[] = ".rwk", DIGITS[] = "0123456789";
+
+/* For files of one folder, messages, and exiting. */
+static const struct call_row CALLS[] = {
+	CALL(openat), CALL(renameat2), CALL(unlinkat), CALL(newfstatat), CALL(fstat), CALL(close), CALL(fcntl),
+	CALL(flock), CALL(getdents64), CALL(geteuid), CALL(dup3),
+	CALL(getpid), CALL(recvmsg), CALL(sendmsg), CALL(ppoll), CALL(read), CALL(lseek), CALL(clock_gettime),
+	CALL(brk), CALL(munmap), CALL(mremap), CALL(madvise), CALL(futex),
+	CALL_WITHOUT(mmap, 2, PROT_EXEC), CALL_WITHOUT(mprotect, 2, PROT_EXEC),
+	CALL(rt_sigreturn), CALL(restart_syscall), CALL(exit), CALL(exit_group),
+};
+
+/* --- names --- */
+
+/* "-20261125-081500.rwk", or with "-2" and so on before the dot. */
+static bool is_name(const struct folder *folder, const char *name)
+{
+	static const char pattern[] = "-dddddddd-dddddd";
+	size_t prefix = strlen(folder->prefix), length = strlen(name);
+	const char *at = name + prefix;
+
+	if (length >= NAME_MAX_BYTES || strncmp(name, folder->prefix, prefix) != 0)
+		return false;
+	for (const char *expected = pattern; *expected; expected++, at++)
+		if (*expected == 'd' ? *at < '0' || *at > '9' : *at != *expected)
+			return false;
+	at += *at == '-' ? 1 + strspn(at + 1, DIGITS) : 0;
+	return !strcmp(at, SUFFIX);
+}
+
+/* ".PREFIX.4711.new" */
+static bool is_temporary(const struct folder *folder, const char *name)
+{
+	size_t prefix = strlen(folder->prefix);
+
+	if (name[0] != '.' || strncmp(name + 1, folder->prefix, prefix) != 0 || name[1 + prefix] != '.')
+		return false;
+	name += 2 + prefix;
+	return strspn(name, DIGITS) && !strcmp(name + strspn(name, DIGITS), ".new");
+}
+
+static int date_text(char *text, size_t room)
+{
+	time_t seconds = time(NULL);
+	struct tm local;
+
+	return localtime_r(&seconds, &local) && strftime(text, room, "%Y%m%d-%H%M%S", &local) ? 0 : -EINVAL;
+}
+
+/* --- what is there --- */
+
+static int compare_dumps(const void *left, const void *right)
+{
+	return strcmp(((const struct dump *)left)->name, ((const struct dump *)right)->name);
+}
+
+static bool is_ours(const struct folder *folder, const char *name, struct stat *ret_status)
+{
+	return !fstatat(folder->fd, name, ret_status, AT_SYMLINK_NOFOLLOW) && S_ISREG(ret_status->st_mode) &&
+	       ret_status->st_uid == geteuid();
+}
+
+/* Removes a file that nobody writes any more. */
+static bool remove_unfinished(const struct folder *folder, const char *name)
+{
+	_cleanup_close_ int fd = openat(folder->fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	return fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlinkat(folder->fd, name, 0);
+}
+
+/* Lists the dumps, also of earlier recorders, and removes files that nobody finished. Returns how many it removed. */
+static int list_folder(struct folder *folder, struct dump dumps[DUMPS_MOST], size_t *ret_count)
+{
+	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
+	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	struct stat status;
+
+	*ret_count = 0;
+	if (!stream) {
+		if (fd >= 0)
+			(void)close(fd);
+		return 0; /* the folder can be written but not read */
+	}
+	while ((entry = readdir(stream))) {
+		if (is_temporary(folder, entry->d_name) && is_ours(folder, entry->d_name, &status))
+			removed += remove_unfinished(folder, entry->d_name);
+		if (!is_name(folder, entry->d_name) || *ret_count == DUMPS_MOST ||
+		    !is_ours(folder, entry->d_name, &status))
+			continue;
+		(void)snprintf(dumps[*ret_count].name, NAME_MAX_BYTES, "%s", entry->d_name);
+		dumps[(*ret_count)++].bytes = (uint64_t)status.st_size;
+	}
+	(void)closedir(stream);
+	qsort(dumps, *ret_count, sizeof(*dumps), compare_dumps);
+	return removed;
+}
+
+/* Removes the oldest dumps beyond the limits, but not the last one. Returns how many files were not finished. */
+static int tidy(struct folder *folder)
+{
+	size_t count, first = 0;
+	int removed = list_folder(folder, folder->dumps, &count);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += folder->dumps[i].bytes;
+	for (; first + 1 < count && ((folder->kept && count - first > folder->kept) ||
+				     (folder->bytes && sum > folder->bytes)); first++) {
+		(void)unlinkat(folder->fd, folder->dumps[first].name, 0);
+		sum -= folder->dumps[first].bytes;
+	}
+	return removed;
+}
+
+/* --- one dump --- */
+
+static void folder_drop(struct folder *folder)
+{
+	if (*folder->temporary)
+		(void)unlinkat(folder->fd, folder->temporary, 0);
+	*folder->temporary = '\0';
+}
+
+static int open_path(const struct folder *folder, int flags, struct stat *ret_status)
+{
+	_cleanup_close_ int fd = open(*folder->path ? folder->path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+
+	if (fd < 0 || fstat(fd, ret_status))
+		return -errno;
+	return steal_fd(&fd);
+}
+
+/* The folder is gone. Another one of the same owner may have its path by now. */
+static int open_again(struct folder *folder)
+{
+	struct stat status;
+	_cleanup_close_ int fd = open_path(folder, O_NOFOLLOW, &status);
+
+	if (fd < 0)
+		return fd;
+	if (status.st_uid != folder->owner)
+		return -EPERM;
+	if (dup3(fd, folder->fd, O_CLOEXEC) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Creates a file under a name that nobody else uses, and locks it. */
+static int make_temporary(struct folder *folder)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat status;
+
+	(void)snprintf(folder->temporary, sizeof(folder->temporary), ".%s.%d.new", folder->prefix, (int)getpid());
+	(void)remove_unfinished(folder, folder->temporary); /* left by a process that had our pid */
+	fd = openat(folder->fd, folder->temporary, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, 0600);
+	if (fd < 0)
+		return -errno;
+	(void)flock(fd, LOCK_EX | LOCK_NB); /* not every file system can do that */
+	if (fstat(fd, &status))
+		return -errno;
+	return status.st_nlink ? steal_fd(&fd) : -EAGAIN; /* another recorder removed it before it was locked */
+}
+
+static int folder_create(struct folder *folder, int *ret_fd)
+{
+	int fd;
+
+	folder_drop(folder);
+	fd = make_temporary(folder);
+	if (fd == -ENOENT && !open_again(folder))
+		fd = make_temporary(folder);
+	if (fd == -EAGAIN)
+		fd = make_temporary(folder);
+	if (fd < 0)
+		*folder->temporary = '\0';
+	else
+		*ret_fd = fd;
+	return fd < 0 ? fd : 0;
+}
+
+static int rename_to(struct folder *folder, const char *name)
+{
+	struct stat status;
+
+	if (!renameat2(folder->fd, folder->temporary, folder->fd, name, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL) /* not every file system can do that */
+		return -errno;
+	if (!fstatat(folder->fd, name, &status, AT_SYMLINK_NOFOLLOW))
+		return -EEXIST;
+	return renameat(folder->fd, folder->temporary, folder->fd, name) ? -errno : 0;
+}
+
+static int folder_keep(struct folder *folder, char ret_path[DUMP_PATH_MAX])
+{
+	char date[32], name[NAME_MAX_BYTES];
+	int r = *folder->temporary ? date_text(date, sizeof(date)) : -ENOENT;
+
+	if (r < 0)
+		return r;
+	(void)snprintf(name, sizeof(name), "%s-%s%s", folder->prefix, date, SUFFIX);
+	r = rename_to(folder, name);
+	for (unsigned int i = 2; r == -EEXIST && i < 1000; i++) {
+		(void)snprintf(name, sizeof(name), "%s-%s-%u%s", folder->prefix, date, i, SUFFIX);
+		r = rename_to(folder, name);
+	}
+	if (r < 0)
+		return r;
+	*folder->temporary = '\0';
+	(void)tidy(folder);
+	(void)snprintf(ret_path, DUMP_PATH_MAX, "%s%s", folder->path, name);
+	return 0;
+}
+
+/* --- opening --- */
+
+static int default_prefix(struct folder *folder)
+{
+	struct utsname host;
+
+	if (uname(&host))
+		return -errno;
+	(void)snprintf(folder->prefix, sizeof(folder->prefix), "rwalker-%s", host.nodename);
+	for (char *at = folder->prefix; *at; at++)
+		*at = *at == '/' ? '_' : *at;
+	return 0;
+}
+
+/* "/var/tmp/" and "/var/tmp" (a folder), "/var/tmp/web", "web.rwk". */
+static int split_path(struct folder *folder, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t length;
+	struct stat status;
+
+	name = name ? name + 1 : path;
+	if (!stat(path, &status) && S_ISDIR(status.st_mode)) {
+		(void)snprintf(folder->path, sizeof(folder->path), "%s%s", path, *name ? "/" : "");
+		return default_prefix(folder);
+	}
+	length = strlen(name);
+	if (length > sizeof(SUFFIX) - 1 && !strcmp(name + length - (sizeof(SUFFIX) - 1), SUFFIX))
+		length -= sizeof(SUFFIX) - 1;
+	if (!length)
+		return -ENOENT;
+	if (length >= sizeof(folder->prefix) || (size_t)(name - path) >= sizeof(folder->path))
+		return -ENAMETOOLONG;
+	(void)snprintf(folder->path, sizeof(folder->path), "%.*s", (int)(name - path), path);
+	(void)snprintf(folder->prefix, sizeof(folder->prefix), "%.*s", (int)length, name);
+	return 0;
+}
+
+static int confine(void)
+{
+	const struct call_list lists[] = {CALL_LIST(CALLS)};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0))
+		return -errno;
+	return call_filter_install(lists, 1, CALL_REFUSAL_KILLS);
+}
+
+/* Checks now whether files can be created there. */
+static int try_folder(struct folder *folder)
+{
+	_cleanup_close_ int fd = -1;
+	int r = folder_create(folder, &fd);
+
+	folder_drop(folder);
+	return r;
+}
+
+/* Confines the process for good. Returns how many unfinished files it removed, or -errno. */
+static int folder_open(struct folder *folder, const struct dump_files_settings *settings)
+{
+	int r = forked_become_caller(), removed;
+	struct stat status;
+
+	*folder = (struct folder){.fd = -1, .kept = settings->kept, .bytes = settings->bytes};
+	folder->dumps = calloc(DUMPS_MOST, sizeof(*folder->dumps));
+	if (!folder->dumps)
+		return -ENOMEM;
+	if (r >= 0)
+		r = settings->path ? split_path(folder, settings->path) : default_prefix(folder);
+	if (r < 0)
+		return r;
+	folder->fd = open_path(folder, 0, &status);
+	if (folder->fd < 0)
+		return folder->fd;
+	folder->owner = status.st_uid;
+	tzset();
+	removed = tidy(folder);
+	r = try_folder(folder);
+	if (r >= 0)
+		r = confine();
+	return r < 0 ? r : removed;
+}
+
+/* --- the helper: requests --- */
+
+static void answer_request(struct folder *folder, int socket, const struct request *request)
 {
 	struct answer answer = {.number = request->number};
 	_cleanup_close_ int fd = -1;
 
-	if (request->kind == REQUEST_CREATE && request->instead)
-		dump_folder_take_over(folder);
 	if (request->kind == REQUEST_CREATE)
-		answer.rc = dump_folder_create(folder, &fd);
+		answer.rc = folder_create(folder, &fd);
 	else if (request->kind == REQUEST_KEEP)
-		answer.rc = dump_folder_keep(folder, request->bytes, answer.path, sizeof(answer.path));
+		answer.rc = folder_keep(folder, answer.path);
 	else if (request->kind == REQUEST_DROP)
-		dump_folder_drop(folder);
-	else
-		dump_folder_limit(folder, request->kept, request->bytes);
+		folder_drop(folder);
+	if (request->kind == REQUEST_LIMIT) {
+		folder->kept = request->kept;
+		folder->bytes = request->bytes;
+		(void)tidy(folder);
+	}
 	(void)packet_send(socket, &answer, sizeof(answer), fd);
 }
 
 /* Ends when the recorder closes its socket or dies, after removing an unfinished file. Never returns. */
 static void helper_run(const void *context, int socket)
 {
-	const struct dump_files_settings *settings = context;
-	struct dump_folder folder;
+	struct folder folder;
 	struct request request;
 	int32_t rc;
 
 	forked_settle(0, socket);
-	rc = dump_folder_open(&folder, settings->path, settings->kept, settings->bytes);
+	rc = folder_open(&folder, context);
 	(void)packet_send(socket, &rc, sizeof(rc), -1);
 	while (rc >= 0 && packet_receive(socket, &request, sizeof(request), PACKET_FOREVER, NULL) == sizeof(request))
 		answer_request(&folder, socket, &request);
-	dump_folder_drop(&folder);
+	folder_drop(&folder);
 	_exit(0);
 }
 
@@ -135,10 +464,8 @@ static int ask(const struct dump_files *files, struct request request, struct an
 {
 	int r = -EPIPE;
 
-	for (size_t i = 0; i < DUMP_HELPERS && r == -EPIPE; i++) {
-		request.instead = i > 0;
+	for (size_t i = 0; i < DUMP_HELPERS && r == -EPIPE; i++)
 		r = ask_one(&files->helpers[i], request, ret_answer, ret_fd);
-	}
 	return r;
 }
 
@@ -154,10 +481,10 @@ int dump_files_create(const struct dump_files *files, int *ret_fd)
 	return r;
 }
 
-int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX])
+int dump_files_keep(const struct dump_files *files, char ret_path[DUMP_PATH_MAX])
 {
 	struct answer answer;
-	int r = ask(files, (struct request){.kind = REQUEST_KEEP, .bytes = bytes}, &answer, NULL);
+	int r = ask(files, (struct request){.kind = REQUEST_KEEP}, &answer, NULL);
 
 	if (r >= 0)
 		(void)snprintf(ret_path, DUMP_PATH_MAX, "%s", answer.path);

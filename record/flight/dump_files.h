@@ -7,7 +7,8 @@
  * PREFIX-DATE-TIME.rwk. Dumps of earlier recorders under such names count, too; files that these
  * did not finish are removed.
  *
- * There are two such processes. If the first one is killed, the other one is asked from then on.
+ * The process becomes the owner of the dumps, and has no capabilities and few system calls.
+ * There are two of them. If the first one is killed, the other one is asked from then on.
  */
 #ifndef RWALKER_RECORD_FLIGHT_DUMP_FILES_H
 #define RWALKER_RECORD_FLIGHT_DUMP_FILES_H
@@ -39,7 +40,7 @@ void dump_files_close(struct dump_files *files);
  */
 int dump_files_create(const struct dump_files *files, int *ret_fd);
 /* Gives the file its name. ret_path: that name. */
-int dump_files_keep(const struct dump_files *files, uint64_t bytes, char ret_path[DUMP_PATH_MAX]);
+int dump_files_keep(const struct dump_files *files, char ret_path[DUMP_PATH_MAX]);
 /* Changes the limits of the settings. */
 int dump_files_limit(const struct dump_files *files, uint64_t kept, uint64_t bytes);
 /* Removes the unfinished file, if there is one. */

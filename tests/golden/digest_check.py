@@ -43,7 +43,7 @@ class Events:
     def __init__(self, lines):
         self.waits, self.sums, self.losses, self.sources, self.tasks, self.objects = [], {}, {}, {}, {}, {}
         self.samples = collections.Counter()
-        tasks = []
+        self.window, before, tasks = None, {}, []
         for line in lines:
             if line.startswith("chunk "):
                 tasks = []
@@ -56,8 +56,13 @@ class Events:
                 self.tasks[tasks[-1]] = (bool(int(values["flags"], 16) & KERNEL_THREAD), values["tgid"])
             elif name == "source":
                 self.sources[values["id"]] = values
+            elif name == "window":
+                self.window = int(values["since"]), int(values["until"])
             elif name == "loss":
-                self.losses[values["source"], values["cpu"], values["cause"]] = int(values["total"])
+                key = values["source"], values["cpu"], values["cause"]
+                if self.window and int(values["time"]) <= self.window[0]:
+                    before[key] = int(values["total"])
+                self.losses[key] = int(values["total"]) - before.get(key, 0)
             elif name == "object":
                 self.objects[values["number"]] = values
             elif name == "wait":
@@ -69,11 +74,14 @@ class Events:
 
     def span(self):
         source = next(s for s in self.sources.values() if s["kind"] == "2")
-        return int(source["start"]), int(source["stop"])
+        start, stop = int(source["start"]), int(source["stop"])
+        if self.window: # a dump
+            start, stop = max(start, self.window[0]), self.window[1] if stop <= start else stop
+        return start, stop
 
 
 def name_is_known(line):
-    return line.split(None, 1)[0] in ("task", "source", "loss", "object", "wait", "wait-sums")
+    return line.split(None, 1)[0] in ("task", "source", "loss", "object", "wait", "wait-sums", "window")
 
 
 def times_of(events):

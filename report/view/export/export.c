@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/export/export.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/look/container_text.h"
-#include "report/view/text/fold.h"
 #include "report/view/text/object_text.h"
 #include "report/view/text/page.h"
 #include "report/view/text/wait_text.h"
@@ -113,28 +111,16 @@ static int read_events(struct export *export, struct profile *profile)
 
 int export_open(struct export *export, const struct view_context *context)
 {
-	const char *none = page_no_frames(context->settings);
-	int r = functions_create(context->profile, FUNCTIONS_BY_MODULE, none, &export->functions);
-
-	*export = (struct export){.context = context, .functions = export->functions, .settings = *context->settings};
-	if (!r)
-		r = functions_create(context->profile, FUNCTIONS_BY_NAME, none, &export->names);
-	if (r < 0)
-		return r;
+	*export = (struct export){.context = context};
 	json_text_init(&export->json, context->out);
-	export->settings.delimited = false;
-	export->folding = (struct view_context){.profile = context->profile, .settings = &export->settings,
-						.out = open_memstream(&export->text, &export->length)};
-	return export->folding.out ? read_events(export, context->profile) : -ENOMEM;
+	export_check(export, functions_create(context->profile, FUNCTIONS_BY_MODULE, page_no_frames(context->settings),
+					      &export->functions));
+	return export->error ? export->error : read_events(export, context->profile);
 }
 
 void export_close(struct export *export)
 {
-	if (export->folding.out)
-		(void)fclose(export->folding.out);
-	free(export->text);
 	functions_destroy(export->functions);
-	functions_destroy(export->names);
 	chain_deinit(&export->chain);
 	array_free(&export->events);
 }
@@ -187,12 +173,27 @@ const char *export_waker_context(const struct profile_wait *wait)
 	return texts[wait->waker_context];
 }
 
-const struct chain *export_chain(struct export *export, const struct export_event *event)
+void export_frames(struct export *export, const struct export_event *event, export_frame *frame, void *owner)
 {
+	const struct view_settings *settings = export->context->settings;
+	const bool sleeper = event->of.kind == EXPORT_WAIT, user_missing = event->of.flags & CHAIN_USER_MISSING;
+	const struct chain *chain = &export->chain;
+	uint32_t function = FUNCTION_NONE;
+	size_t count;
+
 	export_check(export, chain_read(&export->chain, export->context->profile, event->of.node));
-	if (event->interrupt)
-		export->chain.frames.count = export->chain.kernel_count;
-	return &export->chain;
+	count = event->interrupt ? chain->kernel_count : chain->frames.count;
+	if (!sleeper && !count)
+		frame(owner, functions_name(export->functions, FUNCTION_NONE), "", "");
+	if (sleeper && user_missing && !settings->kernel_only && chain->kernel_count == count)
+		frame(owner, "[Missed User Stack]", "", "");
+	while (count--) {
+		export_check(export, functions_find(export->functions, chain->frames.items[count], &function));
+		frame(owner, functions_name(export->functions, function), functions_mark(export->functions, function),
+		      functions_module(export->functions, function));
+	}
+	if (sleeper && !settings->user_only && !chain->kernel_count)
+		frame(owner, "[Missed Kernel Stack]", "", "");
 }
 
 /* --- members --- */
@@ -233,18 +234,36 @@ void export_write_object(struct export *export, const char *key, const struct ex
 		json_text_printable(&export->json, key, text);
 }
 
-/* A folded chain begins with a ';'. */
+struct stack_text {
+	FILE *out;
+	bool any;
+};
+
+/* As in --folded, there is no ';' in a frame. */
+static void write_frame(void *owner, const char *name, const char *mark, const char *module)
+{
+	struct stack_text *text = owner;
+
+	(void)module;
+	(void)fputs_unlocked(text->any ? ";" : "", text->out);
+	text->any = true;
+	while (*name) {
+		const size_t length = strcspn(name, ";");
+
+		json_text_escape(text->out, name, length);
+		(void)fputs_unlocked(name[length] ? "\\\\x3b" : mark, text->out);
+		name += length + (name[length] != '\0');
+	}
+}
+
 void export_write_stack(struct export *export, const char *key, const struct export_event *event)
 {
-	const struct fold fold = {.context = &export->folding, .functions = export->names};
-	const struct chain *chain = export_chain(export, event);
+	struct stack_text text = {.out = export->json.out};
 
-	rewind(export->folding.out);
-	export_check(export, event->of.kind == EXPORT_WAIT ?
-				     fold_sleeper(&fold, chain, event->of.flags & CHAIN_USER_MISSING) :
-				     fold_chain(&fold, chain));
-	export_check(export, fflush(export->folding.out) ? -ENOMEM : 0);
-	json_text_printable_bytes(&export->json, key, export->text + 1, export->length ? export->length - 1 : 0);
+	json_text_begin_value(&export->json, key);
+	(void)putc_unlocked('"', text.out);
+	export_frames(export, event, write_frame, &text);
+	(void)putc_unlocked('"', text.out);
 }
 
 void export_write_waker_stack(struct export *export, const char *key, const struct profile_wait *wait)

@@ -45,12 +45,6 @@ struct export {
 	uint64_t earliest; /* when the first recording began, ns since 1970; 0: not known for all */
 	struct functions *functions; /* by module */
 	struct chain chain;
-	/* For stacks as text: */
-	struct functions *names;
-	struct view_settings settings;
-	struct view_context folding;
-	char *text;
-	size_t length;
 };
 
 /* Close it in any case. */
@@ -69,8 +63,12 @@ uint64_t export_tid(const struct export *export, uint32_t task);
 bool export_is_interrupt(const struct profile_wait *wait);
 /* "task", "softirq", "irq", "unknown"; NULL. */
 const char *export_waker_context(const struct profile_wait *wait);
-/* Reads the call chain of an event; of an interrupt only the kernel's part. */
-const struct chain *export_chain(struct export *export, const struct export_event *event);
+/*
+ * The frames of an event's call chain, root first, with the words of --folded for what is missing; of an interrupt only
+ * the kernel's. Names are printable. mark: functions_mark(); module: "" if there is none.
+ */
+typedef void export_frame(void *owner, const char *name, const char *mark, const char *module);
+void export_frames(struct export *export, const struct export_event *event, export_frame *frame, void *owner);
 
 /* These write a member of the open object. */
 
@@ -79,7 +77,7 @@ void export_write_process_name(struct export *export, const char *key, uint32_t 
 /* The state of a sleeper, what it waited or waits for if that is known. */
 void export_write_state(struct export *export, const char *key, const struct export_event *event);
 void export_write_object(struct export *export, const char *key, const struct export_event *event);
-/* The call chain as "root;...;leaf", with the words of --folded. */
+/* The frames as "root;...;leaf". */
 void export_write_stack(struct export *export, const char *key, const struct export_event *event);
 /* The same of the waker, if it is known. */
 void export_write_waker_stack(struct export *export, const char *key, const struct profile_wait *wait);

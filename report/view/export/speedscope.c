@@ -65,10 +65,11 @@ static int scope_init(struct scope *scope, const struct view_context *context)
 /* --- the frames of a stack --- */
 
 /* Adds a frame to the key, and to the list if it is new. The texts are printable. */
-static void add_frame(struct scope *scope, const char *before, const char *name, const char *after, const char *module)
+static void add_frame(void *owner, const char *name, const char *after, const char *module)
 {
+	struct scope *scope = owner;
 	_cleanup_free_ char *text = NULL;
-	int length = asprintf(&text, "%s%s%s\n%s", before, name, after, module), r = -ENOMEM;
+	int length = asprintf(&text, "%s%s\n%s", name, after, module), r = -ENOMEM;
 	uint64_t *number;
 
 	if (length >= 0)
@@ -83,11 +84,6 @@ static void add_frame(struct scope *scope, const char *before, const char *name,
 	json_text_end_object(&scope->list);
 }
 
-static void add_word(struct scope *scope, const char *word)
-{
-	add_frame(scope, "", word, "", "");
-}
-
 /* "container web (docker 3f4e5d6c7b8a)" if it is in one, and "comm", or "comm-123" if split by process. */
 static void add_owner(struct scope *scope, const struct profile_task *task)
 {
@@ -97,32 +93,10 @@ static void add_owner(struct scope *scope, const struct profile_task *task)
 
 	export_check(&scope->export, comm ? r : -ENOMEM);
 	if (container && *container)
-		add_word(scope, container);
-	if (scope->export.settings.per_process)
+		add_frame(scope, container, "", "");
+	if (scope->export.context->settings->per_process)
 		(void)snprintf(pid, sizeof(pid), "-%" PRIu32, task->tgid);
-	add_frame(scope, "", comm ? comm : "", pid, "");
-}
-
-/* With the words of --folded for what is missing. */
-static void add_chain(struct scope *scope, const struct export_event *event)
-{
-	const struct chain *chain = export_chain(&scope->export, event);
-	const bool sleeper = event->of.kind == EXPORT_WAIT, user_missing = event->of.flags & CHAIN_USER_MISSING;
-	const struct view_settings *settings = &scope->export.settings;
-	struct functions *functions = scope->export.functions;
-	uint32_t function = FUNCTION_NONE;
-
-	if (!sleeper && !chain->frames.count)
-		add_word(scope, functions_name(functions, FUNCTION_NONE));
-	if (sleeper && user_missing && !settings->kernel_only && chain->kernel_count == chain->frames.count)
-		add_word(scope, "[Missed User Stack]");
-	for (size_t i = chain->frames.count; i--;) {
-		export_check(&scope->export, functions_find(functions, chain->frames.items[i], &function));
-		add_frame(scope, "", functions_name(functions, function), functions_mark(functions, function),
-			  functions_module(functions, function));
-	}
-	if (sleeper && !chain->kernel_count && !settings->user_only)
-		add_word(scope, "[Missed Kernel Stack]");
+	add_frame(scope, comm ? comm : "", pid, "");
 }
 
 /* What it waited for, by its text, or its kind if there are too many. */
@@ -137,7 +111,7 @@ static void add_object(struct scope *scope, uint32_t number)
 	object = &objects[number];
 	export_check(&scope->export, few ? object_to_text(object, &text) : 0);
 	add_frame(scope, object->kind == PROFILE_OBJECT_CHILD || object->kind == PROFILE_OBJECT_SLEEP ? "" : "on ",
-		  text ? text : object_kind_name(object->kind), "", "");
+		  text ? text : object_kind_name(object->kind), "");
 }
 
 /* --- sums --- */
@@ -151,7 +125,7 @@ static void add_sum(struct scope *scope, const struct export_event *event, uint6
 	export_check(&scope->export, array_push(&scope->key, event->of.source));
 	export_check(&scope->export, array_push(&scope->key, task->host));
 	add_owner(scope, task);
-	add_chain(scope, event);
+	export_frames(&scope->export, event, add_frame, scope);
 	add_object(scope, event->of.object);
 	export_check(&scope->export, hash_map_add(&scope->sums, scope->key.items,
 						  scope->key.count * sizeof(uint32_t), 0, &sum));

@@ -320,8 +320,6 @@ static void write_text(FILE *out, const char *text, size_t columns)
 		(void)fputs("..", out);
 }
 
-/* --- drawing --- */
-
 struct span { /* hundredths of a pixel */
 	uint64_t left, width;
 };
@@ -336,17 +334,10 @@ static struct span span_of(const struct picture *picture, const struct box *box)
 	return (struct span){.left = left + MARGIN * FRACTION, .width = right - left};
 }
 
-static unsigned int top_of(const struct picture *picture, uint32_t level)
-{
-	return HEAD + ROW * (picture->context->settings->icicle ? level : picture->levels - level);
-}
-
 static void write_place(FILE *out, const char *name, uint64_t hundredths)
 {
 	(void)fprintf(out, " %s='%" PRIu64 ".%02" PRIu64 "'", name, hundredths / FRACTION, hundredths % FRACTION);
 }
-
-/* --- boxes --- */
 
 /* "parse: 812.5 ms, 12.34 %, 813 samples; user" */
 static void write_title(const struct picture *picture, const struct box *box)
@@ -380,7 +371,8 @@ static void write_label(const struct picture *picture, const struct box *box, st
 
 static void write_box(const struct picture *picture, const struct box *box, struct span span)
 {
-	unsigned int top = top_of(picture, box->level);
+	bool icicle = picture->context->settings->icicle;
+	unsigned int top = HEAD + ROW * (icicle ? box->level : picture->levels - box->level);
 	FILE *out = picture->context->out;
 
 	(void)fprintf(out, "<g class='%s' data-level='%" PRIu32 "' data-samples='%" PRIu64 "'",
@@ -486,33 +478,22 @@ static void write_legend(const struct picture *picture)
 		      picture->context->settings->icicle ? "above" : "below");
 }
 
-static int write_picture(const struct picture *picture)
-{
-	FILE *out = picture->context->out;
-	int r;
-
-	(void)fprintf(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' viewBox='0 0 %d %u' "
-			   "role='img'>\n<title>", WIDTH, picture->height, WIDTH, picture->height);
-	(void)fprintf(out, "%s graph of %s</title>\n", picture->context->settings->icicle ? "icicle" : "flame",
-		      page_kind_name(picture->source->kind));
-	(void)fputs(style, out);
-	r = write_head(picture);
-	if (!r)
-		r = write_boxes(picture);
-	if (r < 0)
-		return r;
-	write_legend(picture);
-	(void)fputs("</svg>\n", out);
-	return 0;
-}
-
 int svg_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(picture_deinit) struct picture picture = {.context = context, .source = source};
+	const char *shape = context->settings->icicle ? "icicle" : "flame";
 	int r = find_boxes(&picture, number);
 
 	if (r < 0)
 		return r;
 	picture.height = HEAD + ROW * (picture.levels + 1) + FOOT;
-	return write_picture(&picture);
+	(void)fprintf(context->out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' "
+				    "viewBox='0 0 %d %u' role='img'>\n<title>%s graph of %s</title>\n%s",
+		      WIDTH, picture.height, WIDTH, picture.height, shape, page_kind_name(source->kind), style);
+	r = write_head(&picture);
+	if (!r)
+		r = write_boxes(&picture);
+	write_legend(&picture);
+	(void)fputs("</svg>\n", context->out);
+	return r;
 }

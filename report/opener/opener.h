@@ -28,7 +28,7 @@
 
 struct opener;
 
-enum { OPENER_CHANNELS = 8 };
+enum { OPENER_CHANNELS = 2 }; /* of the report, and of its child that reads DWARF */
 
 enum opener_kind {
 	OPENER_NAMED,	       /* one of the settings' files, of any type */

@@ -64,13 +64,12 @@ static int resolve(struct named_file *file, const char *path)
 				     .local = &file->local};
 	struct build_id id = {0};
 	struct line_query query;
-	struct line_child *child = &query.child;
 	int r;
 
 	if (file->elf)
 		elf_file_build_id(file->elf, &id);
 	r = line_query_start(&query, file->cached ? &file->cache : NULL, &id, &job, true, &file->texts, &file->answers);
-	while (r > 0 && !line_children_wait(&child, 1, LINE_CHILD_WAIT_SECONDS * 1000))
+	while (r > 0 && !line_child_wait(&query.child, LINE_CHILD_WAIT_SECONDS * 1000))
 		;
 	if (r > 0)
 		r = line_query_finish(&query, &file->texts, &file->answers);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -271,7 +270,7 @@ static _Noreturn void run_child(const struct line_job *job, const struct line_an
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1); /* the parent is gone */
 	confine(job);
-	opener_use_channel(job->local->opener, job->channel);
+	opener_use_channel(job->local->opener, 1); /* its own: 0 is the parent's */
 	if (follow_leash(leash) < 0)
 		_exit(1);
 	if (wire_writer_init(&writer, fd) < 0)
@@ -281,26 +280,6 @@ static _Noreturn void run_child(const struct line_job *job, const struct line_an
 }
 
 /* --- the parent --- */
-
-static size_t count_cpus(void)
-{
-	cpu_set_t cpus;
-	int count = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ?
-		    CPU_COUNT(&cpus) : (int)sysconf(_SC_NPROCESSORS_ONLN);
-
-	return count > 0 ? (size_t)count : 1;
-}
-
-size_t line_children_limit(void)
-{
-	size_t limit = count_cpus();
-
-	if (limit > LINE_CHILDREN_MAX)
-		limit = LINE_CHILDREN_MAX;
-	if (limit > memory_limit() / LINE_CHILD_SHARE)
-		limit = (size_t)(memory_limit() / LINE_CHILD_SHARE);
-	return limit ? limit : 1;
-}
 
 static int64_t now_ms(void)
 {
@@ -386,29 +365,18 @@ out:
 	return r;
 }
 
-bool line_children_wait(struct line_child *const *children, size_t count, int most_ms)
+bool line_child_wait(struct line_child *child, int most_ms)
 {
-	struct pollfd wanted[LINE_CHILDREN_MAX];
-	int64_t now = now_ms();
-	bool over = false;
+	struct pollfd wanted = {.fd = child->fd, .events = POLLIN};
+	int64_t left = child->end - now_ms();
 
-	for (size_t i = 0; i < count; i++) {
-		int64_t left = children[i]->end - now;
-
-		wanted[i] = (struct pollfd){.fd = children[i]->fd, .events = POLLIN};
-		most_ms = left < most_ms ? (int)(left > 0 ? left : 0) : most_ms;
-	}
-	if (poll(wanted, count, most_ms) < 0)
+	if (poll(&wanted, 1, left < most_ms ? (int)(left > 0 ? left : 0) : most_ms) < 0)
 		return false; /* a signal: the caller checks */
-	now = now_ms();
-	for (size_t i = 0; i < count; i++) {
-		if (wanted[i].revents)
-			children[i]->state = read_some(children[i]);
-		else if (now >= children[i]->end)
-			children[i]->state = -ETIMEDOUT;
-		over |= children[i]->state <= 0;
-	}
-	return over;
+	if (wanted.revents)
+		child->state = read_some(child);
+	else if (now_ms() >= child->end)
+		child->state = -ETIMEDOUT;
+	return child->state <= 0;
 }
 
 /* Ends the child and waits for it. Returns 0, or how it died. */

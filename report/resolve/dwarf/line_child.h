@@ -2,8 +2,8 @@
 /*
  * Reads a module's DWARF in a child process, so that a file that makes libdw crash, hang or use up
  * memory costs only that module's lines: the child's memory and time are limited, and its answers
- * are untrusted. Answers received before it ended are kept. Several children may run at once, and
- * one process listens to all. They end with that process, and ignore Ctrl-C.
+ * are untrusted. Answers received before it ended are kept. One child runs at a time; it ends with
+ * the process that started it, and ignores Ctrl-C.
  */
 #ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_CHILD_H
 #define RWALKER_REPORT_RESOLVE_DWARF_LINE_CHILD_H
@@ -18,15 +18,12 @@ enum {
 	LINE_CHILD_SECONDS = 4,	      /* of CPU time */
 	LINE_CHILD_WAIT_SECONDS = 20, /* wall-clock: a disk may be slow */
 	LINE_CHILD_BYTES = 1 << 30,   /* besides the mapped files; at most half of this process's memory limit */
-	LINE_CHILDREN_MAX = 4,	      /* children running at once */
-	LINE_CHILD_SHARE = 512 << 20, /* bytes of this process's limit per child: all take at most twice the limit */
 };
 
 struct line_job {
 	int files[2];			/* the first with DWARF is read; -1: none. Owned by the caller */
 	const char *paths[2];		/* of the files; NULL: another user could write it, so nothing is cached */
 	const char *reals[2];		/* of the files, links resolved; NULL or "": unknown */
-	unsigned int channel;		/* the child's own, to the opener */
 	const struct local_files *local; /* where alternate files are searched */
 	uint64_t bias;			/* added to the addresses to get those of the file */
 };
@@ -40,18 +37,12 @@ struct line_child {
 	ARRAY(uint8_t) bytes;
 };
 
-/* The number of children that may run at once. */
-size_t line_children_limit(void);
-
 /* Starts a child that answers all addresses of `answers`. -errno: it could not be started. */
 int line_child_start(const struct line_job *job, const struct line_answers *answers,
 		     struct line_child *ret_child);
 
-/*
- * Waits for any of at most LINE_CHILDREN_MAX children, until most_ms have passed or a signal
- * arrives. True: one ended.
- */
-bool line_children_wait(struct line_child *const *children, size_t count, int most_ms);
+/* Waits for its end, until most_ms have passed or a signal arrives. True: it ended. */
+bool line_child_wait(struct line_child *child, int most_ms);
 
 /*
  * Stores the child's answers in the same `answers`, their texts in the pool; ends a child that still

@@ -206,32 +206,12 @@ static int hand_out(const struct line_group *group, int error)
 	return r;
 }
 
-/* --- several groups at a time --- */
+/* --- one group after the other --- */
 
-struct running { /* a child that reads the DWARF of a group */
-	struct line_group group;
-	struct line_query query;
-	unsigned int channel; /* of the child, to the opener */
-};
-
-struct crowd {
+struct reading {
 	struct modules *modules;
-	struct running running[LINE_CHILDREN_MAX];
-	size_t count, limit;
 	uint64_t done, whole; /* addresses */
 };
-
-static void running_deinit(struct running *running)
-{
-	line_query_deinit(&running->query);
-	line_group_deinit(&running->group);
-}
-
-static void crowd_deinit(struct crowd *crowd)
-{
-	for (size_t i = 0; i < crowd->count; i++)
-		running_deinit(&crowd->running[i]);
-}
 
 /* Records the result for a group. Returns only errors that end the whole work. */
 static int note(struct modules *modules, const struct line_group *group, int r)
@@ -243,10 +223,11 @@ static int note(struct modules *modules, const struct line_group *group, int r)
 }
 
 /* Opens the files of a group and starts its query, without blocking. 1: a child was started. */
-static int ask(struct modules *modules, const struct module *module, bool reading, struct running *running)
+static int ask(struct modules *modules, const struct module *module, bool may_read, struct line_group *group,
+	       struct line_query *query)
 {
 	_cleanup_(module_files_deinit) struct module_files files = {.binary.fd = -1, .debug.fd = -1};
-	struct line_job job = {.local = &modules->files, .channel = running->channel};
+	struct line_job job = {.local = &modules->files};
 
 	if (module->kind == MODULE_KERNEL)
 		open_kernel(modules, module, &files);
@@ -258,78 +239,34 @@ static int ask(struct modules *modules, const struct module *module, bool readin
 	if (job.files[0] < 0 && job.files[1] < 0)
 		return -ENODATA;
 	modules->lines_asked++;
-	return line_query_start(&running->query, modules->files.cache, &module->id, &job, reading, &modules->texts,
-				&running->group.answers);
+	return line_query_start(query, modules->files.cache, &module->id, &job, may_read, &modules->texts,
+				&group->answers);
 }
 
 /* Shows the progress. True: stop. */
-static bool show(const struct crowd *crowd, const struct module *module)
+static bool show(const struct reading *reading, const struct module *module)
 {
-	return progress_step(crowd->modules->progress, "lines of", module->name, crowd->done, crowd->whole);
+	return progress_step(reading->modules->progress, "lines of", module->name, reading->done, reading->whole);
 }
 
-/* Channel 0 is that of this process. */
-static unsigned int free_channel(const struct crowd *crowd)
-{
-	unsigned int used = 1;
-
-	_Static_assert((int)LINE_CHILDREN_MAX < (int)OPENER_CHANNELS, "a channel for each child");
-	for (size_t i = 0; i < crowd->count; i++)
-		used |= 1u << crowd->running[i].channel;
-	return (unsigned int)__builtin_ctz(~used);
-}
-
-static int begin(struct crowd *crowd, struct module **members, size_t count)
-{
-	struct modules *modules = crowd->modules;
-	struct running next = {.channel = free_channel(crowd)};
-	bool reading = !show(crowd, members[0]);
-	int r = line_group_init(&next.group, members, count);
-
-	if (!r && next.group.answers.count)
-		r = ask(modules, members[0], reading, &next);
-	if (r > 0) {
-		crowd->running[crowd->count++] = next;
-		return 0;
-	}
-	crowd->done += next.group.answers.count;
-	r = note(modules, &next.group, r);
-	running_deinit(&next);
-	return r;
-}
-
-static int end(struct crowd *crowd, size_t number)
-{
-	struct running *running = &crowd->running[number];
-	struct modules *modules = crowd->modules;
-	int r = line_query_finish(&running->query, &modules->texts, &running->group.answers);
-
-	r = note(modules, &running->group, r);
-	crowd->done += running->group.answers.count;
-	running_deinit(running);
-	*running = crowd->running[--crowd->count];
-	return r;
-}
-
-/* Waits until at most `most` children are left. Finishes those that ended, or all of them on a stop. */
-static int wait_below(struct crowd *crowd, size_t most)
+static int read_group(struct reading *reading, struct module **members, size_t count)
 {
 	enum { LOOK_MS = 100 };
-	int r = 0;
+	_cleanup_(line_group_deinit) struct line_group group = {0};
+	_cleanup_(line_query_deinit) struct line_query query = {0};
+	struct modules *modules = reading->modules;
+	bool stop = show(reading, members[0]);
+	int r = line_group_init(&group, members, count);
 
-	while (crowd->count > most && !r) {
-		struct line_child *children[LINE_CHILDREN_MAX];
-		bool stop;
-
-		for (size_t i = 0; i < crowd->count; i++)
-			children[i] = &crowd->running[i].query.child;
-		(void)line_children_wait(children, crowd->count, LOOK_MS);
-		stop = show(crowd, crowd->running[0].group.members[0]);
-		for (size_t i = crowd->count; i-- > 0 && !r;)
-			if (stop || crowd->running[i].query.child.state <= 0)
-				r = end(crowd, i);
+	if (!r && group.answers.count)
+		r = ask(modules, members[0], !stop, &group, &query);
+	if (r > 0) {
+		while (!stop && !line_child_wait(&query.child, LOOK_MS))
+			stop = show(reading, members[0]);
+		r = line_query_finish(&query, &modules->texts, &group.answers);
 	}
-	return r;
+	reading->done += group.answers.count;
+	return note(modules, &group, r);
 }
 
 /* --- all modules --- */
@@ -361,22 +298,20 @@ static int ask_traces(struct modules *modules, const struct line_request *reques
 
 int module_lines_resolve(struct modules *modules, const struct line_request *requests, size_t count)
 {
-	_cleanup_(crowd_deinit) struct crowd crowd = {.modules = modules, .limit = line_children_limit()};
+	struct reading reading = {.modules = modules};
 	_cleanup_free_ struct module **members = calloc(count + 1, sizeof(*members));
 	int r = members ? ask_traces(modules, requests, count, members) : -ENOMEM;
 
 	for (size_t i = 0; i < count; i++)
-		crowd.whole += requests[i].count;
+		reading.whole += requests[i].count;
 	if (!r && count)
 		qsort(members, count, sizeof(*members), compare_members);
 	for (size_t i = 0, next; i < count && !r; i = next) {
 		for (next = i + 1; next < count && !compare_members(&members[i], &members[next]); next++)
 			;
-		r = wait_below(&crowd, crowd.limit - 1);
-		if (!r)
-			r = begin(&crowd, members + i, next - i);
+		r = read_group(&reading, members + i, next - i);
 	}
-	return r < 0 ? r : wait_below(&crowd, 0);
+	return r;
 }
 
 size_t module_lines_find(const struct modules *modules, uint32_t number, uint64_t address,

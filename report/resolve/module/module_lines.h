@@ -18,8 +18,7 @@ struct line_request {
 
 /*
  * Resolves the addresses of some modules, each listed once. Call it once. A child process reads the
- * DWARF for all modules that use the same files; line_children_limit() run at a time, on which the
- * result does not depend. Unknown addresses have no answers; after an error module->lines_error is
+ * DWARF for all modules that use the same files. Unknown addresses have no answers; after an error module->lines_error is
  * set, as returned by line_child_finish(). Ctrl-C ends it: modules not yet read are counted
  * (modules->lines_cut). 0 or -ENOMEM.
  */

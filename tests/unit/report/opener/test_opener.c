@@ -302,7 +302,7 @@ static void leaves_local_files_alone(struct test *t)
 /* Every child has a channel of its own, and receives the file that it asked for. */
 static void children_do_not_mix_answers(struct test *t)
 {
-	enum { CHILDREN = 4, TIMES = 100 };
+	enum { CHILDREN = OPENER_CHANNELS - 1, TIMES = 100 };
 	struct place place;
 	pid_t children[CHILDREN];
 

@@ -35,12 +35,17 @@ static void add(struct export *export, const struct profile_event *event, const 
 {
 	const struct event_reader *reader = &export->reader;
 	struct export_event row = {
-		.of = {.task = event->task, .source = event->source, .node = event->node, .flags = event->flags,
-		       .kind = reader->sources[event->source].kind == PROFILE_CPU ? EXPORT_SAMPLE : EXPORT_HIT},
-		.weight = event->weight, .wait = event->wait, .walked = walked, .cpu = event->cpu,
-		.number = (uint32_t)export->events.count, .name = event_reader_name(reader, event)};
+		.of = {.task = event->task, .source = event->source, .node = event->node, .flags = event->flags},
+		.weight = event->weight,
+		.wait = event->wait,
+		.walked = walked,
+		.name = event_reader_name(reader, event),
+		.number = (uint32_t)export->events.count,
+		.cpu = event->cpu,
+	};
 	uint64_t time = event->time, to;
 
+	row.of.kind = reader->sources[event->source].kind == PROFILE_CPU ? EXPORT_SAMPLE : EXPORT_HIT;
 	if (walked) {
 		row.of.kind = EXPORT_WALKED;
 		row.of.object = walked->object;

@@ -40,7 +40,7 @@ static void add(struct export *export, const struct profile_event *event, const 
 		.wait = event->wait,
 		.walked = walked,
 		.name = event_reader_name(reader, event),
-		.number = (uint32_t)export->events.count,
+		.number = export->events.count,
 		.cpu = event->cpu,
 	};
 	uint64_t time = event->time, to;

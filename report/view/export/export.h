@@ -31,7 +31,7 @@ struct export_event {
 	const struct profile_wait *wait; /* of a wait or a wakeup */
 	const struct profile_walk_task *walked;
 	const char *name; /* "blocked", "wakeup", or the probe's or source's: not safe to print */
-	uint32_t number; /* in the order of the walk */
+	size_t number;	  /* in the order of the walk */
 	uint16_t cpu;
 	bool interrupt; /* a wakeup by an interrupt: user frames are those of the interrupted task, which did nothing */
 };

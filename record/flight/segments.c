@@ -12,7 +12,7 @@
 
 enum {
 	MOST = 128,	  /* segments; as many as 64 pass in the window, and one begins for every 1/8 of the bytes */
-	KEPT_PROCESSES = 0, /* in place of a chunk's type: what processes had mapped; struct kept_process each */
+	KEPT_PROCESSES = 0, /* in place of a type of chunk: what they had mapped; struct kept_process, and an empty one */
 };
 
 static const uint64_t SHORTEST = SECOND, LONGEST = 5 * SECOND;
@@ -235,10 +235,10 @@ static void keep(struct segments *segments, struct address_spaces *spaces)
 
 	segments->spaces = spaces;
 	address_spaces_usage(spaces, &usage);
-	header.stored_size = (uint32_t)(usage.processes * sizeof(*kept));
+	header.stored_size = (uint32_t)((usage.processes + 1) * sizeof(*kept)); /* an entry without bytes has no place */
 	kept = push(segments, &header);
 	if (kept)
-		(void)address_spaces_keep(spaces, kept, usage.processes);
+		kept[address_spaces_keep(spaces, kept, usage.processes)] = (struct kept_process){0};
 	segments->gap = !kept;
 }
 

@@ -39,7 +39,7 @@ same_reports() {
 		# shellcheck disable=SC2086
 		"$report" "$@" $view "$scratch/$new.rwk" >"$scratch/new.txt" 2>"$scratch/new.err"
 		# A process on this host may wait for a file, whose name --condense leaves out.
-		sed -i -E 's%( of )(/[^ ]+|file#[0-9]+)%\1FILE%' "$scratch/old.txt" "$scratch/new.txt"
+		sed -i -E 's@( of )(/[^ ,]+|file#[0-9]+)@\1FILE@; s@(on futex 0x[0-9a-f]+ in )[^ ]+@\1FILE@' "$scratch/old.txt" "$scratch/new.txt"
 		check "$new: $view is the same" cmp "$scratch/old.txt" "$scratch/new.txt" ||
 			diff "$scratch/old.txt" "$scratch/new.txt" | head -n 6 >&2
 		check "$new: $view is said the same" cmp "$scratch/old.err" "$scratch/new.err"

@@ -91,7 +91,7 @@ static ssize_t answered(struct bench *b)
 		if (!unread && write(b->pipe[1], &b->record, sizeof(b->record)) != sizeof(b->record))
 			return -1;
 		got = packet_receive(b->socket, &b->answer, sizeof(b->answer), 500, NULL);
-		if (!got && (close(b->socket) || !begin_round(b)))
+		if (got <= 0 && got != -ETIMEDOUT && (close(b->socket) || !begin_round(b)))
 			return -1;
 		if (ioctl(b->pipe[0], FIONREAD, &unread))
 			return -1;

@@ -13,8 +13,7 @@ enum { KNOWN_INCOMPATIBLE = 0 };
 void rwk_file_header_seal(struct rwk_file_header *header)
 {
 	memcpy(header->magic, RWK_MAGIC, sizeof(header->magic));
-	header->major = RWK_MAJOR;
-	header->minor = RWK_MINOR;
+	header->version = RWK_VERSION;
 	header->header_size = sizeof(*header);
 	header->max_raw = RWK_MAX_RAW_CHUNK;
 	header->crc = crc32c(0, header, offsetof(struct rwk_file_header, crc));
@@ -25,7 +24,10 @@ int rwk_file_header_check(const struct rwk_file_header *header)
 	if (memcmp(header->magic, RWK_MAGIC, sizeof(header->magic)) ||
 	    header->crc != crc32c(0, header, offsetof(struct rwk_file_header, crc)))
 		return -EBADMSG;
-	if (header->major != RWK_MAJOR || header->incompatible & ~(uint64_t)KNOWN_INCOMPATIBLE)
+	/* Before version 1.0 there were two numbers of 16 bits here, the first of which was 1. */
+	if ((header->version & 0xffff) == 1)
+		return -ESTALE;
+	if (header->version / 100 != RWK_MAJOR || header->incompatible & ~(uint64_t)KNOWN_INCOMPATIBLE)
 		return -EPROTONOSUPPORT;
 	if (header->header_size < sizeof(*header) || header->header_size > RWK_MAX_FILE_HEADER ||
 	    header->header_size % 8 || header->max_raw > RWK_MAX_RAW_CHUNK)

@@ -14,7 +14,10 @@
 
 /* Fills in magic, version, sizes and crc; the caller has set section_id and realtime. */
 void rwk_file_header_seal(struct rwk_file_header *header);
-/* 0; -EBADMSG: not a file header; -EPROTONOSUPPORT: a file header with a version or flag that must be refused. */
+/*
+ * 0; -EBADMSG: not a file header; -EPROTONOSUPPORT: a file header with a version or flag that must be refused;
+ * -ESTALE: it is of a version before 1.0, which must be, too.
+ */
 int rwk_file_header_check(const struct rwk_file_header *header);
 
 /* Fills in magic and crc; everything else is set. */

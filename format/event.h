@@ -73,6 +73,8 @@ enum event_kind {
 	EVENT_OBJECT_NAME = 97,
 };
 
+enum { EVENT_KINDS = EVENT_OBJECT_NAME + 1 };
+
 /* One record. Texts, segments and symbols point into the payload it was read from, or to what the writer passed. */
 struct event {
 	enum event_kind kind;

@@ -13,7 +13,7 @@
 struct event_decoder {
 	struct byte_cursor payload;
 	int error;	      /* what ended the payload early */
-	struct field_last last;
+	struct field_last last[EVENT_KINDS];
 	uint64_t chunk;	      /* counts payloads, from 1 */
 	uint64_t unknown;
 	ARRAY(struct stack_node) nodes;
@@ -21,8 +21,8 @@ struct event_decoder {
 	size_t previous_capacity;
 	ARRAY(struct event_task) tasks;
 	struct event_segment segments[RWK_MAX_SEGMENTS];
-	struct cpu_clock *cpus;
-	size_t cpu_capacity;
+	struct cpu_clock *clocks; /* EVENT_CLOCKS of each CPU */
+	size_t clock_capacity;
 };
 
 int event_decoder_create(struct event_decoder **ret_decoder)
@@ -48,7 +48,7 @@ void event_decoder_destroy(struct event_decoder *decoder)
 	array_free(&decoder->nodes);
 	array_free(&decoder->tasks);
 	free(decoder->previous);
-	free(decoder->cpus);
+	free(decoder->clocks);
 	free(decoder);
 }
 
@@ -56,7 +56,7 @@ void event_decoder_start(struct event_decoder *decoder, const void *payload, siz
 {
 	decoder->payload = byte_cursor_make(payload, length);
 	decoder->error = 0;
-	decoder->last = (struct field_last){0};
+	memset(decoder->last, 0, sizeof(decoder->last));
 	decoder->chunk++;
 	decoder->unknown = 0;
 	decoder->tasks.count = 0;
@@ -183,28 +183,29 @@ static int take_stack(struct event_decoder *decoder, struct byte_cursor *record,
 
 /* --- times by CPU ------------------------------------------------------------------------------------- */
 
-static int reserve_cpu(struct event_decoder *decoder, uint32_t cpu)
+static int reserve_clock(struct event_decoder *decoder, size_t number)
 {
-	size_t known = decoder->cpu_capacity;
-	int r = array_reserve_raw((void **)&decoder->cpus, &decoder->cpu_capacity, (size_t)cpu + 1,
-				  sizeof(*decoder->cpus));
+	size_t known = decoder->clock_capacity;
+	int r = array_reserve_raw((void **)&decoder->clocks, &decoder->clock_capacity, number + 1,
+				  sizeof(*decoder->clocks));
 
-	if (r >= 0 && decoder->cpu_capacity > known)
-		memset(decoder->cpus + known, 0, (decoder->cpu_capacity - known) * sizeof(*decoder->cpus));
+	if (r >= 0 && decoder->clock_capacity > known)
+		memset(decoder->clocks + known, 0, (decoder->clock_capacity - known) * sizeof(*decoder->clocks));
 	return r;
 }
 
-static uint64_t take_clock(struct event_decoder *decoder, struct byte_cursor *record, struct cpu_clock *clock)
+static uint64_t take_clock(struct event_decoder *decoder, struct byte_cursor *record, struct cpu_clock *clock,
+			   uint64_t *last)
 {
 	uint64_t difference = take_difference(record);
 
 	if (clock->chunk != decoder->chunk) {
-		*clock = (struct cpu_clock){.chunk = decoder->chunk, .time = decoder->last.time + difference};
+		*clock = (struct cpu_clock){.chunk = decoder->chunk, .time = *last + difference};
 	} else {
 		clock->step += difference;
 		clock->time += clock->step;
 	}
-	return decoder->last.time = clock->time;
+	return *last = clock->time;
 }
 
 static uint64_t take_length(struct byte_cursor *record, struct cpu_clock *clock)
@@ -220,20 +221,23 @@ static uint64_t take_length(struct byte_cursor *record, struct cpu_clock *clock)
 /* --- records by the table ------------------------------------------------------------------------------ */
 
 /* A field that refers to the record's CPU. -ENOMEM. */
-static int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_field *field,
-			  uint32_t cpu, uint64_t *ret_value)
+static int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
+			  const struct event_field *field, void *out)
 {
-	int r = reserve_cpu(decoder, cpu);
+	size_t number = event_record_clock(layout, out);
+	uint64_t *place = (uint64_t *)((char *)out + field->offset);
+	int r = reserve_clock(decoder, number);
 
 	if (r < 0)
 		return r;
-	*ret_value = field->type == FIELD_CLOCK ? take_clock(decoder, record, &decoder->cpus[cpu]) :
-						  take_length(record, &decoder->cpus[cpu]);
+	*place = field->type == FIELD_CLOCK ?
+			 take_clock(decoder, record, &decoder->clocks[number], &decoder->last[layout->kind].time) :
+			 take_length(record, &decoder->clocks[number]);
 	return 0;
 }
 
-static void take_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_field *field,
-		       void *out)
+static void take_field(struct event_decoder *decoder, struct byte_cursor *record, struct field_last *last,
+		       const struct event_field *field, void *out)
 {
 	void *place = (char *)out + field->offset;
 
@@ -249,16 +253,16 @@ static void take_field(struct event_decoder *decoder, struct byte_cursor *record
 		take_comm(record, place);
 		break;
 	case FIELD_TIME:
-		*(uint64_t *)place = decoder->last.time += take_difference(record);
+		*(uint64_t *)place = last->time += take_difference(record);
 		break;
 	case FIELD_TASK:
-		decoder->last.task += take_difference(record);
-		record->bad |= decoder->last.task > field->limit;
-		*(uint32_t *)place = (uint32_t)decoder->last.task;
+		last->task += take_difference(record);
+		record->bad |= last->task > field->limit;
+		*(uint32_t *)place = (uint32_t)last->task;
 		break;
 	case FIELD_START:
-		decoder->last.start += take_difference(record);
-		*(uint64_t *)place = take_pages(record, decoder->last.start);
+		last->start += take_difference(record);
+		*(uint64_t *)place = take_pages(record, last->start);
 		break;
 	case FIELD_OF_TASK:
 		*(uint32_t *)place = take_u32(record, (uint32_t)decoder->tasks.count);
@@ -279,13 +283,13 @@ static int take_any_field(struct event_decoder *decoder, struct byte_cursor *rec
 	switch (field->type) {
 	case FIELD_CLOCK:
 	case FIELD_LENGTH:
-		return take_cpu_field(decoder, record, field, event_record_cpu(layout, out), place);
+		return take_cpu_field(decoder, record, layout, field, out);
 	case FIELD_KERNEL:
 		return take_stack(decoder, record, STACK_KERNEL_ROOT, place);
 	case FIELD_USER:
 		return take_stack(decoder, record, STACK_USER_ROOT, place);
 	default:
-		take_field(decoder, record, field, out);
+		take_field(decoder, record, &decoder->last[layout->kind], field, out);
 		return 0;
 	}
 }

@@ -13,8 +13,8 @@ static int create_dictionaries(struct event_encoder *encoder, uint32_t max_cpus)
 	int r;
 
 	encoder->max_cpus = max_cpus;
-	encoder->cpus = calloc(max_cpus, sizeof(*encoder->cpus));
-	if (!encoder->cpus)
+	encoder->clocks = calloc((size_t)max_cpus * EVENT_CLOCKS, sizeof(*encoder->clocks));
+	if (!encoder->clocks)
 		return -ENOMEM;
 	r = stack_tree_init(&encoder->stacks);
 	return r < 0 ? r : task_table_init(&encoder->tasks);
@@ -51,7 +51,7 @@ void event_encoder_destroy(struct event_encoder *encoder)
 		return;
 	stack_tree_deinit(&encoder->stacks);
 	task_table_deinit(&encoder->tasks);
-	free(encoder->cpus);
+	free(encoder->clocks);
 	free(encoder->bytes);
 	free(encoder);
 }
@@ -59,7 +59,7 @@ void event_encoder_destroy(struct event_encoder *encoder)
 void event_encoder_reset(struct event_encoder *encoder)
 {
 	encoder->used = 0;
-	encoder->last = (struct field_last){0};
+	memset(encoder->last, 0, sizeof(encoder->last));
 	encoder->first_time = UINT64_MAX;
 	encoder->last_time = 0;
 	encoder->chunk++;
@@ -142,15 +142,24 @@ static void note_time(struct event_encoder *encoder, uint64_t time)
 		encoder->last_time = time;
 }
 
-static uint8_t *clock_put(struct event_encoder *encoder, uint8_t *at, struct cpu_clock *clock, uint64_t time)
+static struct cpu_clock *clock_of(const struct putting *put)
 {
+	return &put->encoder->clocks[event_record_clock(put->layout, put->record)];
+}
+
+static uint8_t *clock_put(struct putting *put, uint8_t *at, uint64_t time)
+{
+	struct event_encoder *encoder = put->encoder;
+	struct cpu_clock *clock = clock_of(put);
+	uint64_t *last = &encoder->last[put->layout->kind].time;
+
 	if (clock->chunk != encoder->chunk) {
-		at = zigzag_put(at, time - encoder->last.time);
+		at = zigzag_put(at, time - *last);
 		*clock = (struct cpu_clock){.chunk = encoder->chunk};
 	} else {
 		at = difference_put(at, time - clock->time, &clock->step);
 	}
-	encoder->last.time = clock->time = time;
+	*last = clock->time = time;
 	note_time(encoder, time);
 	return at;
 }
@@ -196,7 +205,7 @@ static uint8_t *text_field_put(const struct event_field *field, uint8_t *at, con
 
 static uint8_t *field_put(struct putting *put, uint8_t *at, const struct event_field *field)
 {
-	struct event_encoder *encoder = put->encoder;
+	struct field_last *last = &put->encoder->last[put->layout->kind];
 	uint32_t *leaf = (uint32_t *)((char *)put->record + field->offset);
 
 	switch (field->type) {
@@ -205,21 +214,18 @@ static uint8_t *field_put(struct putting *put, uint8_t *at, const struct event_f
 	case FIELD_COMM:
 		return text_field_put(field, at, put->record);
 	case FIELD_TIME:
-		note_time(encoder, event_field_value(field, put->record));
-		return difference_put(at, event_field_value(field, put->record), &encoder->last.time);
+		note_time(put->encoder, event_field_value(field, put->record));
+		return difference_put(at, event_field_value(field, put->record), &last->time);
 	case FIELD_TASK:
-		return difference_put(at, event_field_value(field, put->record), &encoder->last.task);
+		return difference_put(at, event_field_value(field, put->record), &last->task);
 	case FIELD_START:
-		return difference_put(at, event_field_value(field, put->record) >> FIELD_PAGE_SHIFT,
-				      &encoder->last.start);
+		return difference_put(at, event_field_value(field, put->record) >> FIELD_PAGE_SHIFT, &last->start);
 	case FIELD_PAGES:
 		return varint_put(at, event_field_value(field, put->record) >> FIELD_PAGE_SHIFT);
 	case FIELD_CLOCK:
-		return clock_put(encoder, at, &encoder->cpus[event_record_cpu(put->layout, put->record)],
-				 event_field_value(field, put->record));
+		return clock_put(put, at, event_field_value(field, put->record));
 	case FIELD_LENGTH:
-		return length_put(at, &encoder->cpus[event_record_cpu(put->layout, put->record)],
-				  event_field_value(field, put->record));
+		return length_put(at, clock_of(put), event_field_value(field, put->record));
 	case FIELD_KERNEL:
 		return stack_put(put, at, STACK_KERNEL_ROOT, leaf);
 	case FIELD_USER:
@@ -312,7 +318,7 @@ static int check_record(const struct putting *put)
 
 	if (room < 0)
 		return (int)room;
-	if (put->layout->timed && event_record_cpu(put->layout, put->record) >= put->encoder->max_cpus)
+	if (put->layout->clock && event_record_cpu(put->layout, put->record) >= put->encoder->max_cpus)
 		return -EINVAL;
 	return check_room(put->encoder, put->stacks, (size_t)room + 2 * TASK_ROOM);
 }

@@ -21,10 +21,10 @@ enum {
 struct event_encoder {
 	uint8_t *bytes;
 	size_t used, room;
-	struct field_last last;
+	struct field_last last[EVENT_KINDS];
 	uint64_t first_time, last_time; /* first > last: no time yet */
 	uint64_t chunk;			/* counts resets, from 1 */
-	struct cpu_clock *cpus;
+	struct cpu_clock *clocks; /* EVENT_CLOCKS of each CPU */
 	uint32_t max_cpus;
 	struct stack_tree stacks;
 	struct task_table tasks;

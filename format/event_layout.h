@@ -21,10 +21,10 @@ enum event_field_type {
 	FIELD_CLOCK,	/* the time of a sample, wait ... of the record's cpu (FORMAT.md §6, SAMPLE) */
 	FIELD_LENGTH,	/* of a wait: ns, or the wait of its cpu that ended when it began (FORMAT.md §6, WAIT) */
 	FIELD_PAGES,	/* varint, in units of 4096 bytes: for mappings; printed as 0x... in bytes */
-	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk, same units and format */
+	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk and kind, same units and format */
 	/* in a uint32_t: */
 	FIELD_OF_TASK,	/* varint: the number of a TASK of the chunk; 0: none */
-	FIELD_TASK,	/* (z) difference to the last FIELD_TASK of the chunk; a tgid or tid */
+	FIELD_TASK,	/* (z) difference to the last FIELD_TASK of the chunk and kind; a tgid or tid */
 	FIELD_KERNEL,	/* a stack: its leaf node */
 	FIELD_USER,
 	FIELD_U32,	/* varint, at most `limit` */
@@ -47,11 +47,11 @@ struct event_layout {
 	bool special;
 	const char *name;
 	const struct event_field *fields; /* up to FIELD_END */
-	bool timed;	    /* has a FIELD_CLOCK */
+	uint8_t clock;	    /* 0, or number of the kind among those with a FIELD_CLOCK, from 1 to EVENT_CLOCKS */
 	uint8_t cpu, flags; /* offsets of these members, for fields that need them */
 };
 
-enum { FIELD_PAGE_SHIFT = 12 };
+enum { FIELD_PAGE_SHIFT = 12, EVENT_CLOCKS = 4 };
 
 /* NULL for an unknown kind. */
 const struct event_layout *event_layout_find(uint64_t kind);
@@ -79,6 +79,12 @@ static inline bool event_field_present(const struct event_layout *layout, const 
 static inline uint32_t event_record_cpu(const struct event_layout *layout, const void *record)
 {
 	return *(const uint32_t *)((const char *)record + layout->cpu);
+}
+
+/* Of the record's CPU and kind, among EVENT_CLOCKS of each CPU. */
+static inline size_t event_record_clock(const struct event_layout *layout, const void *record)
+{
+	return (size_t)event_record_cpu(layout, record) * EVENT_CLOCKS + layout->clock - 1;
 }
 
 static inline const struct event_text *event_field_text(const struct event_field *field, const void *record)

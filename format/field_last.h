@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What fields that are differences are differences to, in a chunk (FORMAT.md §2.3), when written and when read. */
+/*
+ * What fields that are differences are differences to (FORMAT.md §2.3), when written and when read: each kind of record has
+ * its own, so that a reader can skip kinds that it does not know.
+ */
 #ifndef RWALKER_FORMAT_FIELD_LAST_H
 #define RWALKER_FORMAT_FIELD_LAST_H
 
@@ -15,7 +18,7 @@ struct wait_ends {
 	uint64_t times[WAIT_ENDS]; /* the latest first; 0: none */
 };
 
-struct cpu_clock { /* the last sample, wait ... of a CPU */
+struct cpu_clock { /* the last sample of a CPU, the last wait ... */
 	uint64_t time, step;
 	uint64_t chunk; /* the chunk it was in */
 	struct wait_ends ends;

@@ -21,11 +21,11 @@
 #define RWK_MAGIC "\x89RWK\r\n\x1a\n"
 #define RWK_CHUNK_MAGIC "RWKC"
 #define RWK_TRAILER_MAGIC "RWKTRAIL"
-enum { RWK_MAJOR = 1, RWK_MINOR = 2 };
+enum { RWK_MAJOR = 1, RWK_MINOR = 0, RWK_VERSION = 100 * RWK_MAJOR + RWK_MINOR };
 
 struct rwk_file_header {
 	uint8_t magic[8];
-	uint16_t major, minor;	  /* other major: refuse; larger minor: read, skip what is unknown */
+	uint32_t version;	  /* 100 * major + minor; other major: refuse; larger minor: read, skip what is unknown */
 	uint32_t header_size;	  /* bytes from here to the first chunk, >= 64, multiple of 8 */
 	uint64_t incompatible;	  /* a bit the reader does not know: refuse */
 	uint64_t compatible;	  /* unknown bits: ignore */
@@ -35,7 +35,7 @@ struct rwk_file_header {
 	uint32_t crc;		  /* CRC32C of bytes 0..59 */
 };
 static_assert(sizeof(struct rwk_file_header) == 64, "FORMAT.md §3.1");
-static_assert(offsetof(struct rwk_file_header, major) == 8, "FORMAT.md §3.1");
+static_assert(offsetof(struct rwk_file_header, version) == 8, "FORMAT.md §3.1");
 static_assert(offsetof(struct rwk_file_header, header_size) == 12, "FORMAT.md §3.1");
 static_assert(offsetof(struct rwk_file_header, incompatible) == 16, "FORMAT.md §3.1");
 static_assert(offsetof(struct rwk_file_header, compatible) == 24, "FORMAT.md §3.1");
@@ -51,9 +51,8 @@ enum rwk_chunk_type {
 	RWK_CHUNK_EMBED = 3,  /* symbols of modules that were hit, after the stop */
 	RWK_CHUNK_INDEX = 4,  /* one entry per chunk (rwk_index_entry); for speed only */
 	RWK_CHUNK_END = 5,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
-	RWK_CHUNK_PARITY = 6, /* not written any more */
-	RWK_CHUNK_SNAPSHOTS = 7, /* registers and stack bytes that events refer to; SENSITIVE */
-	RWK_CHUNK_NAMES = 8, /* names of what waits were for: paths, addresses; SENSITIVE */
+	RWK_CHUNK_SNAPSHOTS = 6, /* registers and stack bytes that events refer to; SENSITIVE */
+	RWK_CHUNK_NAMES = 7, /* names of what waits were for: paths, addresses; SENSITIVE */
 	/* numbers are never reused; 0x8000 and above: for private experiments */
 };
 

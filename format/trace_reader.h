@@ -39,7 +39,7 @@ struct trace_damage {
 
 /*
  * fd must be seekable and stays the caller's; for a pipe use trace_reader_spool first. -ENODATA: it holds no trace;
- * -EPROTONOSUPPORT: another major version; -ENOMEM; -errno of pread.
+ * -EPROTONOSUPPORT: another major version; -ESTALE: a version before 1.0; -ENOMEM; -errno of pread.
  */
 int trace_reader_create(const struct trace_io *io, int fd, struct trace_reader **ret_reader);
 void trace_reader_destroy(struct trace_reader *reader);

@@ -122,7 +122,7 @@ static int begin_section(struct trace_scan *scan, uint64_t offset, const struct 
 	struct trace_section section = {.offset = offset, .header = *header};
 
 	end_section(scan, offset);
-	section.unsupported = rwk_file_header_check(header) == -EPROTONOSUPPORT;
+	section.unsupported = rwk_file_header_check(header) < 0;
 	scan->state = section.unsupported ? SCAN_UNSUPPORTED : SCAN_INSIDE;
 	scan->seed = header->crc;
 	scan->sequence = 0;
@@ -398,7 +398,7 @@ int trace_scan_run(struct trace_scan *scan)
 		supported |= !scan->sections.items[i].unsupported;
 	if (!scan->sections.count)
 		return -ENODATA;
-	return supported ? 0 : -EPROTONOSUPPORT;
+	return supported ? 0 : rwk_file_header_check(&scan->sections.items[0].header);
 }
 
 void trace_scan_deinit(struct trace_scan *scan)

@@ -32,7 +32,7 @@ struct trace_scan {
 	ARRAY(uint8_t) payload; /* stored bytes of the last chunk that was read */
 };
 
-/* 0, -ENODATA, -EPROTONOSUPPORT, -ENOMEM, -errno of pread. io, fd and size must be set, the rest zero. */
+/* 0, -ENODATA, -EPROTONOSUPPORT, -ESTALE, -ENOMEM, -errno of pread. io, fd and size must be set, the rest zero. */
 int trace_scan_run(struct trace_scan *scan);
 void trace_scan_deinit(struct trace_scan *scan);
 

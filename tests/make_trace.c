@@ -506,7 +506,7 @@ static void take_level(struct maker *m, char *text)
 
 static void take_chunk(struct maker *m, const char *line)
 {
-	static const char *const names[] = {"", "STATE", "EVENTS", "EMBED", "INDEX", "END", "PARITY", "SNAPSHOTS", "NAMES"};
+	static const char *const names[] = {"", "STATE", "EVENTS", "EMBED", "INDEX", "END", "SNAPSHOTS", "NAMES"};
 	const char *type = strstr(line, "type ");
 	char name[16] = "";
 

@@ -5,7 +5,7 @@ Written from FORMAT.md alone, using only the standard library. Exit code 3: some
 import functools, itertools, struct, sys
 
 # kind: name, then the fields in the order on disk: n number, x number printed in hex, t time, p tgid or tid, a
-# address (t, p and a are differences to the one before), g pages, s string, b bytes in hex, c comm, k stack, T time
+# address (t, p and a are differences to the one before in a record of the kind), g pages, s string, b bytes in hex, c comm, k stack, T time
 # by CPU, l length of a wait; in lists also d address (unsigned difference), r text by number. After a second colon:
 # flags, one of which must be set.
 KINDS = "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()
@@ -42,7 +42,7 @@ RECORDS = {
             KINDS)) + "".join(" %s_throttled:n:%d" % (name, 256 << bit) for bit, name in enumerate(KINDS))}
 LISTS = {64: "segment file_offset:x address:x file_size:x memory_size:x flags:x", 65: "symbol address:d size:x name:s",
          66: "symbol address:d size:x name:s", 67: "line address:d levels:n"}  # as many as the record's last field says
-TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "PARITY", 7: "SNAPSHOTS", 8: "NAMES"}
+TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "SNAPSHOTS", 7: "NAMES"}
 TABLE = functools.reduce(lambda table, _: [n >> 1 ^ (0x82F63B78 if n & 1 else 0) for n in table], range(8), range(256))
 
 def crc32c(data, seed=0):
@@ -73,7 +73,7 @@ def zigzag(record): return (value := varint(record)) >> 1 ^ -(value & 1)
 def string(record): return bytes(itertools.islice(record, varint(record)))
 class Payload:  # earlier data that the records of a chunk refer to
     def __init__(self):  # nodes: for each, the address to which its next child is a difference
-        self.last, self.cpus, self.ends, self.nodes = {"t": 0, "p": 0, "a": 0}, {}, {}, [0, 0]
+        self.lasts, self.cpus, self.ends, self.nodes = {}, {}, {}, [0, 0]
     def field(self, record, kind, values):
         if kind in "tpad":
             self.last[kind] = (self.last[kind] + (varint if kind == "d" else zigzag)(record)) % 2**64
@@ -94,9 +94,9 @@ class Payload:  # earlier data that the records of a chunk refer to
             parent = len(self.nodes) - 1
         return parent
     def clock(self, record, cpu):
-        difference = zigzag(record)
-        time, step = self.cpus.get(cpu, (self.last["t"] + difference, -difference))
-        self.cpus[cpu] = self.last["t"], _ = (time + step + difference) % 2**64, step + difference
+        difference, clock = zigzag(record), (self.kind, cpu)
+        time, step = self.cpus.get(clock, (self.last["t"] + difference, -difference))
+        self.cpus[clock] = self.last["t"], _ = (time + step + difference) % 2**64, step + difference
         return self.last["t"]
     def length(self, record, cpu):
         code, ends = varint(record), self.ends.setdefault(cpu, [0] * 4)
@@ -113,6 +113,7 @@ class Payload:  # earlier data that the records of a chunk refer to
     def record(self, record):
         if (kind := varint(record)) not in RECORDS:
             return
+        self.kind, self.last = kind, self.lasts.setdefault(kind, {"t": 0, "p": 0, "a": 0})
         count, self.last["d"], self.texts = self.row(record, " ", RECORDS[kind]), 0, [printable(b"")]
         for _ in range(int(count) if kind in LISTS else 0):
             levels = self.row(record, "   ", LISTS[kind])
@@ -122,7 +123,7 @@ def dump_chunk(chunk, kind, codec, stored, crc):
     if crc32c(chunk[48:]) != crc:
         return print("  damaged") or False
     body = lz4_block(chunk[48:48 + stored]) if codec == 1 else chunk[48:48 + stored]
-    payload, records = Payload(), iter(body if kind in (1, 2, 3, 5, 7, 8) else b"")
+    payload, records = Payload(), iter(body if kind in (1, 2, 3, 5, 6, 7) else b"")
     for entry in struct.iter_unpack("<3QI2H", body) if kind == 4 else ():
         print("  index offset=%d first=%d last=%d stored=%d type=%d flags=0x%x" % entry)
     while record := string(records):
@@ -136,9 +137,10 @@ def dump(data):
             found[:-4], 0 if length == 64 else seed) == int.from_bytes(found[-4:], "little")
     while at < len(data):
         if checks(b"\x89RWK\r\n\x1a\n", 64):
-            major, _, size, incompatible, seed = struct.unpack_from("<HHIQ36xI", data, at + 8)
-            assert major == 1 and not incompatible, "another version"
-            sections, at = sections + [[at, 0, 0]], at + size
+            version, size, incompatible, identity, realtime, seed = struct.unpack_from("<IIQ8x16sQ4xI", data, at + 8)
+            assert version // 100 == 1 and not incompatible, "another version"
+            print("section %d offset %d id %s realtime %d" % (len(sections), at, identity.hex(), realtime))
+            sections, at = sections + [[0, 0]], at + size
         elif sections and checks(b"RWKC", 48):
             kind, codec, flags, stored, raw, sequence, first, last, crc = struct.unpack_from("<HBBII3QI", data, at + 4)
             chunk = data[at:at + 48 + (stored + 7 & ~7)]
@@ -148,12 +150,12 @@ def dump(data):
                 sequence, len(sections) - 1, at, TYPES.get(kind, kind), codec, flags, stored, raw, first, last))
             good, at = dump_chunk(chunk, kind, codec, stored, crc) and good, at + len(chunk)
         elif sections and checks(b"RWKTRAIL", 32):
-            sections[-1][1:], at = (1, *struct.unpack_from("<I", data, at + 24)), at + 32
+            sections[-1], at = (1, *struct.unpack_from("<I", data, at + 24)), at + 32
         else:  # damaged: continue at the next place that looks valid
             found = data.find(b"RWK", at + 2), data.find(b"\x89RWK", at + 1), len(data)
             good, at = False, min(place for place in found if place > 0)
     for number, section in enumerate(sections):
-        print("section %d offset %d closed %d reason %d" % (number, *section))
+        print("section %d closed %d reason %d" % (number, *section))
     return (0 if good else 3) if sections else 1
 
 if __name__ == "__main__":

@@ -454,6 +454,8 @@ static int trace_open(struct finalizing *all, const char *path, const struct tra
 
 	if (rc == -ENODATA)
 		return log_error(EINVAL, "'%s' is not an rwalker trace", path);
+	if (rc == -ESTALE)
+		return log_error(EINVAL, "'%s' is of a pre-release version of rwalker; record again", path);
 	return rc ? log_error(-rc, "cannot read '%s': %s", path, strerror(-rc)) : 0;
 }
 

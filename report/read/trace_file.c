@@ -124,6 +124,8 @@ static int say_why(const char *path, int fd, int r)
 	case -EPROTONOSUPPORT:
 		return log_error(EPROTONOSUPPORT,
 				 "'%s' was written by a newer, incompatible rwalker-record", path);
+	case -ESTALE:
+		return log_error(ESTALE, "'%s' is of a pre-release version of rwalker; record again", path);
 	case -ENOMEM:
 		return log_error(ENOMEM, "not enough memory to read '%s'", path);
 	case -ETIMEDOUT:

@@ -37,8 +37,7 @@ static bool is_dropped(const struct event *event)
 	if (event->kind == EVENT_LOSS)
 		return condense_writes_total(&event->loss);
 	return event->kind == EVENT_META &&
-	       (is_key(&event->meta.key, "file-header") || is_key(&event->meta.key, "command_line") ||
-		is_key(&event->meta.key, "condensed") ||
+	       (is_key(&event->meta.key, "command_line") || is_key(&event->meta.key, "condensed") ||
 		is_key(&event->meta.key, SECTION_ADDS_TO));
 }
 

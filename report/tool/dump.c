@@ -25,7 +25,7 @@ static const char *type_name(uint16_t type)
 	static const char *const names[] = {
 		[RWK_CHUNK_STATE] = "STATE", [RWK_CHUNK_EVENTS] = "EVENTS", [RWK_CHUNK_EMBED] = "EMBED",
 		[RWK_CHUNK_INDEX] = "INDEX", [RWK_CHUNK_END] = "END",
-		[RWK_CHUNK_PARITY] = "PARITY", [RWK_CHUNK_SNAPSHOTS] = "SNAPSHOTS",
+		[RWK_CHUNK_SNAPSHOTS] = "SNAPSHOTS",
 		[RWK_CHUNK_NAMES] = "NAMES",
 	};
 
@@ -232,13 +232,22 @@ static int dump_chunk(struct trace_file *file, uint32_t number, struct event_dec
 	return r;
 }
 
-static void dump_sections(const struct trace_file *file, FILE *out)
+static void dump_begin(const struct trace_file *file, size_t number, FILE *out)
+{
+	const struct rwk_file_header *header = &file->sections[number].header;
+
+	(void)fprintf(out, "section %zu offset %" PRIu64 " id ", number, file->sections[number].offset);
+	for (size_t i = 0; i < sizeof(header->section_id); i++)
+		(void)fprintf(out, "%02x", header->section_id[i]);
+	(void)fprintf(out, " realtime %" PRIu64 "\n", header->realtime);
+}
+
+static void dump_ends(const struct trace_file *file, FILE *out)
 {
 	for (size_t i = 0; i < file->model_count; i++) {
 		const struct trace_section *section = &file->sections[i];
 
-		(void)fprintf(out, "section %zu offset %" PRIu64 " closed %d reason %" PRIu32 "\n",
-			      i, section->offset, section->closed,
+		(void)fprintf(out, "section %zu closed %d reason %" PRIu32 "\n", i, section->closed,
 			      section->closed ? section->end_reason : 0);
 	}
 }
@@ -247,16 +256,21 @@ static int dump_file(struct trace_file *file, FILE *out, bool *ret_damaged)
 {
 	struct event_decoder *decoder = NULL;
 	struct trace_damage damage;
+	size_t begun = 0;
 	int r = event_decoder_create(&decoder);
 
 	for (uint32_t i = 0; !r && i < file->chunk_count; i++) {
+		while (begun < file->model_count && begun <= file->chunks[i].section)
+			dump_begin(file, begun++, out);
 		r = dump_chunk(file, i, decoder, out);
 		if (r == -EBADMSG) {
 			*ret_damaged = true;
 			r = 0;
 		}
 	}
-	dump_sections(file, out);
+	while (begun < file->model_count)
+		dump_begin(file, begun++, out);
+	dump_ends(file, out);
 	trace_reader_damage(file->reader, &damage);
 	*ret_damaged |= damage.chunks || damage.bytes;
 	*ret_damaged |= trace_file_tell_cut(file);

@@ -11,15 +11,13 @@
 #include "format/event_layout.h"
 #include "report/profile/seam/figures.h"
 
-enum { EVENT_KINDS = EVENT_OBJECT_NAME + 1 };
-
 struct contents {
 	uint64_t records[EVENT_KINDS];
 	uint64_t symbols, damaged, malformed;
 };
 
 static const char *const chunk_names[RWK_CHUNK_NAMES + 1] = {
-	"of other types", "STATE", "EVENTS", "EMBED", "INDEX", "END", "PARITY", "SNAPSHOTS", "NAMES",
+	"of other types", "STATE", "EVENTS", "EMBED", "INDEX", "END", "SNAPSHOTS", "NAMES",
 };
 
 static void print_chunks(const struct trace_model *model, FILE *out)

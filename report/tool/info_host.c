@@ -34,13 +34,13 @@ static const struct {
 	{"scrubbed", "scrubbed"},
 };
 
-/* Keys that have lines of their own, here or elsewhere, and the copy of the file header, which adds nothing. */
+/* Keys that have lines of their own, here or elsewhere. */
 static bool is_listed(const char *key)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (!strcmp(lines[i].key, key))
 			return true;
-	return !strcmp(key, "file-header") || !strcmp(key, "cgroups");
+	return !strcmp(key, "cgroups");
 }
 
 static const char *ending(const struct trace_section *section)

@@ -13,7 +13,7 @@ import os, struct, sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import rwk_dump
 
-STATE, EVENTS, EMBED, INDEX, END, PARITY = range(1, 7)
+STATE, EVENTS, EMBED, INDEX, END, SNAPSHOTS = range(1, 7)
 META, MODULE, MAPPING, EMBED_UNWIND = 1, 4, 5, 68
 HEADER, CHUNK, TRAILER = 64, 48, 32
 LETTERS = bytes.maketrans(bytes(range(97, 123)), bytes(range(110, 123)) + bytes(range(97, 110)))
@@ -109,8 +109,6 @@ class Twin:
                 payload[at:at + length] = bytes(byte ^ 0x15 for byte in old)
             elif self.how == "tables" and what == "mapping module" and length == 1:
                 payload[at] = 1
-            elif what == "meta value" and old.startswith(b"\x89RWK"):
-                payload[at:at + length] = self.header
         records = list(Fields(payload, change).records())
         if self.how == "addition":
             kept = (META, MODULE, *range(64, 69))
@@ -125,8 +123,8 @@ class Twin:
         self.count += 1
 
     def left_out(self, kind):
-        dropped = {"bare": (EMBED,), "addition": (EVENTS, END, 7)}.get(self.how, ())
-        return kind in (INDEX, PARITY) or kind in dropped
+        dropped = {"bare": (EMBED,), "addition": (EVENTS, END, SNAPSHOTS)}.get(self.how, ())
+        return kind == INDEX or kind in dropped
 
     def make(self):
         at = HEADER

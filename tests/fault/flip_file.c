@@ -24,11 +24,6 @@ struct content {
 	struct trace_damage damage;
 };
 
-static bool has_records(const struct trace_chunk *chunk)
-{
-	return chunk->header.type != RWK_CHUNK_INDEX && chunk->header.type != RWK_CHUNK_PARITY;
-}
-
 static void add_chunk(struct content *content, struct event_decoder *decoder, const struct trace_chunk *chunk,
 		      const uint8_t *payload)
 {
@@ -36,7 +31,7 @@ static void add_chunk(struct content *content, struct event_decoder *decoder, co
 	struct event event;
 	int r = 0;
 
-	event_decoder_start(decoder, payload, has_records(chunk) ? length : 0);
+	event_decoder_start(decoder, payload, chunk->header.type == RWK_CHUNK_INDEX ? 0 : length);
 	while ((r = event_decoder_next(decoder, &event)) == 1)
 		;
 	content->malformed += r < 0;

@@ -12,10 +12,10 @@ static inline void change_file_header(struct mutant_scene *scene, struct rwk_fil
 
 	switch (random_below(random, 8)) {
 	case 0:
-		file->major = (uint16_t)mutant_number(random, file->major);
+		file->version = (uint32_t)mutant_number(random, file->version);
 		break;
 	case 1:
-		file->minor = (uint16_t)mutant_number(random, file->minor);
+		file->version = RWK_VERSION + (uint32_t)random_below(random, 3) - 1;
 		break;
 	case 2:
 		file->header_size = (uint32_t)(8 * random_below(random, 600));

@@ -72,7 +72,7 @@ dump_made()
 	case $(head -c 6 "$1" | tr -d '\0') in
 	$'\x1f\x8b'*) gzip -dc "$1" | od -An -tx1 ;;
 	SQLite) python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).iterdump(), sep="\n")' "$1" ;;
-	*) "$report" --dump "$1" | grep -v 'key="file-header"' ;;
+	*) "$report" --dump "$1" | grep -v '^section .* id ' ;;
 	esac
 }
 

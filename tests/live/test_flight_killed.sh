@@ -45,7 +45,7 @@ refused() {
 	check "$1" grep -q "$2" "$errors"
 }
 
-is_whole() { "$report" --dump "$1" >"$scratch/dumped" 2>&1 && grep -q '^section 0 .* closed 1 ' "$scratch/dumped"; }
+is_whole() { "$report" --dump "$1" >"$scratch/dumped" 2>&1 && grep -q '^section 0 closed 1 ' "$scratch/dumped"; }
 
 are_whole() {
 	local dump

@@ -38,7 +38,7 @@ static const struct constant {
 	CONSTANT(RWK_CHUNK_STATE), CONSTANT(RWK_CHUNK_EVENTS), CONSTANT(RWK_CHUNK_EMBED),
 	CONSTANT(RWK_CHUNK_INDEX),
 	CONSTANT(RWK_CHUNK_END), CONSTANT(RWK_CHUNK_CRITICAL), CONSTANT(RWK_CHUNK_SENSITIVE),
-	CONSTANT(RWK_CHUNK_PARITY), CONSTANT(RWK_END_CLEAN),
+	CONSTANT(RWK_END_CLEAN),
 	CONSTANT(RWK_END_SIGNAL), CONSTANT(RWK_END_NO_SPACE),
 	CONSTANT(RWK_END_IO_ERROR), CONSTANT(RWK_END_SIZE_LIMIT), CONSTANT(RWK_END_PIPE),
 	CONSTANT(RWK_MAX_FILE_HEADER), CONSTANT(RWK_MAX_RAW_CHUNK), CONSTANT(RWK_MAX_STORED_CHUNK),
@@ -158,7 +158,7 @@ static const struct member {
 	const char *name;
 	size_t offset, size;
 } members[] = {
-	MEMBER(rwk_file_header, magic), MEMBER(rwk_file_header, major), MEMBER(rwk_file_header, minor),
+	MEMBER(rwk_file_header, magic), MEMBER(rwk_file_header, version),
 	MEMBER(rwk_file_header, header_size), MEMBER(rwk_file_header, incompatible),
 	MEMBER(rwk_file_header, compatible), MEMBER(rwk_file_header, section_id), MEMBER(rwk_file_header, realtime),
 	MEMBER(rwk_file_header, max_raw), MEMBER(rwk_file_header, crc),
@@ -268,11 +268,11 @@ static void every_record_is_the_layout_s(struct test *t)
 
 /* --- the rest ------------------------------------------------------------------------------------------- */
 
-static void the_minor_version_is_the_header_s(struct test *t)
+static void the_version_is_the_header_s(struct test *t)
 {
 	char *text = read_text(t), row[64];
 
-	snprintf(row, sizeof(row), "\n| 10 | 2 | `minor` | %d;", RWK_MINOR);
+	snprintf(row, sizeof(row), "\n| 8 | 4 | `version` | %d:", RWK_VERSION);
 	CHECK(t, strstr(text, row));
 	free(text);
 }
@@ -332,4 +332,4 @@ static void the_example_is_a_trace(struct test *t)
 }
 
 TEST_MAIN(TEST(every_number_is_the_headers), TEST(every_offset_is_the_headers), TEST(every_record_is_the_layout_s),
-	  TEST(the_minor_version_is_the_header_s), TEST(the_checksums_are_right), TEST(the_example_is_a_trace))
+	  TEST(the_version_is_the_header_s), TEST(the_checksums_are_right), TEST(the_example_is_a_trace))

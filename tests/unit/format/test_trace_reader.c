@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "format/chunk.h"
+#include "format/crc32c.h"
 #include "tests/fault/synthetic_check.h"
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
@@ -189,28 +190,30 @@ static void bytes_cut_out_of_the_middle_are_told(struct test *t)
 
 static void other_versions_are_refused(struct test *t)
 {
+	/* The file header of a trace of 2026-11-28, before version 1.0. */
+	static const uint8_t early[HEADER] = {
+		0x89, 0x52, 0x57, 0x4b, 0x0d, 0x0a, 0x1a, 0x0a, 0x01, 0x00, 0x01, 0x00, 0x40, 0x00, 0x00, 0x00,
+		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+		0x27, 0x7d, 0x75, 0x80, 0xd7, 0x97, 0x4d, 0x9d, 0x12, 0xba, 0x62, 0x42, 0x49, 0x2d, 0x76, 0x39,
+		0x23, 0x26, 0xbd, 0xd9, 0x2c, 0x6d, 0xea, 0x18, 0x00, 0x00, 0x40, 0x00, 0xca, 0x32, 0x1b, 0x71};
+	static const struct {
+		uint32_t version;
+		int error;
+	} others[] = {{RWK_VERSION + 1, 0}, {RWK_VERSION + 100, -EPROTONOSUPPORT}, {RWK_VERSION - 1, -EPROTONOSUPPORT},
+		      {0x10001, -ESTALE}, {1, -ESTALE}};
 	struct memory_io m = syn_trace(10, 10, true);
-	struct rwk_file_header *header = (void *)m.bytes;
+	struct rwk_file_header header;
 	struct image image = {0};
-	struct syn_found found;
 
-	rwk_file_header_seal(header);
-	header->major = RWK_MAJOR + 1;
-	header->crc = 0;
-	header->crc = ({ /* checksum corrected, as another version's writer would have it */
-			 struct rwk_file_header copy = *header;
-			 uint32_t crc = 0xffffffff;
-
-			 for (size_t i = 0; i < offsetof(struct rwk_file_header, crc); i++) {
-				 crc ^= ((uint8_t *)&copy)[i];
-				 for (int bit = 0; bit < 8; bit++)
-					 crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
-			 }
-			 ~crc;
-	});
-	image_add(&image, m.bytes, m.length);
-	found = image_check(&image);
-	CHECK_INT(t, found.error, -EPROTONOSUPPORT);
+	memcpy(&header, m.bytes, sizeof(header));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		header.version = others[i].version;
+		header.crc = crc32c(0, &header, offsetof(struct rwk_file_header, crc));
+		image_add(&image, &header, sizeof(header));
+		CHECK_INT(t, image_check(&image).error, others[i].error);
+	}
+	image_add(&image, early, sizeof(early));
+	CHECK_INT(t, image_check(&image).error, -ESTALE);
 	memory_io_close(&m);
 }
 

@@ -210,8 +210,7 @@ static int condense(bool partial, bool *ret_damaged)
 /* Whether the line is a record that a condensed trace has, too; chunks have other places and sizes there. */
 static bool is_kept(const char *line)
 {
-	static const char *const others[] = {"\"file-header\"", "\"command_line\"", "\"condensed\"",
-					     "  snapshot ", "  index ", "  node "};
+	static const char *const others[] = {"\"command_line\"", "\"condensed\"", "  snapshot ", "  index ", "  node "};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (strstr(line, others[i]))

@@ -28,7 +28,7 @@ static char *read_text(struct test *t)
 	return text;
 }
 
-/* --- constants: rows of the form | `NAME` | value | ------------------------------------------------ */
+/* --- constants: `NAME` value, and rows of the form | `NAME` | value | ------------------------------------------------ */
 
 #define CONSTANT(name) {#name, name}
 static const struct constant {
@@ -132,12 +132,12 @@ static void every_number_is_the_headers(struct test *t)
 	char *text = read_text(t);
 	size_t rows = 0;
 
-	for (char *row = text; (row = strstr(row, "\n| `")); row++) {
+	for (char *place = text; (place = strchr(place, '`')); place++) {
 		char name[64];
 		long long value;
 		const struct constant *found = NULL;
 
-		if (sscanf(row, "\n| `%63[A-Z_]` | %lld |", name, &value) != 2)
+		if (sscanf(place, "`%63[A-Z_]` | %lld |", name, &value) != 2 && sscanf(place, "`%63[A-Z_]` %lld", name, &value) != 2)
 			continue;
 		for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++)
 			if (!strcmp(constants[i].name, name))
@@ -195,7 +195,7 @@ static void every_offset_is_the_headers(struct test *t)
 	free(text);
 }
 
-/* --- records: ### NAME (kind N), then rows of the form | field | type | ---------------------------------- */
+/* --- records: ### NAME (kind N), then rows of the form | field, field | type | ---------------------------------- */
 
 static const char *type_sign(const struct event_field *field)
 {
@@ -227,14 +227,18 @@ static void check_fields(struct test *t, const char *row, const struct event_lay
 	REQUIRE(t, row && row < end);
 	row = strstr(row + 1, "\n|---");
 	row = row ? strstr(row + 1, "\n") : NULL;
-	for (; row && row[1] == '|' && field->type; row = strstr(row + 1, "\n"), field++) {
-		char name[32] = "", type[8] = "";
+	for (; row && row[1] == '|' && field->type; row = strstr(row + 1, "\n")) {
+		char names[160] = "", type[8] = "";
+		size_t length;
 
-		sscanf(row, "\n| %31[a-z_] | %7[a-z]", name, type);
-		test_check(t, !strcmp(name, field->name) && !strcmp(type, type_sign(field)), "%s of %s: \"%s\", \"%s\"",
-			   field->name, layout->name, name, type);
-		if (layout->kind != EVENT_SAMPLE) /* which has code of its own */
+		sscanf(row, "\n| %159[a-z_, ] | %7[a-z]", names, type);
+		for (const char *name = names; field->type && *(name += strspn(name, ", ")); name += length, field++) {
+			length = strcspn(name, ", ");
+			test_check(t, length == strlen(field->name) && !memcmp(name, field->name, length) &&
+				      !strcmp(type, type_sign(field)), "%s of %s: \"%s\", \"%s\"",
+				   field->name, layout->name, name, type);
 			CHECK_INT(t, field->only, flag_of(row));
+		}
 	}
 	test_check(t, !field->type && row && row[1] != '|', "the fields of %s: not as many", layout->name);
 }
@@ -322,8 +326,8 @@ static void the_example_is_a_trace(struct test *t)
 
 	memory_io_open(&m);
 	REQUIRE(t, trace_reader_create(&m.io, 3, &reader) == 0);
-	CHECK_INT(t, trace_reader_chunks(reader, &chunks), 3);
-	for (size_t i = 0; i < 3; i++)
+	CHECK_INT(t, trace_reader_chunks(reader, &chunks), 2);
+	for (size_t i = 0; i < 2; i++)
 		CHECK_INT(t, trace_reader_load(reader, &chunks[i], payload), 0);
 	trace_reader_damage(reader, &damage);
 	CHECK(t, !damage.bytes && !damage.chunks && !damage.torn_tail);

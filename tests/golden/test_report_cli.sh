@@ -49,6 +49,16 @@ test_exit_codes()
 		reports "another file, $word" 1 $word "$scratch/other"
 		said "another file, $word: it is named" -F "$scratch/other" "$scratch/err"
 	done
+	# The file header of a trace before version 1.0.
+	printf '%b' \
+		'\x89\x52\x57\x4b\x0d\x0a\x1a\x0a\x01\x00\x01\x00\x40\x00\x00\x00' \
+		'\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00' \
+		'\x27\x7d\x75\x80\xd7\x97\x4d\x9d\x12\xba\x62\x42\x49\x2d\x76\x39' \
+		'\x23\x26\xbd\xd9\x2c\x6d\xea\x18\x00\x00\x40\x00\xca\x32\x1b\x71' \
+		>"$scratch/early.rwk"
+	reports "a pre-release trace" 1 "$scratch/early.rwk"
+	verdict "a pre-release trace is refused in one line" "$(head -n 2 "$scratch/err")" \
+		[ "$(cat "$scratch/err")" = "rwalker-report: error: '$scratch/early.rwk' is of a pre-release version of rwalker; record again" ]
 	reports "an empty file" 1 /dev/null
 	said "an empty file is named" -F /dev/null "$scratch/err"
 	reports "a folder" 1 "$scratch"

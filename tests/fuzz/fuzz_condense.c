@@ -11,6 +11,8 @@
 #include "report/read/trace_file.h"
 #include "report/tool/tool.h"
 
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
 static const struct profile_filter rewritten_everything = {.to = UINT64_MAX};
 
 static int rewritten_run(enum tool_kind kind, const char *in, const char *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The only user of nettle: SHA-256, and HMAC with it (FIPS 180-4, RFC 2104). */
+/* The only user of nettle: SHA-256 (FIPS 180-4). */
 #ifndef RWALKER_REPORT_PACK_SHA256_H
 #define RWALKER_REPORT_PACK_SHA256_H
 
@@ -9,8 +9,5 @@
 enum { SHA256_BYTES = 32 };
 
 void sha256_of(const void *bytes, size_t length, uint8_t digest[static SHA256_BYTES]);
-/* HMAC of one byte that says what the text is, followed by the text. */
-void sha256_keyed(const void *key, size_t key_length, uint8_t mark, const void *text, size_t length,
-		  uint8_t digest[static SHA256_BYTES]);
 
 #endif

@@ -16,7 +16,6 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "report/resolve/dwarf/child_time.h"
 #include "report/resolve/dwarf/dwarf_door.h"
 #include "report/resolve/dwarf/line_wire.h"
 
@@ -318,6 +317,58 @@ static bool has_ended(pid_t child, int *ret_status)
 			step.tv_nsec *= 2;
 	}
 	return true;
+}
+
+/*
+ * --- the limit of CPU time (--max-seconds) is for this process and the children that it has waited
+ * for, but the kernel limits each separately: the time of each child is taken off our own limit ---
+ */
+
+enum { MICROSECONDS = 1000000 };
+
+/* Rounded to the nearest second: the kernel ends a process some microseconds before its last second is full. */
+static uint64_t seconds_of(int who)
+{
+	struct rusage used;
+
+	if (getrusage(who, &used))
+		return 0;
+	return (uint64_t)used.ru_utime.tv_sec + (uint64_t)used.ru_stime.tv_sec +
+	       (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec + MICROSECONDS / 2) / MICROSECONDS;
+}
+
+/* CPU time of the children so far, to the nearest second. */
+static uint64_t child_time_seconds(void)
+{
+	return seconds_of(RUSAGE_CHILDREN);
+}
+
+/* In a jail a process may not send itself a signal. */
+static void run_handler(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGXCPU, NULL, &action) || action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
+		return;
+	action.sa_handler(SIGXCPU);
+}
+
+/*
+ * `before` is what child_time_seconds() returned before a child ended. If nothing is left of the
+ * limit, runs the handler of SIGXCPU, as if the kernel had sent the signal.
+ */
+static void child_time_charge(uint64_t before)
+{
+	const uint64_t spent = child_time_seconds() - before;
+	struct rlimit limit;
+
+	if (!spent || getrlimit(RLIMIT_CPU, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return;
+	limit.rlim_cur = limit.rlim_cur > spent ? limit.rlim_cur - spent : 0;
+	if (limit.rlim_cur <= seconds_of(RUSAGE_SELF))
+		run_handler();
+	else
+		(void)setrlimit(RLIMIT_CPU, &limit);
 }
 
 /* Waits for the child's end. 0; or why it ended, if it did not report that itself. */

@@ -153,7 +153,7 @@ static int zstd_all(ZSTD_DStream *stream, ZSTD_inBuffer *in, uint8_t *block, str
 	return r;
 }
 
-int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd)
+static int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd)
 {
 	_cleanup_free_ uint8_t *block = malloc(BLOCK);
 	ZSTD_inBuffer in = {.src = bytes, .size = size};

@@ -22,9 +22,7 @@ int unpack_nothing(const void *bytes, size_t size, int *ret_fd);
 int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd);
 /* The same with a limit of *left bytes. Subtracts the decompressed size from *left, even on failure. */
 int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd);
-/* Zstandard frames; likewise. */
-int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_fd);
-/* The same into memory of exactly the decompressed size. -EBADMSG: malformed, or the size differs. */
+/* Zstandard frames into memory of exactly the decompressed size. -EBADMSG: malformed, or the size differs. */
 int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
 
 /* The maximum expansion of a byte of zlib data (zlib, technical details). */

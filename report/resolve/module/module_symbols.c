@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/module/module_symbols.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,6 @@
 #include "report/read/trace_file.h"
 #include "report/resolve/module/local_store.h"
 #include "report/resolve/module/mini_symbols.h"
-#include "report/resolve/symbol/kallsyms_file.h"
 
 /* --- from the traces --- */
 
@@ -257,6 +258,89 @@ int kernel_module_symbols_add(const struct local_files *files, const struct modu
 	return 0;
 }
 
+/* --- a copy of /proc/kallsyms: --kallsyms --- */
+
+struct kallsyms_line {
+	uint64_t address;
+	char type;
+	const char *name;
+	size_t length;
+	bool module; /* for a kernel module: "... [name]" */
+};
+
+/* "ffffffff81000000 T name\t[module]" */
+static bool parse_line(const char *line, struct kallsyms_line *ret_line)
+{
+	char *end;
+	uint64_t address = strtoull(line, &end, 16);
+	size_t length;
+
+	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ')
+		return false;
+	length = strcspn(end + 3, " \t\n");
+	*ret_line = (struct kallsyms_line){.address = address,
+					   .type = end[1],
+					   .name = end + 3,
+					   .length = length,
+					   .module = strchr(end + 3 + length, '[')};
+	return length > 0;
+}
+
+static bool is_text(const struct kallsyms_line *line)
+{
+	return line->length == 5 && !memcmp(line->name, "_text", 5);
+}
+
+static FILE *open_text(struct opener *opener, const char *path)
+{
+	struct opened_file opened;
+	FILE *file;
+
+	if (opener_open(opener, OPENER_NAMED, path, &opened) < 0)
+		return NULL;
+	free(opened.real);
+	file = fdopen(opened.fd, "r");
+	if (!file)
+		(void)close(opened.fd);
+	return file;
+}
+
+/*
+ * The functions of vmlinux, as offsets from _text. The file does not identify its kernel; we have to
+ * trust the user. -ENOENT: no such file, or no _text in it, for instance because addresses are hidden.
+ */
+static int add_kallsyms(struct opener *opener, const char *path, struct symbol_list *list)
+{
+	_cleanup_fclose_ FILE *file = open_text(opener, path);
+	size_t first = list->symbols.count;
+	uint64_t text = 0;
+	char line[1024];
+
+	if (!file)
+		return -ENOENT;
+	while (fgets(line, sizeof(line), file)) {
+		struct kallsyms_line symbol;
+		int r;
+
+		if (!parse_line(line, &symbol) || symbol.module)
+			continue;
+		if (is_text(&symbol))
+			text = symbol.address;
+		if (tolower((unsigned char)symbol.type) != 't' && tolower((unsigned char)symbol.type) != 'w')
+			continue;
+		r = symbol_list_add(list, symbol.address, 0, symbol.name, symbol.length);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = first; i < list->symbols.count; i++)
+		list->symbols.items[i].address -= text;
+	if (!text)
+		list->symbols.count = first;
+	return text ? 0 : -ENOENT;
+}
+
+/* --- all --- */
+
 static int add_local_kernel(const struct modules *modules, const struct module *module,
 			    struct file_symbols *symbols)
 {
@@ -268,7 +352,7 @@ static int add_local_kernel(const struct modules *modules, const struct module *
 	if (!r || r == -ENOMEM || module->kind != MODULE_KERNEL || !modules->files.kallsyms)
 		return r;
 	symbols->origin = SYMBOLS_FROM_KALLSYMS;
-	return kallsyms_file_add(modules->files.opener, modules->files.kallsyms, &symbols->list);
+	return add_kallsyms(modules->files.opener, modules->files.kallsyms, &symbols->list);
 }
 
 /* Stores the origin and the paths. */

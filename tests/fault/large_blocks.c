@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/fault/large_calls.h"
+#include "tests/test.h"
 
 enum { SIZE = 300001 };
 

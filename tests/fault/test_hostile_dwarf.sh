@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tier: full
 # Malicious debug files (tests/fault/hostile_dwarf.py): the report stays within its time and memory limits, prints
 # everything else as it does without them, and says which module's lines it could not read. Bytes are scattered in two
 # ways, at CHECK_LEVEL=long in twelve.

@@ -89,21 +89,36 @@ static void widen_header(Elf64_Ehdr *header)
 	memcpy(header->e_ident, narrow.e_ident, sizeof(header->e_ident));
 }
 
-static Elf64_Phdr widen_segment(const Elf32_Phdr *narrow)
+static void widen_segment(const void *bytes, void *ret_header)
 {
-	return (Elf64_Phdr){
+	const Elf32_Phdr *narrow = bytes;
+
+	*(Elf64_Phdr *)ret_header = (Elf64_Phdr){
 		.p_type = narrow->p_type, .p_flags = narrow->p_flags, .p_offset = narrow->p_offset,
 		.p_vaddr = narrow->p_vaddr, .p_filesz = narrow->p_filesz, .p_memsz = narrow->p_memsz,
 	};
 }
 
-static Elf64_Shdr widen_section(const Elf32_Shdr *narrow)
+static void widen_section(const void *bytes, void *ret_header)
 {
-	return (Elf64_Shdr){
+	const Elf32_Shdr *narrow = bytes;
+
+	*(Elf64_Shdr *)ret_header = (Elf64_Shdr){
 		.sh_name = narrow->sh_name, .sh_type = narrow->sh_type, .sh_flags = narrow->sh_flags,
 		.sh_addr = narrow->sh_addr, .sh_offset = narrow->sh_offset, .sh_size = narrow->sh_size,
 		.sh_link = narrow->sh_link, .sh_info = narrow->sh_info, .sh_entsize = narrow->sh_entsize,
 	};
+}
+
+static const struct header_kind {
+	size_t wide, narrow; /* bytes */
+	void (*widen)(const void *bytes, void *ret_header);
+} segment_headers = {sizeof(Elf64_Phdr), sizeof(Elf32_Phdr), widen_segment},
+  section_headers = {sizeof(Elf64_Shdr), sizeof(Elf32_Shdr), widen_section};
+
+static size_t header_size(const struct elf_file *file, const struct header_kind *kind)
+{
+	return file->narrow ? kind->narrow : kind->wide;
 }
 
 size_t elf_file_symbol_size(const struct elf_file *file)
@@ -125,50 +140,24 @@ Elf64_Sym elf_file_symbol(const struct elf_file *file, const void *bytes)
 			   .st_shndx = narrow.st_shndx, .st_value = narrow.st_value, .st_size = narrow.st_size};
 }
 
-static size_t segment_size(const struct elf_file *file)
-{
-	return file->narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
-}
-
-static size_t section_size(const struct elf_file *file)
-{
-	return file->narrow ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
-}
-
 /* --- headers --- */
 
-static int read_segment_headers(const struct elf_file *file, uint64_t offset, size_t count, Elf64_Phdr **ret_headers)
+/* Those of a 32-bit file are widened. */
+static int read_headers(const struct elf_file *file, const struct header_kind *kind, uint64_t offset, size_t count,
+			void **ret_headers)
 {
-	_cleanup_free_ Elf32_Phdr *narrow = NULL;
-	Elf64_Phdr *headers;
-	int r;
+	_cleanup_free_ uint8_t *narrow = NULL;
+	uint8_t *headers;
+	int r = elf_file_read_table(file, offset, count, header_size(file, kind),
+				    file->narrow ? (void **)&narrow : ret_headers);
 
-	if (!file->narrow)
-		return elf_file_read_table(file, offset, count, sizeof(**ret_headers), (void **)ret_headers);
-	r = elf_file_read_table(file, offset, count, sizeof(*narrow), (void **)&narrow);
-	headers = r < 0 ? NULL : calloc(count + 1, sizeof(*headers));
+	if (r < 0 || !file->narrow)
+		return r;
+	headers = calloc(count + 1, kind->wide);
 	if (!headers)
-		return r < 0 ? r : -ENOMEM;
+		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		headers[i] = widen_segment(&narrow[i]);
-	*ret_headers = headers;
-	return 0;
-}
-
-static int read_section_headers(const struct elf_file *file, uint64_t offset, size_t count, Elf64_Shdr **ret_headers)
-{
-	_cleanup_free_ Elf32_Shdr *narrow = NULL;
-	Elf64_Shdr *headers;
-	int r;
-
-	if (!file->narrow)
-		return elf_file_read_table(file, offset, count, sizeof(**ret_headers), (void **)ret_headers);
-	r = elf_file_read_table(file, offset, count, sizeof(*narrow), (void **)&narrow);
-	headers = r < 0 ? NULL : calloc(count + 1, sizeof(*headers));
-	if (!headers)
-		return r < 0 ? r : -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		headers[i] = widen_section(&narrow[i]);
+		kind->widen(narrow + i * kind->narrow, headers + i * kind->wide);
 	*ret_headers = headers;
 	return 0;
 }
@@ -196,7 +185,7 @@ static int read_counts(struct elf_file *file, const Elf64_Ehdr *header, uint64_t
 	file->name_section = header->e_shstrndx;
 	if (in_section_0) {
 		_cleanup_free_ Elf64_Shdr *first = NULL;
-		int r = read_section_headers(file, header->e_shoff, 1, &first);
+		int r = read_headers(file, &section_headers, header->e_shoff, 1, (void **)&first);
 
 		if (r < 0)
 			return r;
@@ -209,8 +198,8 @@ static int read_counts(struct elf_file *file, const Elf64_Ehdr *header, uint64_t
 	}
 	if (segments > ELF_MAX_SEGMENTS)
 		return -E2BIG;
-	if ((sections && header->e_shentsize != section_size(file)) ||
-	    (segments && header->e_phentsize != segment_size(file)))
+	if ((sections && header->e_shentsize != header_size(file, &section_headers)) ||
+	    (segments && header->e_phentsize != header_size(file, &segment_headers)))
 		return -EBADMSG;
 	*ret_sections = sections <= ELF_MAX_SECTIONS ? sections : 0;
 	*ret_segments = segments;
@@ -232,7 +221,7 @@ static int read_segments(struct elf_file *file, const Elf64_Ehdr *header, size_t
 {
 	_cleanup_free_ Elf64_Phdr *headers = NULL;
 	size_t note_runs = 0;
-	int r = read_segment_headers(file, header->e_phoff, count, &headers);
+	int r = read_headers(file, &segment_headers, header->e_phoff, count, (void **)&headers);
 
 	if (r < 0)
 		return r;
@@ -259,7 +248,7 @@ static int read_segments(struct elf_file *file, const Elf64_Ehdr *header, size_t
 static int read_sections(struct elf_file *file, const Elf64_Ehdr *header, size_t count)
 {
 	size_t note_runs = 0;
-	int r = read_section_headers(file, header->e_shoff, count, &file->sections);
+	int r = read_headers(file, &section_headers, header->e_shoff, count, (void **)&file->sections);
 
 	if (r < 0)
 		return r;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tests/oracle/compare.h"
+#include "tests/unwind_stop.h"
 
 enum { STACK_MAX = 1 << 20, LINE_MAX_BYTES = 65536, REGISTERS = 17, DEPTH = 2048, EXPLAINED_MAX = 64 };
 

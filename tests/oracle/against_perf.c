@@ -17,6 +17,7 @@
 #include "tests/oracle/measure.h"
 #include "tests/oracle/perf_data.h"
 #include "tests/oracle/perf_script.h"
+#include "tests/unwind_stop.h"
 
 struct run {
 	const char *name;

@@ -8,6 +8,7 @@
 #include "common/unconst.h"
 #include "report/resolve/unwind/unwind_walk.h"
 #include "tests/oracle/libdw_step.h"
+#include "tests/unwind_stop.h"
 
 enum { PC = 16, SP = 7, COUNT = 17, SHOWN_MAX = 20 };
 

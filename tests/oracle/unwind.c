@@ -16,6 +16,7 @@
 #include "tests/oracle/compare.h"
 #include "tests/oracle/every_row.h"
 #include "tests/oracle/tracees.h"
+#include "tests/unwind_stop.h"
 
 enum { RUNS_MAX = 200, BENCH_KEPT = 4000, BENCH_ROUNDS = 20, SAME_TASKS = 64, PATIENCE_SECONDS = 300 };
 

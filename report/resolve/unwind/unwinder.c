@@ -273,19 +273,3 @@ int unwinder_run(struct unwinder *unwinder, const struct unwind_space *space,
 		unwind_append_tail(&walk, ret_chain);
 	return 0;
 }
-
-const char *unwind_stop_name(enum unwind_stop stop)
-{
-	static const char *const names[] = {
-		[UNWIND_GOES_ON] = "goes on",
-		[UNWIND_CLEAN] = "clean",
-		[UNWIND_TRUNCATED] = "truncated",
-		[UNWIND_NO_CFI] = "no CFI",
-		[UNWIND_BAD_RETURN] = "bad return address",
-		[UNWIND_TOO_DEEP] = "depth",
-		[UNWIND_SWITCHED] = "other stack",
-		[UNWIND_NO_MEMORY] = "no memory",
-	};
-
-	return names[stop];
-}

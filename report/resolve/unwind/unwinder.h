@@ -143,6 +143,4 @@ struct unwind_callers {
 int unwinder_callers(struct unwinder *unwinder, const struct unwind_space *space, uint64_t pc,
 		     const struct unwind_top *top, struct unwind_callers *ret_callers);
 
-const char *unwind_stop_name(enum unwind_stop stop);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "report/resolve/unwind/unwinder.h"
 #include "tests/test.h"
+#include "tests/unwind_stop.h"
 
 enum { X19 = 19, X29 = 29, X30 = 30, SP = 31, PC = 32, WORDS = 64 };
 

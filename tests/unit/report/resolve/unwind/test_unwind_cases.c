@@ -19,6 +19,7 @@
 #include <ucontext.h>
 
 #include "tests/unit/report/resolve/unwind/cases/own.h"
+#include "tests/unwind_stop.h"
 
 typedef long (*fixture)(void *, void *);
 

@@ -10,6 +10,7 @@
 
 #include "tests/test.h"
 #include "tests/unit/cfi_bytes.h"
+#include "tests/unwind_stop.h"
 
 enum { BIAS = 0x10000000,
        MODULE_END = 0x10000,

@@ -119,17 +119,12 @@ void json_text_name(struct json_text *json, const char *key, const char *name)
 	(void)putc_unlocked('"', json->out);
 }
 
-void json_text_printable_bytes(struct json_text *json, const char *key, const char *text, size_t length)
+void json_text_printable(struct json_text *json, const char *key, const char *text)
 {
 	json_text_begin_value(json, key);
 	(void)putc_unlocked('"', json->out);
-	json_text_escape(json->out, text, length);
+	json_text_escape(json->out, text, strlen(text));
 	(void)putc_unlocked('"', json->out);
-}
-
-void json_text_printable(struct json_text *json, const char *key, const char *text)
-{
-	json_text_printable_bytes(json, key, text, strlen(text));
 }
 
 static void write_number(FILE *out, uint64_t value, unsigned int places)
@@ -147,6 +142,12 @@ static void write_number(FILE *out, uint64_t value, unsigned int places)
 	(void)fwrite_unlocked(text + first, 1, sizeof(text) - first, out);
 }
 
+void json_text_point(struct json_text *json, const char *key, uint64_t value, unsigned int places)
+{
+	json_text_begin_value(json, key);
+	write_number(json->out, value, places);
+}
+
 void json_text_uint(struct json_text *json, const char *key, uint64_t value)
 {
 	json_text_point(json, key, value, 0);
@@ -158,12 +159,6 @@ void json_text_int(struct json_text *json, const char *key, int64_t value)
 	if (value < 0)
 		(void)putc_unlocked('-', json->out);
 	write_number(json->out, value < 0 ? -(uint64_t)value : (uint64_t)value, 0);
-}
-
-void json_text_point(struct json_text *json, const char *key, uint64_t value, unsigned int places)
-{
-	json_text_begin_value(json, key);
-	write_number(json->out, value, places);
 }
 
 void json_text_bool(struct json_text *json, const char *key, bool value)

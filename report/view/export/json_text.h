@@ -37,7 +37,6 @@ void json_text_begin_rows(struct json_text *json, const char *key);
 void json_text_name(struct json_text *json, const char *key, const char *name);
 /* Text that is printable already (functions_name() ...), or ours. */
 void json_text_printable(struct json_text *json, const char *key, const char *text);
-void json_text_printable_bytes(struct json_text *json, const char *key, const char *text, size_t length);
 
 void json_text_uint(struct json_text *json, const char *key, uint64_t value);
 void json_text_int(struct json_text *json, const char *key, int64_t value);

@@ -77,8 +77,9 @@ static void add_frame(void *owner, const char *name, const char *after, const ch
 	export_check(&scope->export, r < 0 ? r : array_push(&scope->key, (uint32_t)*number));
 	if (r <= 0)
 		return;
+	*strchr(text, '\n') = '\0'; /* printable names have none */
 	json_text_begin_object(&scope->list, NULL);
-	json_text_printable_bytes(&scope->list, "name", text, (size_t)length - strlen(module) - 1);
+	json_text_printable(&scope->list, "name", text);
 	if (module[0])
 		json_text_printable(&scope->list, "file", module);
 	json_text_end_object(&scope->list);

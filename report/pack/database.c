@@ -254,7 +254,7 @@ void database_text(struct database_query *query, const char *text)
 	}
 	length = printable_escape(query->safe, query->room, text, length);
 	keep_failure(query, sqlite3_bind_text64(query->statement, query->column, query->safe, length,
-						 SQLITE_TRANSIENT, SQLITE_UTF8));
+						SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
 /* A valid address even if there are none: NULL would mean nothing. */

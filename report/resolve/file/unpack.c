@@ -177,7 +177,8 @@ static int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_f
 	return 0;
 }
 
-int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
+/* Into memory of exactly the decompressed size. -EBADMSG: malformed, or the size differs. */
+static int zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
 {
 	return ZSTD_decompress(to, wanted, from, size) == wanted ? 0 : -EBADMSG;
 }
@@ -188,6 +189,11 @@ const char *unpack_zstd_version(void)
 }
 
 /* --- compressed sections --- */
+
+enum {
+	ELF_ZSTD = 2,	   /* ELFCOMPRESS_ZSTD, which this C library does not define yet */
+	ZLIB_RATIO = 1032, /* the maximum expansion of a byte of zlib data (zlib, technical details) */
+};
 
 int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret_bytes, size_t *ret_size)
 {
@@ -200,18 +206,18 @@ int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret
 	memcpy(&header, bytes, sizeof(header));
 	bytes += sizeof(header);
 	size -= sizeof(header);
-	if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != UNPACK_ELF_ZSTD)
+	if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != ELF_ZSTD)
 		return -ENOTSUP;
 	if (header.ch_size > most)
 		return -E2BIG;
 	if (!header.ch_size ||
-	    (header.ch_type == ELFCOMPRESS_ZLIB && header.ch_size / UNPACK_ZLIB_RATIO > size))
+	    (header.ch_type == ELFCOMPRESS_ZLIB && header.ch_size / ZLIB_RATIO > size))
 		return -EBADMSG; /* before the allocation */
 	to = malloc(header.ch_size);
 	if (!to)
 		return -ENOMEM;
 	r = header.ch_type == ELFCOMPRESS_ZLIB ? zlib_unpack(bytes, size, to, header.ch_size) :
-						 unpack_zstd_into(bytes, size, to, header.ch_size);
+						 zstd_into(bytes, size, to, header.ch_size);
 	if (r < 0)
 		return r;
 	*ret_bytes = steal_ptr(to);

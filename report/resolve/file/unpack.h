@@ -22,15 +22,9 @@ int unpack_nothing(const void *bytes, size_t size, int *ret_fd);
 int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd);
 /* The same with a limit of *left bytes. Subtracts the decompressed size from *left, even on failure. */
 int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd);
-/* Zstandard frames into memory of exactly the decompressed size. -EBADMSG: malformed, or the size differs. */
-int unpack_zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted);
-
-/* The maximum expansion of a byte of zlib data (zlib, technical details). */
-enum { UNPACK_ZLIB_RATIO = 1032 };
-
-enum { UNPACK_ELF_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, which this C library does not define yet */
-
 /*
+ * Decompresses an ELF section (SHF_COMPRESSED; System V gABI, "Section Compression") into memory. Its
+ * declared size is accepted only up to `most`, and the stream must have exactly that size.
  * `bytes`: the section as in the file, starting with its Elf64_Chdr. The caller frees the result.
  * -ENOTSUP: neither zlib nor Zstandard; -EBADMSG; -E2BIG: larger than `most`; -ENOMEM.
  */

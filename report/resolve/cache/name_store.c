@@ -228,6 +228,7 @@ static int get(struct name_store *store, const char *key, struct desk_answer *an
 	const uint64_t now = (uint64_t)time(NULL);
 	const void *bytes;
 	uint64_t used;
+	size_t size;
 	int r = database_query_create(store->database, "SELECT used, value FROM name WHERE key = ?", &query);
 
 	if (r < 0)
@@ -237,11 +238,14 @@ static int get(struct name_store *store, const char *key, struct desk_answer *an
 	if (r <= 0)
 		return r;
 	used = (uint64_t)database_number_at(query, 0);
-	bytes = database_bytes_at(query, 1, &answer->size);
-	answer->bytes = malloc(answer->size + 1);
+	bytes = database_bytes_at(query, 1, &size);
+	if (size > store->limit / 4) /* nobody has put that */
+		return 0;
+	answer->bytes = malloc(size + 1);
 	if (!answer->bytes)
 		return -ENOMEM;
-	memcpy(answer->bytes, bytes, answer->size);
+	memcpy(answer->bytes, bytes, size);
+	answer->size = size;
 	cleanup_query(&query);
 	query = NULL;
 	if (now - used > DAY) /* a time in the future wraps around */

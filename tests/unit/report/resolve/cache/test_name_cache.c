@@ -427,6 +427,18 @@ static void killed_reports_do_no_harm(struct test *t)
 
 /* --- others --- */
 
+/* It would not fit into an answer of the process that has the file. */
+static void a_huge_result_is_none(struct test *t)
+{
+	struct place place;
+
+	place_start(&place);
+	put_later(&place, 1, SMALL);
+	change(&place, "UPDATE name SET value = zeroblob(80000000)");
+	CHECK_INT(t, get_later(&place, 1, SMALL), 0);
+	CHECK_STR(t, place_stop(&place), "");
+}
+
 static void a_lock_is_not_waited_for_long(struct test *t)
 {
 	struct database *other;
@@ -464,4 +476,4 @@ static void wild_requests_end_the_service(struct test *t)
 TEST_MAIN(TEST(comes_back), TEST(keys_are_kept_apart), TEST(the_oldest_make_room), TEST(other_files_are_left_alone),
 	  TEST(places_that_are_no_files), TEST(files_of_others_are_refused), TEST(is_in_the_home),
 	  TEST(a_damaged_one_starts_over), TEST(damage_is_never_believed), TEST(killed_reports_do_no_harm),
-	  TEST(a_lock_is_not_waited_for_long), TEST(wild_requests_end_the_service))
+	  TEST(a_huge_result_is_none), TEST(a_lock_is_not_waited_for_long), TEST(wild_requests_end_the_service))

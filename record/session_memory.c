@@ -217,6 +217,13 @@ int session_plan_memory(struct session *session)
 	return config->budget.plan ? 0 : log_error(EINVAL, "%s", text);
 }
 
+static const char *smaller(const struct memory_plan *plan)
+{
+	if (plan->event_halvings)
+		return ", with smaller rings and tables";
+	return plan->halvings ? ", with smaller tables" : "";
+}
+
 /* Writes what is planned, before the first event; prints it if it is a lot. */
 int session_tell_memory(struct session *session)
 {
@@ -230,9 +237,7 @@ int session_tell_memory(struct session *session)
 		       "%.1f MB for records of processes; at most %.1f MB in all%s",
 		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
 		       (double)tables / megabyte, (double)records / megabyte,
-		       (double)memory_plan_sum(&session->plan) / megabyte,
-		       session->plan.event_halvings ? ", with smaller rings and tables" :
-		       session->plan.halvings ? ", with smaller tables" : "");
+		       (double)memory_plan_sum(&session->plan) / megabyte, smaller(&session->plan));
 	if (session->plan.free && session->plan.halvings)
 		log_info("takes an eighth of the memory that is free at most (--max-memory allows more): %s", text);
 	else if (all > MUCH_MEMORY)

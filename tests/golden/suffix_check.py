@@ -72,10 +72,10 @@ def main():
     for name, keys in ("chrome", ("waited_for", "waits_for")), ("firefox", ("waitedFor",)):
         got = collections.Counter(values(json.loads(run("--export", name)), keys))
         differ(name, collections.Counter(list(got)), collections.Counter(list(waits + walked)))
-    printed(run("--events", "--source", "offcpu"), waits, "--events")
+    printed(run("--events"), waits, "--events")  # with --source, the comm of a child may not be known
     printed(run("--tasks"), walked, "--tasks")
     alone = {suffix for suffix in waits if not re.search("page [0-9]|sleep|→|held (at first )?by", suffix)}
-    tree = run("--tree", "-v", "--source", "offcpu", "--min-percent", "0")
+    tree = run("--tree", "-v", "--min-percent", "0")
     shown = re.findall(r"\[(.*)  [0-9.]+%\]", tree)
     odd = [text for text in shown if alone and " other" not in text and text not in waits and "pages of" not in text and
            not any(suffix.startswith(text) for suffix in waits)]

@@ -16,7 +16,6 @@
 
 #include "common/cleanup.h"
 #include "common/container/container.h"
-#include "common/container/container_match.h"
 #include "common/log.h"
 
 enum { MOST_DEPTH = 64, NAMED = 8, NAMED_TEXT = 512 };
@@ -63,7 +62,7 @@ static int say_no_mount(const struct record_who *who)
 
 /* --- what fits --- */
 
-static void note_container(struct search *search, const struct container *container)
+static void note_container(struct search *search, const char *id)
 {
 	size_t used = strlen(search->seen);
 
@@ -71,18 +70,18 @@ static void note_container(struct search *search, const struct container *contai
 	if (search->named == NAMED)
 		return;
 	search->named++;
-	(void)snprintf(search->seen + used, sizeof(search->seen) - used, "%s%s %.*s", used ? ", " : "",
-		       container_runtime_name(container->runtime), container_short_length(container), container->id);
+	(void)snprintf(search->seen + used, sizeof(search->seen) - used, "%s%.*s", used ? ", " : "",
+		       CONTAINER_SHORT, id);
 }
 
 static bool container_is_wanted(struct search *search)
 {
-	struct container container;
+	char id[CONTAINER_ID + 1];
 
-	if (!container_find(search->path, &container))
+	if (!container_find(search->path, id))
 		return false;
-	note_container(search, &container);
-	return container_fits(search->who->container, container.id, container.pod);
+	note_container(search, id);
+	return container_fits(search->who->container, id);
 }
 
 static bool is_wanted(struct search *search)

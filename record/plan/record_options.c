@@ -316,7 +316,7 @@ static const struct option_row rows[] = {
 	{"Whom to record", "cpus", 'P', TAKES_TEXT("LIST", AT(who.cpus)),
 	 .help = "what happens on these CPUs, as in 0-3,7"},
 	{"Whom to record", "container", 0, TAKES_TEXT("ID", AT(who.container)),
-	 .help = "threads in this container: its id, the beginning of it or a pattern, or its pod's uid"},
+	 .help = "threads in this container: its id, the beginning of it or a pattern"},
 	{"Whom to record", "cgroup", 0, TAKES_TEXT("PATH", AT(who.cgroup)),
 	 .help = "threads in this control group (v2) or below it, as in /system.slice, nginx.service; may be a "
 		 "pattern"},

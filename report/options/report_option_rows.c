@@ -309,7 +309,7 @@ static const struct option_row rows[] = {
 	 .help = "processes, as in 12,345", .often = true},
 	{"Filters", "tid", 0, IS_PARSED("LIST", report_filter_tids), .help = "threads"},
 	{"Filters", "container", 0, IS_PARSED("ID", report_filter_container),
-	 .help = "threads in it: its id, a pattern, or its pod's uid"},
+	 .help = "threads in it: its id, the beginning of it or a pattern"},
 	{"Filters", "cgroup", 0, IS_PARSED("PATH", report_filter_cgroup),
 	 .help = "threads in this control group, or below it"},
 	{"Filters", "on", 0, IS_PARSED("RE", report_filter_on),

@@ -227,12 +227,12 @@ struct counts {
 static struct counts count(const struct trace_model *model)
 {
 	struct counts counts = {.groups = model->cgroups.count};
-	struct container container;
+	char id[CONTAINER_ID + 1];
 
 	for (size_t i = 0; i < model->cgroups.count; i++) {
 		const struct trace_cgroup *cgroup = &model->cgroups.items[i];
 
-		counts.containers += container_find(cgroup->path, &container);
+		counts.containers += container_find(cgroup->path, id);
 		counts.made += !cgroup->initial && *cgroup->path;
 		counts.removed += cgroup->removed != 0;
 	}

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/container/container.h"
 #include "common/hash_map.h"
 #include "common/random_bytes.h"
 #include "format/event_layout.h"
@@ -27,7 +26,6 @@ enum name_kind {
 	NAME_BPF,	/* of a BPF program, in the form by which reports know one */
 	NAME_KERNEL_CODE, /* of what the kernel generates for BPF programs and probes */
 	NAME_PROBE,
-	NAME_CONTAINER,
 	NAME_BUILD_ID,
 	NAME_OBJECT,
 	NAME_OTHER,
@@ -59,7 +57,6 @@ static const struct {
 				  "irq_vectors|timer|block|kmem|vmscan|writeback|net|tcp|udp|sock|skb|napi|workqueue|"
 				  "signal|exceptions|power|task|lock|filemap|compaction|ext4|jbd2|xfs|btrfs|nfs|kvm|"
 				  "cgroup|page_pool|io_uring):[a-zA-Z0-9_*?]+)$"},
-	[NAME_CONTAINER] = {CONTAINER_STAND_IN, NULL},
 	[NAME_BUILD_ID] = {"", NULL},
 	[NAME_OBJECT] = {"name_", "^(file|name|peer)#[0-9]+$"}, /* what --condense has put there */
 	[NAME_OTHER] = {"name_", NULL},
@@ -375,31 +372,15 @@ static int rule(struct scrub *scrub, const struct trace_model *model, const stru
 	return 1;
 }
 
-/* A container keeps its runtime. */
 static int cgroup_path(struct scrub *scrub, const struct trace_model *model, const struct event *event,
 		       struct event_text *text)
 {
 	_cleanup_free_ char *path = copy_of(text);
-	struct container container;
-	char joined[CONTAINER_ID];
-	const char *kept;
-	int r;
 
 	(void)model, (void)event;
 	if (!path)
 		return -ENOMEM;
-	if (!strcmp(path, "/") || matches(scrub->keep, path))
-		return 1;
-	if (!container_find(path, &container))
-		return replace_path(scrub, text);
-	r = find(scrub, NAME_CONTAINER, container.id, &kept);
-	if (r < 0)
-		return r;
-	(void)snprintf(joined, sizeof(joined), "/%s:%s", container_runtime_name(container.runtime), kept);
-	r = text_pool_add(&scrub->texts, joined, strlen(joined), &kept);
-	if (!r)
-		*text = text_of(kept);
-	return r < 0 ? r : 1;
+	return !strcmp(path, "/") || matches(scrub->keep, path) ? 1 : replace_path(scrub, text);
 }
 
 /* --- META --- */

@@ -1,1 +1,1 @@
---functions --container 0f6b1c2d-3e4f-4a5b-8c6d-7e8f9a0b1c2d
+--functions --cgroup *pod0f6b1c2d_3e4f_4a5b_8c6d_7e8f9a0b1c2d.slice

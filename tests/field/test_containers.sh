@@ -156,15 +156,14 @@ check_equal "exit code" 0 $?
 figure "containers: $(wc -l <"$truths") processes of $(cut -f 1 "$truths" | sort -u | wc -l) containers; $(runc --version | head -n 1), $(podman --version), $(containerd --version | cut -d ' ' -f 1-3)"
 judged python3 -B "$field/containers_check.py" "$report" "$scratch/all.rwk" "$truths"
 check "a pid namespace in another one was recorded" [ "$(grep -c '^web' "$truths")" -ge 2 ]
-check "the runtimes are told" grep -qE 'container podman ' <("$report" --folded --source offcpu --by container "$scratch/all.rwk" 2>/dev/null)
-check "the pod can be chosen" grep -q . <("$report" --folded --source offcpu --container "$uid" "$scratch/all.rwk" 2>/dev/null)
+check "the pod can be chosen by its group" grep -q . <("$report" --folded --source offcpu --cgroup "*pod$uid" "$scratch/all.rwk" 2>/dev/null)
 
 # Chosen by its id; nothing else is recorded.
 recorded chosen "$record" --force --offcpu 300ms -m 1 --embed none -o "$scratch/chosen.rwk" --container "${web_id:0:12}"
 truth web "$web" "${web_id:0:12}" "$web_id" >"$truths"
 judged python3 -B "$field/containers_check.py" "$report" "$scratch/chosen.rwk" "$truths" alone
 run_code nobody 1 "$record" --force --offcpu 100ms -o "$scratch/nobody.rwk" --container nosuch
-check "it says which there are" grep -q "podman ${web_id:0:12}" "$scratch/nobody.err"
+check "it says which there are" grep -q "${web_id:0:12}" "$scratch/nobody.err"
 
 if command -v crun >/dev/null; then
 	crun=$(id_of crun)

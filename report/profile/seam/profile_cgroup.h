@@ -12,8 +12,6 @@ struct profile_cgroup { /* texts are never NULL */
 	bool known;	       /* the trace has a path */
 	const char *container; /* the start of its id; "": in none */
 	const char *id;	       /* the full id of the container */
-	const char *runtime;   /* "docker" */
-	const char *pod;       /* the uid of its pod */
 };
 
 /* The path; "" if it was not recorded. */

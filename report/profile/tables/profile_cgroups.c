@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/container/container.h"
-#include "common/container/container_match.h"
 
 /* Equal texts have the same pointer. */
 static int keep(struct profile *profile, const char *text, size_t length, const char **ret_text)
@@ -28,22 +27,14 @@ static bool is_same(const void *context, uint32_t number)
 
 static int describe(struct profile *profile, struct profile_cgroup *cgroup)
 {
-	struct container container;
-	const char *runtime;
+	char id[CONTAINER_ID + 1];
 	int r;
 
-	cgroup->container = cgroup->id = cgroup->runtime = cgroup->pod = "";
-	if (!container_find(cgroup->path, &container))
+	cgroup->container = cgroup->id = "";
+	if (!container_find(cgroup->path, id))
 		return 0;
-	runtime = container_runtime_name(container.runtime);
-	r = keep(profile, container.id, strlen(container.id), &cgroup->id);
-	if (!r)
-		r = keep(profile, container.pod, strlen(container.pod), &cgroup->pod);
-	if (!r)
-		r = keep(profile, runtime, strlen(runtime), &cgroup->runtime);
-	if (!r)
-		r = keep(profile, container.id, (size_t)container_short_length(&container), &cgroup->container);
-	return r;
+	r = keep(profile, id, CONTAINER_ID, &cgroup->id);
+	return r ? r : keep(profile, id, CONTAINER_SHORT, &cgroup->container);
 }
 
 static int add(struct profile *profile, const char *path)
@@ -108,7 +99,7 @@ bool profile_cgroup_is_wanted(const struct profile_filter *filter, const struct 
 	if (filter->cgroup && !(cgroup && cgroup_path_fits(filter->cgroup, cgroup->path)))
 		return false;
 	return !filter->container ||
-	       (cgroup && container_fits(filter->container, cgroup->id, cgroup->pod));
+	       (cgroup && container_fits(filter->container, cgroup->id));
 }
 
 /* --- access --- */

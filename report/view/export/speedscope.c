@@ -85,7 +85,7 @@ static void add_frame(void *owner, const char *name, const char *after, const ch
 	json_text_end_object(&scope->list);
 }
 
-/* "container web (docker 3f4e5d6c7b8a)" if it is in one, and "comm", or "comm-123" if split by process. */
+/* "container 3f4e5d6c7b8a" if it is in one, and "comm", or "comm-123" if split by process. */
 static void add_owner(struct scope *scope, const struct profile_task *task)
 {
 	_cleanup_free_ char *comm = printable_copy(task->comm), *container = NULL;

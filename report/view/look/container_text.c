@@ -2,11 +2,7 @@
 #include "report/view/look/container_text.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "common/printable.h"
 
 static void write_container(const struct profile_cgroup *cgroup, const char *word, FILE *out)
 {
@@ -14,8 +10,7 @@ static void write_container(const struct profile_cgroup *cgroup, const char *wor
 
 	if (!*container)
 		return;
-	(void)fprintf(out, "%s%s ", word, cgroup->runtime);
-	printable_write(out, container, strlen(container));
+	(void)fprintf(out, "%s%s", word, container);
 }
 
 void container_write(const struct profile_cgroup *cgroup, FILE *out)

@@ -7,7 +7,7 @@
 
 #include "report/profile/seam/profile_cgroup.h"
 
-/* "container docker 3f4e5d6c7b8a"; nothing if there is none. */
+/* "container 3f4e5d6c7b8a"; nothing if there is none. */
 void container_write(const struct profile_cgroup *cgroup, FILE *out);
 /* The same as a text that the caller frees, with another first word or none; "" if there is none. 0, -ENOMEM. */
 int container_text(const struct profile_cgroup *cgroup, const char *word, char **ret_text);

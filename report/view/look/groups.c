@@ -85,7 +85,7 @@ static void write_thread(const struct profile_task *task, FILE *out)
 	(void)fprintf(out, "tid %" PRIu32, task->tid);
 }
 
-/* "container docker 3f4e5d6c7b8a" */
+/* "container 3f4e5d6c7b8a" */
 static void write_container(const struct profile_task *task, FILE *out)
 {
 	if (!known_cgroup(task))

@@ -71,12 +71,6 @@ def of_row(row, name):
     return row["tid"], name, () if by_interrupt(row) else stack_of(row["stack"])
 
 
-def container_of(text):
-    """The text after "container ": "NAME (RUNTIME ID)", or "RUNTIME ID" if it has no name."""
-    named = re.fullmatch(r"(.*) \(\S+ \S+\)", text)
-    return named[1] if named else text.partition(" ")[2]
-
-
 # --- Chrome ---
 
 def check_chrome(data, rows):
@@ -128,7 +122,7 @@ def check_firefox(data, rows):
             stack = stacks[more["cause"]["stack"]] if "cause" in more else ()
             markers.append(((thread["tid"], thread["stringArray"][name], stack), 0 if end is None else int((end - start) * 1000000)))
         _, comma, container = thread["processName"].partition(", container ")
-        places[thread["tid"], container_of(container) if comma else None] += thread["samples"]["length"] + table["length"]
+        places[thread["tid"], container if comma else None] += thread["samples"]["length"] + table["length"]
     same("firefox's samples", add_up((of_row(row, "cpu"), row["weight"]) for row in rows if row["source"] == "cpu"), add_up(samples))
     other = [row for row in rows if row["source"] != "cpu"]
     if not any(map(by_interrupt, other)):  # some of these have a cause
@@ -159,7 +153,7 @@ def check_speedscope(data, rows, folded):
         source = profile["name"].split()[0].rstrip(",")
         for sample, weight in zip(profile["samples"], profile["weights"]):
             chain = [names[frame] for frame in sample]
-            container = container_of(chain.pop(0)[len("container "):]) if chain[0].startswith("container ") else None
+            container = chain.pop(0)[len("container "):] if chain[0].startswith("container ") else None
             thing = chain.pop() if (source, chain[-1]) in objects else None
             waits[";".join(name.replace(";", "\\x3b") for name in chain)] += weight if source == "offcpu" else 0
             got[source, container, chain[0].replace(";", ":"), plain(chain[1:]), thing] += weight

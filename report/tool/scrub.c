@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/container/container.h"
 #include "common/hash_map.h"
 #include "common/random_bytes.h"
 #include "format/event_layout.h"
@@ -26,6 +27,7 @@ enum name_kind {
 	NAME_BPF,	/* of a BPF program, in the form by which reports know one */
 	NAME_KERNEL_CODE, /* of what the kernel generates for BPF programs and probes */
 	NAME_PROBE,
+	NAME_CONTAINER,
 	NAME_BUILD_ID,
 	NAME_OBJECT,
 	NAME_OTHER,
@@ -57,6 +59,7 @@ static const struct {
 				  "irq_vectors|timer|block|kmem|vmscan|writeback|net|tcp|udp|sock|skb|napi|workqueue|"
 				  "signal|exceptions|power|task|lock|filemap|compaction|ext4|jbd2|xfs|btrfs|nfs|kvm|"
 				  "cgroup|page_pool|io_uring):[a-zA-Z0-9_*?]+)$"},
+	[NAME_CONTAINER] = {"", NULL},
 	[NAME_BUILD_ID] = {"", NULL},
 	[NAME_OBJECT] = {"name_", "^(file|name|peer)#[0-9]+$"}, /* what --condense has put there */
 	[NAME_OTHER] = {"name_", NULL},
@@ -148,7 +151,7 @@ static int make(struct scrub *scrub, enum name_kind kind, char text[static STAND
 	return 0;
 }
 
-/* The name itself, or its stand-in. */
+/* The name itself, or its stand-in. 0, -errno. */
 static int find(struct scrub *scrub, enum name_kind kind, const char *name, const char **ret_text)
 {
 	_cleanup_free_ char *key = NULL;
@@ -172,7 +175,9 @@ static int find(struct scrub *scrub, enum name_kind kind, const char *name, cons
 		name = fresh;
 	}
 	r = text_pool_add(&scrub->texts, name, strlen(name), ret_text);
-	return r < 0 ? r : hash_map_add(&scrub->names, key, (size_t)length, (uintptr_t)*ret_text, NULL);
+	if (!r)
+		r = hash_map_add(&scrub->names, key, (size_t)length, (uintptr_t)*ret_text, NULL);
+	return r < 0 ? r : 0;
 }
 
 /* As in reports, a name ends at a NUL. */
@@ -372,15 +377,32 @@ static int rule(struct scrub *scrub, const struct trace_model *model, const stru
 	return 1;
 }
 
+/* A container stays one: its stand-in has digits as an id has. */
 static int cgroup_path(struct scrub *scrub, const struct trace_model *model, const struct event *event,
 		       struct event_text *text)
 {
 	_cleanup_free_ char *path = copy_of(text);
+	char id[CONTAINER_ID + 1], instead[sizeof("/docker-.scope") + CONTAINER_ID] = "/docker-";
+	size_t length = strlen(instead);
+	const char *name;
+	int r;
 
 	(void)model, (void)event;
 	if (!path)
 		return -ENOMEM;
-	return !strcmp(path, "/") || matches(scrub->keep, path) ? 1 : replace_path(scrub, text);
+	if (!strcmp(path, "/") || matches(scrub->keep, path))
+		return 1;
+	if (!container_find(path, id))
+		return replace_path(scrub, text);
+	r = find(scrub, NAME_CONTAINER, id, &name);
+	for (size_t i = 0; i < CONTAINER_ID / 2; i++, length += 2)
+		(void)snprintf(instead + length, 3, "%02x", r < 0 ? 0U : (unsigned char)name[i % DIGITS]);
+	(void)snprintf(instead + length, sizeof(instead) - length, ".scope");
+	if (!r)
+		r = text_pool_add(&scrub->texts, instead, strlen(instead), &name);
+	if (!r)
+		*text = text_of(name);
+	return r < 0 ? r : 1;
 }
 
 /* --- META --- */

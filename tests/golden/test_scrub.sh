@@ -80,7 +80,7 @@ printf 'text %s\n' payhost-ams-07 vanessa-secret e3b0c442-98fc acmeKrnl acmebuil
 	aardvark_main ocelot_pricing Capybara wombat_lookup jitted_dugong echidna_jit src/valentina margay_tables.cc \
 	kinkajou_inline jerboa.hh quoll_probe quoll_event fossa_agent caracal hidden_unused lemur_service \
 	anteater.slice manatee-output gibbon_struct_ops serval_meta tamarin_value sifaka_mempool unicorn-taperig \
-	wallaby_compressed gharial_vendor php-dunnart gecko.sock colugo.slice pangolin_rule potto_mutex >"$scratch/list"
+	wallaby_compressed gharial_vendor php-dunnart gecko.sock colugo.slice pangolin_rule potto_mutex indri.slice f00dfeed5a5a >"$scratch/list"
 printf 'bytes %s\n' c0ffee15600dc0de badc0de5ca1ab1e5 5d4c3b2a19080706 81d5557742fc00a5 20010d685e5e1a1b1c1d1e1f2a2b2c2d >>"$scratch/list"
 tests/canaries.py "$private" "$scratch/list" >"$scratch/found"
 [[ $(sort -u "$scratch/found") == "$(sort -u "$scratch/list")" ]] || # otherwise the checks below show nothing
@@ -92,6 +92,7 @@ verdict no_name_is_left "$(head -n 5 "$scratch/found" | tr '\n' ' ')" [ ! -s "$s
 verdict kernel_names_stay 'names of the kernel are missing' \
 	[ "$(grep -cE 'name="(ksys_read|ext4_file_read_iter)"|path="ext4"' "$scratch/dump")" -eq 3 ]
 verdict objects_stay 'one is missing: of the wait, of its other end, of the quota' [ "$(grep -c '^  object ' "$scratch/dump")" -eq 3 ]
+verdict containers_stay 'it is none any more' grep -qE '^  cgroup .* path="/docker-[0-9a-f]{64}\.scope"' "$scratch/dump"
 verdict no_path_is_common 'a path that many hosts have proves nothing about the file' lacks -E '/usr/lib|libc|java' "$scratch/dump"
 verdict only_hit_symbols_stay 'there are names of functions that are in no stack' \
 	[ "$(grep -c '^    symbol ' "$scratch/dump")" -eq 6 ]

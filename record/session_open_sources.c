@@ -6,6 +6,9 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "record/cgroup/cgroup_table.h"
+#include "record/cgroup/cgroups.h"
+#include "record/machine/host.h"
 #include "record/place/sideband.h"
 #include "record/probe/probe.h"
 #include "record/source/wait_objects.h"
@@ -258,4 +261,27 @@ int session_open_sources(struct session *session)
 void session_close_sources(struct session *session)
 {
 	session_close_parts(session, parts, sizeof(parts) / sizeof(parts[0]));
+}
+
+/* --- control groups --- */
+
+/* None of this is needed before the first event of a task. */
+int session_open_cgroups(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	int r;
+
+	if (session->config->no_cgroups)
+		return 0;
+	session->has_cgroups_v1 = host_has_cgroups_v1(); /* later, there may be no right to look */
+	r = cgroup_table_create(recording, &recording->cgroups);
+	if (r >= 0 && probe_cgroups_ring(session->probe) >= 0)
+		r = cgroups_create(recording->cgroups, session->probe, session->nursery, &session->cgroups);
+	return r;
+}
+
+void session_close_cgroups(struct session *session)
+{
+	cgroups_destroy(session->cgroups);
+	cgroup_table_destroy(session->recording.cgroups);
 }

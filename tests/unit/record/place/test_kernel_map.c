@@ -84,5 +84,34 @@ static void follows_text_made_at_run_time(struct test *t)
 	kernel_map_destroy(map);
 }
 
+/* For a dump: what was written and is still there, and what is no longer there at the moment when it goes. */
+static void tells_again(struct test *t)
+{
+	const uint64_t base = 0xffffffffa0000000u - 0x20000000u, address = address_of("vfs_read");
+	struct heard heard = {0};
+	struct kernel_map *map;
+	uint64_t program;
+
+	if (!address)
+		SKIP(t, "the kernel hides its addresses here");
+	REQUIRE(t, !map_open(&heard, &map));
+	CHECK_INT(t, kernel_map_add(map, base, 64, true, "bpf_prog_1234_one"), 0);
+	CHECK_INT(t, kernel_map_add(map, base + 64, 64, true, "bpf_prog_5678_unused"), 0);
+	(void)kernel_map_normalize(map, address + 1);
+	program = kernel_map_normalize(map, base);
+	CHECK(t, heard.modules == 2 && heard.symbols == 2);
+	kernel_map_tell(map);
+	CHECK(t, heard.modules == 4 && heard.symbols == 4 && heard.last_id == 2);
+	kernel_map_remove(map, base + 64);
+	CHECK(t, heard.modules == 4 && heard.symbols == 4);
+	kernel_map_remove(map, base);
+	CHECK(t, heard.modules == 5 && heard.symbols == 5 && heard.ended_id == program >> 32);
+	CHECK_INT(t, heard.module.id, program >> 32);
+	CHECK_STR(t, heard.name, "bpf_prog_1234_one");
+	kernel_map_tell(map);
+	CHECK(t, heard.modules == 6 && heard.symbols == 6);
+	kernel_map_destroy(map);
+}
+
 TEST_MAIN(TEST(names_functions_as_kallsyms_does), TEST(names_what_is_before_a_first_byte),
-	  TEST(follows_text_made_at_run_time))
+	  TEST(follows_text_made_at_run_time), TEST(tells_again))

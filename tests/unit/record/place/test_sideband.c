@@ -498,6 +498,27 @@ static void a_ring_that_is_opened_anew_begins_anew(struct test *t)
 	bench_close(&b);
 }
 
+/* A dump says it again of those that still are what they were. */
+static void what_is_unavailable_is_told_again(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	for (uint32_t tgid = 101; tgid <= 104; tgid++)
+		sideband_maps_unavailable(b.sideband, tgid, -EACCES);
+	made_put_comm(&b.made, 0, 150, 101, true, "two");
+	made_put_comm(&b.made, 0, 160, 102, false, "renamed");
+	made_put_exit(&b.made, 0, 170, 103, 103 + 1000);
+	made_put_exit(&b.made, 0, 180, 104, 104);
+	(void)apply(&b, ALL);
+	sideband_tell_unavailable(b.sideband);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_MAPS_UNAVAILABLE) == 6);
+	CHECK_INT(t, told(&b.made, EVENT_MAPS_UNAVAILABLE, 4)->event.maps_unavailable.tgid +
+			     told(&b.made, EVENT_MAPS_UNAVAILABLE, 5)->event.maps_unavailable.tgid, 102 + 103);
+	bench_close(&b);
+}
+
 static void what_was_seen_is_forgotten_when_nobody_asks(struct test *t)
 {
 	struct bench b;
@@ -525,4 +546,5 @@ TEST_MAIN(TEST(a_mapping_is_there_from_its_moment_on), TEST(cpus_are_read_in_the
 	  TEST(what_is_told_once_more_is_told_only_where_it_is_new),
 	  TEST(text_of_the_kernel_comes_and_goes), TEST(what_the_kernel_could_not_tell_is_counted),
 	  TEST(a_ring_goes_around), TEST(a_ring_that_is_opened_anew_begins_anew),
+	  TEST(what_is_unavailable_is_told_again),
 	  TEST(what_was_seen_is_forgotten_when_nobody_asks))

@@ -253,9 +253,9 @@ account()
 {
 	local skip
 
-	printf '\nSeconds, and of CPU time, by kind:\n'
-	awk '{ kind = $3; sub(/^(san\/)?tests\//, "", kind); sub(/\/.*/, "", kind); wall[kind] += $1; cpu[kind] += $2; all += $2 }
-		END { for (kind in cpu) printf "  %-10s %7.1f %7.1f\n", kind, wall[kind], cpu[kind]; printf "  all in %-3d %7s %7.1f\n", '$SECONDS', "", all }' "$logs/times" | sort -k 3nr
+	printf '\nSeconds, and of CPU time, by kind; all within %d s:\n' "$SECONDS"
+	awk '{ kind = $3; sub(/^(san\/)?tests\//, "", kind); sub(/\/.*/, "", kind); wall[kind] += $1; cpu[kind] += $2; wall["all"] += $1; cpu["all"] += $2 }
+		END { for (kind in cpu) printf "  %-12s %7.1f %7.1f\n", kind, wall[kind], cpu[kind] }' "$logs/times" | sort -k 3n
 	((${#skips[@]})) && printf '\nSkipped, and why:\n' && for skip in "${skips[@]}"; do with_package "$skip"; done
 	((${#unlucky[@]})) && printf '\nFailed at a first try, and were run again:\n' && printf '  %s\n' "${unlucky[@]}"
 	((${#failures[@]})) && printf '\nFailed:\n' && printf '  %s\n' "${failures[@]}"

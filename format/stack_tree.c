@@ -7,7 +7,7 @@
 
 #include "common/hash.h"
 #include "common/random_bytes.h"
-#include "format/event_sample.h"
+#include "format/event.h"
 #include "format/varint.h"
 
 /* Tables of growing size follow one another: most chunks need only a small one, which stays in the cache. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The stacks of the chunk that is being written, as a tree of shared prefixes (event_sample.h). It
+ * The stacks of the chunk that is being written, as a tree of shared prefixes (event.h). It
  * finds how much of a stack is known already and writes the rest. All memory is allocated at
  * creation. Hashes are multiplied by numbers drawn at creation, so that a process cannot choose
  * addresses that collide. Samples mostly differ in the leaf only: the callers are looked up first

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "format/event_sample.h"
+#include "format/event.h"
 
 enum { TASK_TABLE_TASKS = 1 << 13 }; /* of one chunk */
 

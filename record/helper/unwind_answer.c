@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/packet.h"
-#include "format/event_embed.h"
+#include "format/event.h"
 #include "format/limits.h"
 #include "record/helper/elf_helper.h"
 #include "record/pick/unpack_frames.h"

@@ -10,7 +10,7 @@
 
 #include "bpf/ring_lives.h"
 #include "common/hash_map.h"
-#include "format/event_account.h"
+#include "format/event.h"
 #include "record/perf/merge.h"
 #include "record/perf/perf_ring.h"
 #include "record/place/ended.h"

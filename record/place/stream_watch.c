@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "format/event_account.h"
+#include "format/event.h"
 
 enum {
 	LOOK_MS = 1000,

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/event_flight.h"
+#include "format/event.h"
 
 struct cpu_budget {
 	uint64_t budget; /* hundredths of a percent of one CPU; 0: none */

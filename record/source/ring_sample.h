@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "bpf/ring_event.h"
-#include "format/event_sample.h"
+#include "format/event.h"
 
 struct recording;
 struct snapshots;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bpf/ring_event.h"
-#include "format/event_sample.h"
+#include "format/event.h"
 #include "record/cgroup/cgroup_table.h"
 #include "record/plan/recording.h"
 

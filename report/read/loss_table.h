@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/event_account.h"
-#include "format/loss_cause.h"
+#include "format/event.h"
 
 enum loss_meaning {
 	MEANS_UNKNOWN,

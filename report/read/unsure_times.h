@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "common/array.h"
-#include "format/event_account.h"
+#include "format/event.h"
 
 struct unsure_span {
 	uint64_t from, until; /* both inclusive */

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-LOST = {"1", "2", "3", "5", "12"}  # causes of events that should be there (format/loss_cause.h)
+LOST = {"1", "2", "3", "5", "12"}  # causes of events that should be there (format/event.h)
 RECORDED = "13"
 D, NOLOAD = 2, 0x400
 KERNEL_THREAD, HAS_WAKER, HAS_OWNER, BEGAN_BEFORE, NOT_ENDED = 1, 8, 131072, 256, 1024  # flags of tasks and waits (format/)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "format/event_account.h"
+#include "format/event.h"
 #include "tests/test.h"
 
 enum { CPUS = 3 };

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/time_units.h"
-#include "format/event_account.h"
+#include "format/event.h"
 #include "record/place/start_state.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"

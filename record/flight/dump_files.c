@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/flight/dump_files.h"
+#include "record/flight/flight_internal.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Rules about waits: which part of a wait each of them measures. */
-#include "record/flight/triggers.h"
+#include "record/flight/flight_internal.h"
 
 #include "common/time_units.h"
 #include "record/flight/flight.h"

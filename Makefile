@@ -36,7 +36,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 
 # What Debian 12 needs to build everything and to run the demo.
 DEPS_BUILD := build-essential clang-14 llvm-14 bpftool pkg-config \
-	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev libdw-dev liblzma-dev libzstd-dev libdeflate-dev libsqlite3-dev nettle-dev
+	libbpf-dev libelf-dev zlib1g-dev liblz4-dev libiberty-dev libdw-dev liblzma-dev libzstd-dev libsqlite3-dev nettle-dev
 # To build and test the recorder for another machine: 52 MB to download.
 DEPS_CROSS := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm
 
@@ -77,7 +77,7 @@ BPF_CFLAGS_ALL = -g -fdebug-compilation-dir=/ -target bpf -mcpu=v3 -std=gnu11 -W
 	-I. -idirafter /usr/include/$(MULTIARCH) -idirafter /usr/$(MULTIARCH)/include -MMD -MP $(BPF_CFLAGS)
 
 LIBS_RECORD = $(shell $(PKG_CONFIG) --libs libbpf 2>/dev/null || echo -lbpf) -lelf -lz -llz4
-LIBS_REPORT = -llz4 -liberty -ldw -lelf -llzma -lzstd -ldeflate -lsqlite3 -lnettle
+LIBS_REPORT = -llz4 -liberty -ldw -lelf -llzma -lzstd -lz -lsqlite3 -lnettle
 
 # --- sources -------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ all: record report ## build both programs (the default)
 	@:
 record: $(B)/rwalker-record ## build rwalker-record only (needs clang, bpftool, libbpf)
 	@:
-report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, libdw, lzma, zstd, libdeflate, sqlite3)
+report: $(B)/rwalker-report ## build rwalker-report only (needs a C compiler, lz4, libiberty, libdw, lzma, zstd, zlib, sqlite3)
 	@:
 static: $(B)/static/rwalker-record ## build the recorder as one static file under 2.25 MiB
 	@:

@@ -734,7 +734,6 @@ enum unwind_section {
 	UNWIND_EH_FRAME = 1,
 	UNWIND_DEBUG_FRAME = 2,
 	UNWIND_MINI_DEBUG_INFO = 3,
-	UNWIND_DEBUG_FRAME_PACKED = 4, /* from its Elf64_Chdr on, as in the file */
 };
 
 /*

@@ -30,7 +30,7 @@ static void print_version(const struct report_options *options)
 {
 	(void)options;
 	(void)printf("rwalker-report %s\ntrace format %d.%d\n", RWALKER_VERSION, RWK_MAJOR, RWK_MINOR);
-	(void)printf("lz4 %s\nlzma %s\nzstd %s\nlibdeflate %s\nsqlite %s\n", lz4_block_version(),
+	(void)printf("lz4 %s\nlzma %s\nzstd %s\nzlib %s\nsqlite %s\n", lz4_block_version(),
 		     unpack_xz_version(), unpack_zstd_version(), deflate_version(), database_version());
 }
 

@@ -98,6 +98,11 @@ struct elf_section_bytes {
  * -E2BIG: more than `most` bytes.
  */
 int elf_file_section(const struct elf_file *file, const char *name, uint64_t most, struct elf_section_bytes *ret_bytes);
+/*
+ * Replaces a compressed section's bytes by their contents: the size that it claims is believed up to a limit. On failure
+ * it is unchanged: -ENOTSUP: not packed by zlib; -E2BIG: larger than `most`; -EBADMSG: malformed; -ENOMEM.
+ */
+int elf_section_unpack(struct elf_section_bytes *section, uint64_t most);
 /* Whether it has a .debug_info, compressed or not. */
 bool elf_file_has_dwarf(const struct elf_file *file);
 /*

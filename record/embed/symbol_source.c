@@ -150,7 +150,7 @@ int symbol_source_next(struct symbol_source *source, const struct event_symbol *
 static int piece_parse(struct symbol_source *source, const struct elf_unwind_reply *reply, size_t length,
 		       struct event_embed_unwind *ret_piece)
 {
-	if (length != reply->length || reply->section < UNWIND_EH_FRAME || reply->section > UNWIND_DEBUG_FRAME_PACKED ||
+	if (length != reply->length || reply->section < UNWIND_EH_FRAME || reply->section > UNWIND_MINI_DEBUG_INFO ||
 	    reply->size > RWK_MAX_UNWIND_SECTION || reply->offset > reply->size ||
 	    length > reply->size - reply->offset || !announced(source, length))
 		return -EPROTO;

@@ -9,9 +9,8 @@
 #include "format/event.h"
 #include "format/limits.h"
 #include "record/helper/elf_helper.h"
-#include "record/pick/unpack_frames.h"
 
-enum { PIECE_MOST = PACKET_MAX - sizeof(struct elf_unwind_reply), PACKED_MOST = 16 << 20 };
+enum { PIECE_MOST = PACKET_MAX - sizeof(struct elf_unwind_reply) };
 
 _Static_assert(PIECE_MOST <= (int)RWK_MAX_UNWIND_PIECE, "a packet becomes a record");
 
@@ -27,15 +26,13 @@ static void add_blob(struct unwind_choice *choice, uint32_t section, bool with_h
 }
 
 /* 1 if the section can be picked from now, else 0; -ENOMEM. A section that cannot be unpacked counts as missing. */
-static int make_readable(struct unwind_choice *choice, struct elf_section_bytes *section, bool wanted)
+static int make_readable(struct elf_section_bytes *section, bool wanted)
 {
 	int r;
 
 	if (!section->bytes || !section->compressed || !wanted)
 		return section->bytes && !section->compressed;
-	r = unpack_frames(section, RWK_MAX_UNWIND_SECTION);
-	if (r == -ENOTSUP && section->size <= PACKED_MOST)
-		add_blob(choice, UNWIND_DEBUG_FRAME_PACKED, true, section);
+	r = elf_section_unpack(section, RWK_MAX_UNWIND_SECTION);
 	return r < 0 ? r == -ENOMEM ? r : 0 : 1;
 }
 
@@ -71,7 +68,7 @@ int unwind_choice_make(const struct elf_file *file, uint64_t *hits, size_t count
 	for (size_t i = 0; !r && i < sizeof(sections) / sizeof(*sections); i++) {
 		struct unwind_choice_part *part = &choice->parts[i];
 
-		r = make_readable(choice, sections[i], count);
+		r = make_readable(sections[i], count);
 		if (r <= 0)
 			continue;
 		part->section.kind = i ? CFI_DEBUG_FRAME : CFI_EH_FRAME;

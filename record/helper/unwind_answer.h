@@ -2,8 +2,7 @@
 /*
  * The ELF helper's answer about unwind information: reads the sections of a file, picks what is
  * wanted (unwind_pick.h), and sends it. .debug_frame counts if it covers a hit that .eh_frame does
- * not. Sections packed by zlib are unpacked here; sections packed by Zstandard are sent as they
- * are, for the reader to unpack.
+ * not. Sections packed by zlib are unpacked; those packed otherwise count as missing.
  *
  * The .debug_frame of a separate debug file is not looked for: distributions compress it, and the
  * reader of the trace finds the debug file by its build-id.

@@ -10,7 +10,8 @@
 doors='
 lz4          | lz4.*\.h                               | format/
 libbpf       | bpf/(libbpf|bpf|btf)\.h|.*\.skel\.h    | record/
-zlib         | zlib\.h                                | record/
+zlib         | zlib\.h                                | common/
+zlib         | zlib\.h                                | report/pack/
 libelf       | (lib|g)elf\.h                          | report/resolve/
 libdw        | elfutils/libdw.*\.h                    | report/resolve/
 sqlite3      | sqlite3\.h                             | report/pack/
@@ -18,7 +19,6 @@ lzma         | lzma\.h                                | report/resolve/
 zstd         | zstd\.h                                | report/resolve/
 debuginfod   | elfutils/debuginfod\.h                 | report/resolve/
 demangler    | (libiberty/)?demangle\.h               | report/resolve/
-libdeflate   | libdeflate\.h                          | report/pack/
 nettle       | nettle/.*\.h                           | report/pack/
 BPF helpers  | bpf/bpf_.*\.h                          | bpf/'
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/file/unpack.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -14,7 +13,6 @@
 #include <zstd.h>
 
 #include "common/cleanup.h"
-#include "report/pack/deflate.h"
 
 /* The output of decompression: an anonymous file with a size limit. */
 struct unpacked {
@@ -177,52 +175,9 @@ static int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_f
 	return 0;
 }
 
-/* Into memory of exactly the decompressed size. -EBADMSG: malformed, or the size differs. */
-static int zstd_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
-{
-	return ZSTD_decompress(to, wanted, from, size) == wanted ? 0 : -EBADMSG;
-}
-
 const char *unpack_zstd_version(void)
 {
 	return ZSTD_versionString();
-}
-
-/* --- compressed sections --- */
-
-enum {
-	ELF_ZSTD = 2,	   /* ELFCOMPRESS_ZSTD, which this C library does not define yet */
-	ZLIB_RATIO = 1032, /* the maximum expansion of a byte of zlib data (zlib, technical details) */
-};
-
-int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret_bytes, size_t *ret_size)
-{
-	_cleanup_free_ uint8_t *to = NULL;
-	Elf64_Chdr header;
-	int r;
-
-	if (size < sizeof(header))
-		return -EBADMSG;
-	memcpy(&header, bytes, sizeof(header));
-	bytes += sizeof(header);
-	size -= sizeof(header);
-	if (header.ch_type != ELFCOMPRESS_ZLIB && header.ch_type != ELF_ZSTD)
-		return -ENOTSUP;
-	if (header.ch_size > most)
-		return -E2BIG;
-	if (!header.ch_size ||
-	    (header.ch_type == ELFCOMPRESS_ZLIB && header.ch_size / ZLIB_RATIO > size))
-		return -EBADMSG; /* before the allocation */
-	to = malloc(header.ch_size);
-	if (!to)
-		return -ENOMEM;
-	r = header.ch_type == ELFCOMPRESS_ZLIB ? zlib_unpack(bytes, size, to, header.ch_size) :
-						 zstd_into(bytes, size, to, header.ch_size);
-	if (r < 0)
-		return r;
-	*ret_bytes = steal_ptr(to);
-	*ret_size = header.ch_size;
-	return 0;
 }
 
 /* --- files --- */

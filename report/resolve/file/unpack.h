@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The doors to liblzma and libzstd: decompress files and sections into anonymous files, which an
- * elf_file can read, or into memory. (report/pack/deflate.h decompresses zlib data.) The input is
+ * The doors to liblzma and libzstd: decompress files into anonymous files, which an elf_file can
+ * read. The input is
  * hostile: output and the library's memory are bounded, and a stream that needs more, or has
  * trailing data, is refused. Nothing is ever written to disk.
  */
@@ -22,14 +22,6 @@ int unpack_nothing(const void *bytes, size_t size, int *ret_fd);
 int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd);
 /* The same with a limit of *left bytes. Subtracts the decompressed size from *left, even on failure. */
 int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd);
-/*
- * Decompresses an ELF section (SHF_COMPRESSED; System V gABI, "Section Compression") into memory. Its
- * declared size is accepted only up to `most`, and the stream must have exactly that size.
- * `bytes`: the section as in the file, starting with its Elf64_Chdr. The caller frees the result.
- * -ENOTSUP: neither zlib nor Zstandard; -EBADMSG; -E2BIG: larger than `most`; -ENOMEM.
- */
-int unpack_section(const uint8_t *bytes, size_t size, size_t most, uint8_t **ret_bytes, size_t *ret_size);
-
 /*
  * Depends on the suffix of the path: ".xz" and ".zst" files are decompressed; for any other the
  * descriptor is duplicated.

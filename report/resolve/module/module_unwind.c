@@ -71,18 +71,13 @@ struct gathering { /* collects the pieces of one module */
 
 static int take_piece(const struct event_embed_unwind *piece, struct gathering *gathering)
 {
-	bool packed = piece->section == UNWIND_DEBUG_FRAME_PACKED;
-	bool debug = packed || piece->section == UNWIND_DEBUG_FRAME;
-	struct elf_section_bytes *section = debug ? &gathering->bytes.debug_frame : &gathering->bytes.eh_frame;
+	bool debug = piece->section == UNWIND_DEBUG_FRAME;
 	int r;
 
 	if (!debug && piece->section != UNWIND_EH_FRAME)
 		return 0;
-	if (section->bytes && section->compressed != packed)
-		return 0; /* there are two recordings: the first has all of it */
-	r = module_unwind_join(piece, section);
-	section->compressed = packed;
-	if (r > 0 && !packed) {
+	r = module_unwind_join(piece, debug ? &gathering->bytes.debug_frame : &gathering->bytes.eh_frame);
+	if (r > 0) {
 		gathering->text = piece->text;
 		gathering->data = piece->data;
 	}
@@ -110,16 +105,6 @@ static int gather(const struct module *module, struct gathering *gathering)
 	return r;
 }
 
-/* The pieces come from the section and from those that add to it. All count against the section's budget. */
-static int unpack(struct modules *modules, const struct module *module, struct cfi_file *file)
-{
-	uint64_t *left = module->parts.count ? modules_budget(modules, module->parts.items[0].model) : NULL;
-	int r = left ? cfi_file_unpack(file, left) : module->parts.count ? -ENOMEM : 0;
-
-	modules->left_packed += r == -E2BIG;
-	return r == -ENOMEM ? r : 0;
-}
-
 static int open_embedded(struct modules *modules, uint32_t number, const struct unwind_arch *arch,
 			 struct module_unwind *unwind)
 {
@@ -128,8 +113,6 @@ static int open_embedded(struct modules *modules, uint32_t number, const struct 
 	int r = gather(modules->items.items[number], &gathering);
 
 	unwind->file.bytes = gathering.bytes;
-	if (!r)
-		r = unpack(modules, modules->items.items[number], &unwind->file);
 	if (!r && (unwind->file.bytes.eh_frame.bytes || unwind->file.bytes.debug_frame.bytes)) {
 		unwind->source = UNWIND_FROM_TRACE;
 		r = find_trampoline(modules, number, &trampoline);

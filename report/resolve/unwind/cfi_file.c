@@ -2,32 +2,23 @@
 #include "report/resolve/unwind/cfi_file.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "report/resolve/file/unpack.h"
 
 enum { UNPACKED_MAX_BYTES = 256 << 20 };
 
-int cfi_file_unpack(struct cfi_file *file, uint64_t *left)
+/* Leaves out a .debug_frame that cannot be unpacked. 0 or -ENOMEM. */
+static int unpack(struct cfi_file *file)
 {
 	struct elf_section_bytes *section = &file->bytes.debug_frame;
-	uint8_t *bytes;
-	size_t size;
-	int r;
+	int r = section->compressed ? elf_section_unpack(section, UNPACKED_MAX_BYTES) : 0;
 
-	if (!section->compressed)
-		return 0;
-	r = unpack_section(section->bytes, section->size, *left, &bytes, &size);
-	free(section->bytes);
-	if (r < 0)
+	if (r < 0) {
+		free(section->bytes);
 		*section = (struct elf_section_bytes){0};
-	else
-		*section = (struct elf_section_bytes){.bytes = bytes, .size = size,
-						      .address = section->address};
-	/* A malformed section uses up all: we do not know how much was unpacked. A too large one uses nothing. */
-	*left -= !r ? size : r == -E2BIG ? 0 : *left;
-	file->left_out |= r < 0;
-	return r == -ENOMEM || r == -E2BIG ? r : 0;
+	}
+	return r == -ENOMEM ? r : 0;
 }
 
 static int add_debug_file(const struct elf_file *debug, struct elf_unwind *unwind)
@@ -58,15 +49,6 @@ int cfi_file_index(struct cfi_file *file, struct cfi_source source)
 	return cfi_section_create(&source, &file->section);
 }
 
-/* For files of this machine: each has its own limit. */
-static int unpack_own(struct cfi_file *file)
-{
-	uint64_t left = UNPACKED_MAX_BYTES;
-	int r = cfi_file_unpack(file, &left);
-
-	return r == -E2BIG ? 0 : r;
-}
-
 int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint64_t signal_trampoline,
 		  struct cfi_file *ret_file)
 {
@@ -77,11 +59,11 @@ int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint
 	int r = source.arch ? elf_file_unwind(elf, &file.bytes) : -ENOTSUP;
 
 	if (!r)
-		r = unpack_own(&file);
+		r = unpack(&file);
 	if (!r && debug)
 		r = add_debug_file(debug, &file.bytes);
 	if (!r)
-		r = unpack_own(&file);
+		r = unpack(&file);
 	if (!r)
 		r = cfi_file_index(&file, source);
 	if (r < 0)

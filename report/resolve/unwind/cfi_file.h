@@ -13,7 +13,6 @@
 struct cfi_file {
 	struct elf_unwind bytes;
 	struct cfi_section *section;
-	bool left_out; /* a compressed .debug_frame could not be decompressed */
 };
 
 /*
@@ -24,11 +23,6 @@ struct cfi_file {
  */
 int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint64_t signal_trampoline,
 		  struct cfi_file *ret_file);
-/*
- * Decompresses compressed sections and subtracts their sizes from *left; leaves out those that fail.
- * -E2BIG: one is larger than *left; -ENOMEM.
- */
-int cfi_file_unpack(struct cfi_file *file, uint64_t *left);
 /* For a file whose bytes have been read; `source` has everything but the sections. As cfi_section_create(). */
 int cfi_file_index(struct cfi_file *file, struct cfi_source source);
 void cfi_file_close(struct cfi_file *file);

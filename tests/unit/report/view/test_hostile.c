@@ -4,7 +4,7 @@
  * paths, states and the account are never printed raw, in any view with any setting; and a large,
  * deep tree is printed in reasonable time.
  */
-#include <libdeflate.h>
+#include <zlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -133,15 +133,20 @@ static void databases_have_nothing_raw(struct test *t)
 static void pprof_has_nothing_raw(struct test *t)
 {
 	enum { ROOM = 1 << 20 };
-	struct libdeflate_decompressor *library = libdeflate_alloc_decompressor();
+	z_stream stream = {.avail_out = ROOM};
 	uint8_t *message = malloc(ROOM), *packed;
 	struct profile *p = evil_profile();
 	size_t size, length = 0;
 
 	packed = print_file(p, &views[VIEW_PPROF], &size);
-	CHECK(t, library && message && !libdeflate_gzip_decompress(library, packed, size, message, ROOM, &length));
+	stream.next_in = packed;
+	stream.avail_in = (uInt)size;
+	stream.next_out = message;
+	REQUIRE(t, message && inflateInit2(&stream, 15 + 16) == Z_OK);
+	CHECK_INT(t, inflate(&stream, Z_FINISH), Z_STREAM_END);
+	length = stream.total_out;
+	(void)inflateEnd(&stream);
 	check_file(t, message, length);
-	libdeflate_free_decompressor(library);
 	free(message);
 	free(packed);
 	free(p);

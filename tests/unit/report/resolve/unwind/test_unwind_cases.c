@@ -333,7 +333,6 @@ static void case_08_compressed(struct test *t)
 
 	check_shared(t, "case08_zlib", labels, 1);
 	check_shared(t, "case08_gnu", labels, 1); /* .zdebug_frame */
-	check_shared(t, "case08_zstd", labels, 1);
 }
 
 static void case_08_debug_file(struct test *t)

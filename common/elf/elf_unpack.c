@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/pick/unpack_frames.h"
+/* The door to zlib for compressed sections (SHF_COMPRESSED; System V gABI, "Section Compression"). */
+#include "common/elf/elf_file.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -42,7 +43,7 @@ static int inflate_into(const uint8_t *from, size_t size, uint8_t *to, size_t wa
 	return r;
 }
 
-int unpack_frames(struct elf_section_bytes *section, size_t most)
+int elf_section_unpack(struct elf_section_bytes *section, uint64_t most)
 {
 	_cleanup_free_ uint8_t *to = NULL;
 	size_t size = section->size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A compressed section as the recorder's helper reads it: zlib's, truncated, with wrong sizes, not zlib's. */
-#include "record/pick/unpack_frames.h"
+/* A compressed section in memory: zlib's, truncated, with wrong sizes, not zlib's. */
+#include "common/elf/elf_file.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static struct elf_section_bytes section_of(uint32_t type, uint64_t says, const s
 static int unpack(uint32_t type, uint64_t says, const struct packed *packed, size_t size, size_t most)
 {
 	struct elf_section_bytes section = section_of(type, says, packed, size, 1);
-	int r = unpack_frames(&section, most);
+	int r = elf_section_unpack(&section, most);
 
 	if (r < 0 && !section.compressed)
 		r = 1; /* it must be unchanged */
@@ -59,7 +59,7 @@ static void gives_what_was_packed(struct test *t)
 	make(&packed);
 	for (unsigned int times = 1; times <= 2; times++) { /* as left by linkers that append what compilers packed */
 		section = section_of(ELFCOMPRESS_ZLIB, times * TEXT, &packed, packed.size, times);
-		CHECK_INT(t, unpack_frames(&section, times * TEXT), 0);
+		CHECK_INT(t, elf_section_unpack(&section, times * TEXT), 0);
 		CHECK_INT(t, section.size, times * TEXT);
 		CHECK_INT(t, section.address, 77);
 		CHECK(t, !section.compressed);

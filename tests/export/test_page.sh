@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 report=${REPORTER:-build/rwalker-report}
-hostile=${BUILD:-build}/tests/golden/make_hostile
+hostile=tests/golden/hostile.sh
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 NODE_PACKAGES=${NODE_PACKAGES:-${XDG_CACHE_HOME:-$HOME/.cache}/rwalker-node}
 export NODE_PACKAGES
@@ -16,7 +16,7 @@ done
 why=$(tests/export/packages.sh puppeteer-core@24) || { skip_one page_browsers "$why"; exit 0; }
 command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_names_firefox "'firefox-esr' is missing (apt-get install firefox-esr)"
 for number in 0 1 2 3 4 5 6 7; do
-	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "'$hostile' is not built"; break; }
+	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "there is no trace"; break; }
 	"$report" --no-cache --html --throughout "$scratch/hostile.rwk" -o "$scratch/$kind.html" 2>/dev/null || not_ok "page_$kind" "no page"
 	for shape in '--svg --source cpu' '--svg=icicle --source offcpu'; do
 		"$report" --no-cache $shape --throughout "$scratch/hostile.rwk" -o "$scratch/$kind${shape%% *}.svg" 2>/dev/null ||

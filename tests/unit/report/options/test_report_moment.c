@@ -123,28 +123,6 @@ static void heeds_the_length(struct test *t)
 	CHECK(t, !report_value_moment(text, 40, &moment) && !moment.ns);
 }
 
-static void takes_lengths(struct test *t)
-{
-	static const struct sample samples[] = {
-		{.text = "50ms", .ns = 50000000},
-		{.text = "1.5s", .ns = 1500000000},
-		{.text = "200us", .ns = 200000},
-		{.text = "10ns", .ns = 10},
-		{.text = "3", .ns = 3 * SECOND},
-	};
-	static const char *const refused[] = {"", "+3", "-3", "3:00", "@3", "3 ", "5x", "0.1ns"};
-	uint64_t ns = 5;
-
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		test_check(t, report_value_duration(refused[i], strlen(refused[i]), &ns) == -EINVAL,
-			   "\"%s\" is taken", refused[i]);
-	CHECK_INT(t, ns, 5);
-	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
-		CHECK(t, !report_value_duration(samples[i].text, strlen(samples[i].text), &ns));
-		CHECK_INT(t, ns, samples[i].ns);
-	}
-}
-
 static void takes_moments_with_their_surroundings(struct test *t)
 {
 	static const char *const texts[] = {"+2.5s±50ms", "+2.5s+-50ms", "2.5~50ms", "2.5~0.05"};
@@ -170,28 +148,6 @@ static void takes_moments_with_their_surroundings(struct test *t)
 			   "\"%s\" is taken", refused[i]);
 }
 
-static void takes_two_moments(struct test *t)
-{
-	static const char *const refused[] = {"", "5", "5,1", "a,b", "1,2,3",
-					      "2026-11-21 12:00:03,2026-11-21 12:00:02", "1 ,2"};
-	struct profile_moment from, to;
-
-	REQUIRE(t, !report_value_moments("1.5,20", &from, &to));
-	CHECK(t, from.kind == PROFILE_MOMENT_OFFSET && from.ns == 1500000000);
-	CHECK(t, to.kind == PROFILE_MOMENT_OFFSET && to.ns == 20 * SECOND);
-	REQUIRE(t, !report_value_moments("12:00:03,", &from, &to));
-	CHECK(t, from.kind == PROFILE_MOMENT_DAYTIME && to.kind == PROFILE_MOMENT_NONE);
-	REQUIRE(t, !report_value_moments(",@7", &from, &to));
-	CHECK(t, from.kind == PROFILE_MOMENT_NONE && to.kind == PROFILE_MOMENT_WALL);
-	REQUIRE(t, !report_value_moments(",", &from, &to));
-	CHECK(t, from.kind == PROFILE_MOMENT_NONE && to.kind == PROFILE_MOMENT_NONE);
-	REQUIRE(t, !report_value_moments("23:59,00:01", &from, &to)); /* across midnight */
-	REQUIRE(t, !report_value_moments("+5,2026-11-21 12:00", &from, &to));
-	CHECK(t, from.kind == PROFILE_MOMENT_OFFSET && to.kind == PROFILE_MOMENT_WALL);
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		test_check(t, report_value_moments(refused[i], &from, &to) == -EINVAL, "\"%s\" is taken", refused[i]);
-}
-
-TEST_MAIN(TEST(takes_offsets), TEST(takes_dates), TEST(takes_times_of_day), TEST(refuses_what_is_no_moment),
-	  TEST(heeds_the_length), TEST(takes_lengths), TEST(takes_moments_with_their_surroundings),
-	  TEST(takes_two_moments))
+TEST_MAIN(TEST(takes_offsets), TEST(takes_dates), TEST(takes_times_of_day),
+	  TEST(refuses_what_is_no_moment), TEST(heeds_the_length),
+	  TEST(takes_moments_with_their_surroundings))

@@ -23,26 +23,6 @@ static int parse(struct report_options *options, const char *line)
 	return report_options_parse(options, count, words);
 }
 
-static void has_defaults(struct test *t)
-{
-	struct report_options o;
-
-	REQUIRE(t, !parse(&o, "a.rwk b.rwk"));
-	CHECK_INT(t, o.paths.count, 2);
-	CHECK_STR(t, o.paths.items[1], "b.rwk");
-	CHECK(t, !o.view && !o.tool);
-	CHECK_INT(t, o.settings.min_share, 2500);
-	CHECK_INT(t, o.settings.max_groups, 0);
-	CHECK(t, o.filter.to == UINT64_MAX);
-	CHECK(t, !o.filter.comm && !o.filter.pid_count && !o.filter.cpus && !o.filter.states && !o.filter.sources);
-	CHECK_STR(t, o.names.debug_dirs[0], "/usr/lib/debug");
-	CHECK(t, !o.names.debug_dirs[1]);
-	CHECK_STR(t, o.names.symfs, "");
-	CHECK(t, o.max_memory == UINT64_MAX);
-	CHECK_STR(t, o.settings.filters, "");
-	report_options_deinit(&o);
-}
-
 /* Files that options name may be opened anywhere; the default folders are not among them. */
 static void lists_what_is_named(struct test *t)
 {
@@ -60,27 +40,6 @@ static void lists_what_is_named(struct test *t)
 	CHECK(t, !o.opener.folders[2]);
 	REQUIRE(t, !parse(&o, "--no-local-files a"));
 	CHECK(t, o.opener.no_local_files && !o.opener.folders[0] && !o.opener.files[1]);
-}
-
-static void takes_moments(struct test *t)
-{
-	struct report_options o;
-
-	REQUIRE(t, !parse(&o, "--at +2.5s~50ms t"));
-	CHECK(t, o.view == &views[VIEW_AT]);
-	CHECK_INT(t, o.settings.at.kind, PROFILE_MOMENT_OFFSET);
-	CHECK_INT(t, o.settings.at.ns, 2500000000);
-	CHECK_INT(t, o.settings.at_around, 50000000);
-	CHECK(t, !o.settings.some_waits);
-	REQUIRE(t, !parse(&o, "--time 12:00:03,12:00:05.5 -P 1 t"));
-	CHECK_INT(t, o.from.kind, PROFILE_MOMENT_DAYTIME);
-	CHECK_INT(t, o.to.ns, 43205500000000);
-	CHECK(t, !o.filter.from && o.filter.to == UINT64_MAX && o.settings.some_waits);
-	CHECK(t, o.filter.from_moment.ns == 43203000000000 && o.filter.to_moment.kind == PROFILE_MOMENT_DAYTIME);
-	REQUIRE(t, !parse(&o, "--time 1,2 --time 5, t"));
-	CHECK(t, o.filter.from == 5000000000 && o.filter.to == UINT64_MAX);
-	CHECK(t, !o.filter.from_moment.kind && !o.filter.to_moment.kind);
-	CHECK(t, o.from.kind == PROFILE_MOMENT_OFFSET && o.to.kind == PROFILE_MOMENT_NONE);
 }
 
 static void refuses(struct test *t)
@@ -133,25 +92,4 @@ static void keeps_hostile_filters_printable(struct test *t)
 	report_options_deinit(&o);
 }
 
-static void prints_figures(struct test *t)
-{
-	CHECK_STR(t, figure_percent(2298, 10000).text, "22.98");
-	CHECK_STR(t, figure_percent(1, 3).text, "33.33");
-	CHECK_STR(t, figure_percent(2, 3).text, "66.67");
-	CHECK_STR(t, figure_percent(5, 0).text, "0.00");
-	CHECK_STR(t, figure_percent(UINT64_MAX, UINT64_MAX).text, "100.00");
-	CHECK_STR(t, figure_seconds(5230000000).text, "5.23");
-	CHECK_STR(t, figure_seconds(4999999).text, "0.00");
-	CHECK_STR(t, figure_seconds(5000000).text, "0.01");
-	CHECK_STR(t, figure_seconds(UINT64_MAX).text, "18446744073.71");
-	CHECK_STR(t, figure_milliseconds(123449999).text, "123.4");
-	CHECK_STR(t, figure_bytes(1023).text, "1023 B");
-	CHECK_STR(t, figure_bytes(1024).text, "1.0 KB");
-	CHECK_STR(t, figure_bytes(12595).text, "12.3 KB");
-	CHECK_STR(t, figure_bytes(UINT64_MAX).text, "16.0 EB");
-	CHECK_STR(t, figure_date(0).text, "unknown");
-	CHECK(t, figure_reaches(25, 10000, 2500) && !figure_reaches(24, 10000, 2500) && figure_reaches(0, 0, 5));
-}
-
-TEST_MAIN(TEST(has_defaults), TEST(lists_what_is_named), TEST(takes_moments), TEST(refuses),
-	  TEST(keeps_hostile_filters_printable), TEST(prints_figures))
+TEST_MAIN(TEST(lists_what_is_named), TEST(refuses), TEST(keeps_hostile_filters_printable))

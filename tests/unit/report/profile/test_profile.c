@@ -71,37 +71,6 @@ static const char *entry_chain(struct profile *profile, size_t number, char *tex
 	return number < count ? chain(profile, entries[number].node, text, room) : "no such entry";
 }
 
-static void names_kernel_and_user_frames(struct test *t)
-{
-	static const uint64_t kernel[] = {K(0x310), K(0x240), K(0x180), 0};
-	static const uint64_t user[] = {0x401910, 0x401830, 0};
-	const struct profile_source *sources;
-	const struct profile_entry *entries;
-	struct scratch scratch;
-	struct made_trace *trace = begin(&scratch);
-	char text[512];
-
-	made_trace_map(trace, 500, 7, 0x401000, 0x2000, 0x1000, PROGRAM, MAPPING_INITIAL);
-	for (uint64_t i = 0; i < 3; i++)
-		made_trace_sample(trace, &(struct made_sample){.time = 2000 + i, .tgid = 7, .tid = 7,
-							       .comm = "program", .kernel = kernel,
-							       .user = user});
-	embed(trace);
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
-	REQUIRE(t, profile_entries(scratch.profile, &entries) == 1);
-	CHECK_INT(t, entries[0].samples, 3);
-	CHECK_INT(t, entries[0].weight, 3000000);
-	REQUIRE(t, profile_sources(scratch.profile, &sources) == 1);
-	CHECK_INT(t, sources[0].weight, 3000000);
-	CHECK_INT(t, sources[0].duration, 2000000000);
-	CHECK_STR(t, sources[0].weight_unit, "ns");
-	/* file offset = address - 0x401000 + 0x1000; link-time address = offset + 0x1000 */
-	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)),
-		  "[program]+0x2830;[program]+0x2910;entry+0x80;do_read+0x40;copy_to+0x10");
-	end(&scratch);
-}
-
 static void takes_the_byte_before_a_return_address(struct test *t)
 {
 	static const uint64_t user[] = {0x401100, 0x401100, 0x401140, 0};
@@ -115,28 +84,6 @@ static void takes_the_byte_before_a_return_address(struct test *t)
 	made_trace_end(trace);
 	REQUIRE(t, load(&scratch, &everything) == 0);
 	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)), "foo::bar+0x40;main+0x100;foo::bar+0x0");
-	end(&scratch);
-}
-
-/* Programs of one name are shown as one, and may have different lengths: each place is in that function. */
-static void programs_of_one_name_have_several_lengths(struct test *t)
-{
-	enum { LONGER = 9 };
-	static const uint64_t stacks[][2] = {{(uint64_t)BPF << 32 | 0x20}, {(uint64_t)LONGER << 32 | 0x210}};
-	struct scratch scratch;
-	struct made_trace *trace = begin(&scratch);
-	char text[512];
-
-	made_trace_kernel_symbol(trace, BPF, 0, 0x100, "bpf_prog_abc_x");
-	made_trace_module(trace, LONGER, MODULE_BPF, "bpf_prog_abc_x", "");
-	made_trace_kernel_symbol(trace, LONGER, 0, 0x300, "bpf_prog_abc_x");
-	for (size_t i = 0; i < 2; i++)
-		made_trace_sample(trace, &(struct made_sample){.time = 2000 + i, .tgid = 7, .tid = 7, .comm = "p",
-							       .kernel = stacks[i]});
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
-	CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)), "bpf_prog_abc_x+0x20");
-	CHECK_STR(t, entry_chain(scratch.profile, 1, text, sizeof(text)), "bpf_prog_abc_x+0x210");
 	end(&scratch);
 }
 
@@ -173,88 +120,7 @@ static void follows_fork_exec_and_exit(struct test *t)
 	end(&scratch);
 }
 
-/* Without the state at 4500 the address 0x401000 would be in the parent's mapping. */
-static void sorts_events_of_several_chunks(struct test *t)
-{
-	static const uint64_t user[] = {0x401000, 0x401004, 0};
-	struct scratch scratch;
-	struct made_trace *trace = begin(&scratch);
-	const struct profile_entry *entries;
-	char text[512];
-
-	made_trace_map(trace, 500, 7, 0x401000, 0x2000, 0x1000, PROGRAM, MAPPING_INITIAL);
-	for (uint64_t i = 0; i < 100; i++) { /* two CPUs, one drained late */
-		made_trace_sample(trace, &(struct made_sample){.time = 2000 + (99 - i) * 10,
-							       .cpu = 1, .tgid = 7, .tid = 7,
-							       .comm = "x", .user = user});
-		if (i % 10 == 9)
-			made_trace_flush(trace);
-	}
-	made_trace_exec(trace, 2500, 7, "x");
-	made_trace_map(trace, 2505, 7, 0x401000, 0x2000, 0x1000, OTHER, 0);
-	embed(trace);
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
-	REQUIRE(t, profile_entries(scratch.profile, &entries) == 3);
-	for (size_t i = 0; i < 3; i++) {
-		const char *got = chain(scratch.profile, entries[i].node, text, sizeof(text));
-		uint64_t samples = strstr(got, "main") ? 50 : strstr(got, "other") ? 49 : 1;
-
-		CHECK_INT(t, entries[i].samples, samples);
-	}
-	end(&scratch);
-}
-
 /* --- what else is in traces --- */
-
-static void leaves_out_what_filters_leave_out(struct test *t)
-{
-	static const uint64_t kernel[] = {K(0x210), 0}, user[] = {0x401000, 0};
-	static const uint32_t tids[] = {8};
-	static const uint64_t cpus[] = {1 << 1};
-	struct profile_filter filters[6];
-	static const uint64_t want[] = {2, 4, 4, 5, 8, 8};
-	struct scratch scratch;
-	struct made_trace *trace = begin(&scratch);
-	const struct profile_source *sources;
-	regex_t comm;
-	char text[512];
-
-	REQUIRE(t, regcomp(&comm, "^two$", REG_EXTENDED | REG_NOSUB) == 0);
-	made_trace_map(trace, 500, 7, 0x401000, 0x2000, 0x1000, PROGRAM, MAPPING_INITIAL);
-	embed(trace);
-	for (uint64_t i = 0; i < 8; i++) /* comm: two of eight, tid: four, cpu: four, time: five */
-		made_trace_sample(trace, &(struct made_sample){.time = 1000 + i * 100,
-							       .cpu = i / 2 % 2,
-							       .tgid = 7,
-							       .tid = 7 + i % 2,
-							       .comm = i % 4 == 1 ? "two" : "one",
-							       .kernel = kernel,
-							       .user = user});
-	made_trace_end(trace);
-	for (size_t i = 0; i < 6; i++)
-		filters[i] = everything;
-	filters[0].comm = &comm;
-	filters[1].tids = tids;
-	filters[1].tid_count = 1;
-	filters[2].cpus = cpus;
-	filters[2].cpu_bits = 2;
-	filters[3].from = 100;
-	filters[3].to = 500;
-	filters[4].user_only = true;
-	filters[5].kernel_only = true;
-	for (size_t i = 0; i < 6; i++) {
-		REQUIRE(t, load(&scratch, &filters[i]) == 0);
-		REQUIRE(t, profile_sources(scratch.profile, &sources) == 1);
-		CHECK_INT(t, sources[0].samples, want[i]);
-		CHECK_STR(t, entry_chain(scratch.profile, 0, text, sizeof(text)),
-			  i == 4 ? "main+0x0" : i == 5 ? "do_read+0x10" : "main+0x0;do_read+0x10");
-		if (i < 5)
-			profile_destroy(scratch.profile);
-	}
-	regfree(&comm);
-	end(&scratch);
-}
 
 static void weighs_by_period(struct test *t)
 {
@@ -410,9 +276,7 @@ static void names_jit_code_by_process(struct test *t)
 	end(&scratch);
 }
 
-TEST_MAIN(TEST(names_kernel_and_user_frames), TEST(takes_the_byte_before_a_return_address),
-	  TEST(programs_of_one_name_have_several_lengths),
-	  TEST(takes_a_first_byte_after_padding), TEST(takes_a_first_byte_that_was_interrupted),
-	  TEST(follows_fork_exec_and_exit), TEST(sorts_events_of_several_chunks),
-	  TEST(leaves_out_what_filters_leave_out), TEST(weighs_by_period), TEST(trims_rubbish_at_the_root_end),
+TEST_MAIN(TEST(takes_the_byte_before_a_return_address), TEST(takes_a_first_byte_after_padding),
+	  TEST(takes_a_first_byte_that_was_interrupted), TEST(follows_fork_exec_and_exit),
+	  TEST(weighs_by_period), TEST(trims_rubbish_at_the_root_end),
 	  TEST(takes_the_recorder_out_of_kernel_stacks), TEST(names_jit_code_by_process))

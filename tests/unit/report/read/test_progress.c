@@ -24,32 +24,6 @@ static void says_where_it_stands(struct test *t)
 	CHECK_STR(t, line, "reading \\x1b[2J\\x0a: 50%");
 }
 
-/* The share is what changes: a long name is shortened to make room for it. */
-static void fits(struct test *t)
-{
-	char line[80], name[200];
-
-	memset(name, 'n', sizeof(name) - 1);
-	name[sizeof(name) - 1] = '\0';
-	progress_format(line, 24, "reading", name, 1, 2);
-	CHECK_STR(t, line, "reading nnnnnnnnnn: 50%");
-	progress_format(line, 5, "reading", name, 1, 2);
-	CHECK_STR(t, line, "read"); /* no room for the share */
-	progress_format(line, 1, "reading", name, 1, 2);
-	CHECK_STR(t, line, "");
-	progress_format(line, sizeof(line), "reading", name, 0, 0);
-	CHECK_INT(t, strlen(line), strlen("reading ") + 63);
-}
-
-static void without_one(struct test *t)
-{
-	progress_enter(NULL);
-	CHECK(t, !progress_step(NULL, "reading", NULL, 1, 2));
-	CHECK(t, !progress_stopped(NULL));
-	progress_resume(NULL);
-	progress_leave(NULL);
-}
-
 static int disposition(void)
 {
 	struct sigaction now;
@@ -110,21 +84,6 @@ static void leaves_it_as_it_was(struct test *t)
 	(void)signal(SIGINT, SIG_DFL);
 }
 
-static void goes_on(struct test *t)
-{
-	struct progress progress;
-
-	progress_init(&progress);
-	progress_enter(&progress);
-	(void)raise(SIGINT);
-	progress_resume(&progress);
-	CHECK(t, !progress_stopped(&progress));
-	CHECK_INT(t, disposition(), 2);
-	(void)raise(SIGINT);
-	CHECK(t, progress_stopped(&progress));
-	progress_leave(&progress);
-}
-
 static void dies_of_the_second(struct test *t)
 {
 	int status = 0;
@@ -143,5 +102,5 @@ static void dies_of_the_second(struct test *t)
 	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
 }
 
-TEST_MAIN(TEST(says_where_it_stands), TEST(fits), TEST(without_one), TEST(notes_the_first), TEST(notes_the_last_moment),
-	  TEST(leaves_it_as_it_was), TEST(goes_on), TEST(dies_of_the_second))
+TEST_MAIN(TEST(says_where_it_stands), TEST(notes_the_first), TEST(notes_the_last_moment),
+	  TEST(leaves_it_as_it_was), TEST(dies_of_the_second))

@@ -72,11 +72,6 @@ static void find_all(struct test *t, uint32_t last)
 	unlink(path);
 }
 
-static void numbers_from_1(struct test *t)
-{
-	find_all(t, 0);
-}
-
 static void numbers_begin_again(struct test *t)
 {
 	find_all(t, UINT32_MAX - SNAPSHOTS / 2); /* within a chunk */
@@ -89,4 +84,4 @@ static void numbers_in_the_upper_half(struct test *t)
 	find_all(t, UINT32_MAX - 2 * SNAPSHOTS);
 }
 
-TEST_MAIN(TEST(numbers_from_1), TEST(numbers_begin_again), TEST(numbers_in_the_upper_half))
+TEST_MAIN(TEST(numbers_begin_again), TEST(numbers_in_the_upper_half))

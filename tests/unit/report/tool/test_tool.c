@@ -104,26 +104,6 @@ static char *run(const struct tool *tool, const char *path, bool *ret_damaged)
 	return run_as(tool, path, true, ret_damaged);
 }
 
-static void info_lists_probes(struct test *t)
-{
-	static const char first[] = "  probe           1: uncounted of source 1, "
-				    "attached in an unknown way, hits not known\n",
-			  second[] = "  probe           2: idle of source 1, fentry, 0 hits\n",
-			  third[] = "  probe           3: app of source 1, kprobe.multi, 1000 hits, "
-				    "900 of them skipped by --rate-limit, 7 more missed by the kernel\n",
-			  fourth[] = "  probe           4: without a name, 5 hits\n",
-			  others[] = "  probe           1 others were not hit; -v lists them\n";
-	bool damaged;
-	char *text = run_as(&tools[TOOL_INFO], make_trace("app"), false, &damaged);
-
-	CHECK(t, strstr(text, first) && strstr(text, third) && strstr(text, fourth) && strstr(text, others));
-	CHECK(t, !strstr(text, second));
-	free(text);
-	text = run(&tools[TOOL_INFO], make_trace("app"), &damaged);
-	CHECK(t, strstr(text, second) && !strstr(text, others));
-	free(text);
-}
-
 static void info_keeps_the_books(struct test *t)
 {
 	bool damaged;
@@ -149,42 +129,6 @@ static void info_keeps_the_books(struct test *t)
 	free(text);
 }
 
-static void needs_counts_chains(struct test *t)
-{
-	bool damaged;
-	char *text = run(&tools[TOOL_NEEDS], make_trace("/bin/app"), &damaged);
-
-	CHECK(t, strstr(text, "# 4 of 4 call chains (100.00%) have an address without a name, in 2 modules\n"));
-	CHECK(t, strstr(text, "\n/bin/app\n    build-id c0ffee\n"
-			      "    in 100.00% of the call chains, at the leaf of 0.00%; 1 addresses without a name\n"));
-	CHECK(t, strstr(text, "\n    DIR/.build-id/c0/ffee.debug\n"));
-	CHECK(t, strstr(text, "\n[kernel]\n    build-id 0a0b0c\n"
-			      "    in 25.00% of the call chains, at the leaf of 25.00%; 1 addresses without a name\n"));
-	free(text);
-}
-
-/* The output says what to ask the runtime for. */
-static void needs_names_the_way_of_runtimes(struct test *t)
-{
-	static const char path[] = TEST_FOLDER "/test_tool_runtimes.rwk";
-	const struct event_source source = {.id = 1, .kind = SOURCE_CPU, .weight = WEIGHT_COUNT, .frequency = 99,
-					    .period = 1, .start = 10, .stop = 5000000010};
-	struct made_trace *trace = made_trace_begin(path);
-	bool damaged;
-	char *text;
-
-	made_trace_source(trace, &source, "cpu-clock");
-	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "0a0b0c");
-	made_trace_module(trace, 2, MODULE_ANONYMOUS, "[anon]", "");
-	made_trace_map(trace, 10, 7, 0x10000, 0x10000, 0, 2, 0);
-	add_sample(trace, 20, "java", UINT64_C(1) << 32 | 0x110, 0x10020);
-	made_trace_end(trace);
-	text = run(&tools[TOOL_NEEDS], path, &damaged);
-	CHECK(t, strstr(text, "\n[anon]\n"));
-	CHECK(t, strstr(text, "/tmp/perf-PID.map") && strstr(text, "      Java     jcmd PID Compiler.perfmap"));
-	free(text);
-}
-
 static void prints_nothing_raw(struct test *t)
 {
 	static const enum tool_kind printing[] = {TOOL_INFO, TOOL_NEEDS, TOOL_DUMP};
@@ -201,5 +145,4 @@ static void prints_nothing_raw(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(info_keeps_the_books), TEST(info_lists_probes), TEST(needs_counts_chains),
-	  TEST(needs_names_the_way_of_runtimes), TEST(prints_nothing_raw))
+TEST_MAIN(TEST(info_keeps_the_books), TEST(prints_nothing_raw))

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/unit/report/view/fake_events.h"
+#include "tests/unit/report/view/fake_view.h"
 
 #define EVIL "x\033]0;owned\007\033[2J\177\r\n\xc2\x9b" "31m\xe2\x80\xae" "y\xff"
 

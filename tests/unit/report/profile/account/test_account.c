@@ -55,47 +55,6 @@ static void add_loss(struct made_trace *trace, enum loss_cause cause, uint64_t t
 	made_trace_add(trace, &(struct event){.kind = EVENT_LOSS, .loss = loss});
 }
 
-static void one_is_singular(struct test *t)
-{
-	static const struct {
-		enum loss_cause cause;
-		const char *line;
-	} cases[] = {
-		{LOSS_RING_FULL, "1 event lost: the ring buffer was full (0.1%)"},
-		{LOSS_USER_STACK, "1 event without the requested user stack (0.1%)"},
-		{LOSS_MAPS, "1 process with mappings that could not be read at the start"},
-		{LOSS_HITS, "1 address beyond the limit: functions there may lack embedded names"},
-	};
-	struct scratch scratch;
-	struct made_trace *trace = made_profile_begin(&scratch);
-
-	add_loss(trace, LOSS_RECORDED, 999);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		add_loss(trace, cases[i].cause, 1);
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		CHECK(t, account_has(scratch.profile, cases[i].line, NULL));
-	CHECK(t, !account_has(scratch.profile, "at the start (", NULL)); /* processes are no share of the events */
-	end(&scratch);
-}
-
-/* The helper that finds a dump's names may have been killed: that is why they are missing. */
-static void tells_which_helpers_were_gone(struct test *t)
-{
-	static const char line[] = "a helper process of the recorder had been killed or given up: ";
-	struct scratch scratch;
-	struct made_trace *trace = made_profile_begin(&scratch);
-
-	made_trace_meta(trace, "helpers_ended", "dumps tomorrow"); /* a later version may know more */
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
-	CHECK(t, account_has(scratch.profile, line, NULL));
-	CHECK(t, account_has(scratch.profile, "no files were read for this dump", NULL));
-	CHECK(t, !account_has(scratch.profile, "were not opened", NULL));
-	end(&scratch);
-}
-
 /* A remedy must be able to help: to record again does not where root was refused. */
 static void tells_why_mappings_are_unknown(struct test *t)
 {
@@ -152,21 +111,6 @@ static void tells_what_was_not_delivered_of_busy_time(struct test *t)
 		CHECK(t, !lost);
 		end(&scratch);
 	}
-}
-
-static void tells_that_the_counter_was_lent(struct test *t)
-{
-	struct scratch scratch;
-	struct made_trace *trace = made_profile_begin(&scratch);
-	bool lost;
-
-	made_trace_add(trace, &(struct event){.kind = EVENT_COUNTER,
-					      .counter = {.time = 3000, .source = 1,
-							  .enabled = 1000000, .running = 750000}});
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
-	CHECK(t, account_has(scratch.profile, "others had the hardware counter for 25.0% of the time", &lost) && !lost);
-	end(&scratch);
 }
 
 static const struct {
@@ -354,10 +298,7 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 	end(&scratch);
 }
 
-TEST_MAIN(TEST(tells_why_mappings_are_unknown), TEST(tells_which_helpers_were_gone),
-	  TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
-	  TEST(tells_last_what_concerns_hardly_anything),
-	  TEST(tells_losses_apart_from_notes), TEST(one_is_singular),
-	  TEST(tells_what_was_not_delivered_of_busy_time),
-	  TEST(tells_that_the_counter_was_lent), TEST(counts_samples_of_unsure_times),
-	  TEST(orders_unnamed_modules_by_what_is_printed))
+TEST_MAIN(TEST(tells_why_mappings_are_unknown), TEST(tells_of_the_sources_that_are_shown),
+	  TEST(tells_the_gravest_first), TEST(tells_last_what_concerns_hardly_anything),
+	  TEST(tells_losses_apart_from_notes), TEST(tells_what_was_not_delivered_of_busy_time),
+	  TEST(counts_samples_of_unsure_times), TEST(orders_unnamed_modules_by_what_is_printed))

@@ -122,4 +122,5 @@ static void are_of_the_old_program_in_an_exec(struct test *t)
 	CHECK_STR(t, module_in_exec((const uint64_t[]){0x401010, 0x401020, 0}), "[unknown]");
 }
 
-TEST_MAIN(TEST(are_those_of_each_process), TEST(are_of_no_account_unseen), TEST(are_of_the_old_program_in_an_exec))
+TEST_MAIN(TEST(are_those_of_each_process), TEST(are_of_no_account_unseen),
+	  TEST(are_of_the_old_program_in_an_exec))

@@ -189,6 +189,7 @@ static void missing_snapshots_are_told(struct test *t)
 	profile_destroy(profile);
 }
 
-TEST_MAIN(TEST(marks_stand_where_they_belong), TEST(no_path_is_too_long), TEST(notes_come_of_marks),
-	  TEST(frames_of_signals_are_no_callers), TEST(unwound_chains_are_not_trimmed),
-	  TEST(what_makes_no_sense_does_no_harm), TEST(missing_snapshots_are_told))
+TEST_MAIN(TEST(marks_stand_where_they_belong), TEST(no_path_is_too_long),
+	  TEST(notes_come_of_marks), TEST(frames_of_signals_are_no_callers),
+	  TEST(unwound_chains_are_not_trimmed), TEST(what_makes_no_sense_does_no_harm),
+	  TEST(missing_snapshots_are_told))

@@ -180,45 +180,6 @@ static void no_room_means_what_it_is_said_of(struct test *t)
 	}
 }
 
-static const uint64_t missing[] = {0, USER_MISSING_BUSY, USER_MISSING_RUNNING,
-				   USER_MISSING_REFUSED, USER_MISSING_FAULT,
-				   USER_MISSING_UNSCHEDULED, USER_MISSING_NO_ROOM};
-
-static const char *const missing_because[] = {NULL, "took too long to read", "the task ran before",
-					      "does not let it be copied", "could not be read",
-					      "too many were due at once",
-					      "no room to copy that many at once"};
-
-/* What was copied from threads that sleep at the end, and why some was not. */
-static void waits_that_have_not_ended_have_user_stacks(struct test *t)
-{
-	enum { THREADS = sizeof(missing) / sizeof(missing[0]) };
-	const struct profile_wait *waits;
-	struct made_trace *trace;
-	struct profile *profile;
-	char path[32];
-
-	trace = begin(path);
-	for (uint32_t i = 0; i < THREADS; i++)
-		add_wait(trace, SLEEPER + 10 + i,
-			 (struct event_wait){.time = 9000, .length = 5000, .state = 1,
-					     .flags = WAIT_USER_LATER | WAIT_NOT_ENDED});
-	made_trace_flush(trace);
-	/* The first one's comes at the same time. */
-	for (uint32_t i = 0; i < THREADS; i++)
-		add_user_stack(trace, SLEEPER + 10 + i, 9000 + i, i, missing[i]);
-	made_trace_end(trace);
-	profile = load(t, path, &everything);
-	REQUIRE(t, profile_waits(profile, &waits) == THREADS);
-	for (uint32_t i = 0; i < THREADS; i++) {
-		CHECK_INT(t, chain_length(profile, waits[i].node), missing[i] ? 1 : 3);
-		CHECK_INT(t, waits[i].chain_flags, missing[i] ? CHAIN_USER_MISSING : 0);
-		CHECK(t, !missing[i] || account_has(profile, missing_because[i], NULL));
-	}
-	CHECK(t, !account_has(profile, "had not returned", NULL));
-	profile_destroy(profile);
-}
-
 static void weights_are_what_lies_in_the_recording(struct test *t)
 {
 	const struct profile_wait_totals *totals;
@@ -249,44 +210,6 @@ static void weights_are_what_lies_in_the_recording(struct test *t)
 		CHECK_INT(t, totals->classes[PROFILE_BLOCKED].weight, pass ? 2500 : 8500);
 		profile_destroy(profile);
 	}
-}
-
-static size_t passing(struct test *t, const struct profile_filter *filter)
-{
-	const struct profile_wait *waits;
-	struct made_trace *trace;
-	struct profile *profile;
-	char path[32];
-	size_t count;
-
-	trace = begin(path);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 200, .state = 1});
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 500, .state = 2, .cpu = 1});
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 4000, .length = 700, .wait_class = WAIT_PREEMPTED});
-	add_wait(trace, SLEEPER,
-		 (struct event_wait){.time = 5000, .length = 4900, .state = 0x102, .flags = WAIT_BEGAN_BEFORE});
-	made_trace_end(trace);
-	profile = load(t, path, filter);
-	count = profile_waits(profile, &waits);
-	profile_destroy(profile);
-	return count;
-}
-
-static void filters_choose_waits(struct test *t)
-{
-	static const uint64_t first_cpu = 1;
-
-	CHECK_INT(t, passing(t, &everything), 4);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .classes = 1 << PROFILE_PREEMPTED}), 1);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .classes = PROFILE_WAITS_ENDED}), 3);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX,
-							 .classes = PROFILE_WAITS_OPEN | 1 << PROFILE_PREEMPTED}), 0);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "D"}), 2);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "K"}), 1);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .states = "R"}), 1);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .least_wait = 500, .most_wait = 700}), 2);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .cpus = &first_cpu, .cpu_bits = 64}), 3);
-	CHECK_INT(t, passing(t, &(struct profile_filter){.to = UINT64_MAX, .sources = 1 << PROFILE_CPU}), 0);
 }
 
 static void sums_are_kept_by_task(struct test *t)
@@ -392,8 +315,8 @@ static void moments_are_found_on_the_clock(struct test *t)
 	profile_destroy(profile);
 }
 
-TEST_MAIN(TEST(what_belongs_together_is_found), TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
-	  TEST(no_room_means_what_it_is_said_of), TEST(waits_that_have_not_ended_have_user_stacks),
-	  TEST(weights_are_what_lies_in_the_recording), TEST(filters_choose_waits), TEST(sums_are_kept_by_task),
-	  TEST(nobody_ran_longer_than_the_recording),
+TEST_MAIN(TEST(what_belongs_together_is_found),
+	  TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
+	  TEST(no_room_means_what_it_is_said_of), TEST(weights_are_what_lies_in_the_recording),
+	  TEST(sums_are_kept_by_task), TEST(nobody_ran_longer_than_the_recording),
 	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock))

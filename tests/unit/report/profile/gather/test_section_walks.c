@@ -150,153 +150,11 @@ static void binds_what_tasks_slept_for(struct test *t)
 	unlink(path);
 }
 
-static void user_row(struct made_trace *trace, const struct event_walk_task *given, uint32_t tid, bool user)
-{
-	static const uint64_t kernel_frames[] = {1ULL << 32 | 0x110}, user_frames[] = {0x7010, 0x7020};
-	struct event_task task = made_task(tid, tid, 5, "sleeper");
-	struct event_walk_task record = *given;
-	struct event_stacks stacks = {.kernel = kernel_frames, .kernel_count = 1,
-				      .user = user_frames, .user_count = user ? 2 : 0};
-
-	record.time = 2000 + tid;
-	record.walk = 1;
-	record.state = 2;
-	made_trace_check(event_log_add_walk_task(trace->log, &record, &task, NULL, &stacks), "walk task");
-}
-
 static const char *name_of(struct profile *profile, const struct profile_entry *entry)
 {
 	size_t count;
 
 	return profile_symbol(profile, profile_nodes(profile, &count)[entry->node].frame)->name;
-}
-
-static uint32_t depth_of(const struct profile *profile, uint32_t node)
-{
-	size_t count;
-	const struct profile_node *nodes = profile_nodes(profile, &count);
-	uint32_t depth = 0;
-
-	for (; node; node = nodes[node].parent)
-		depth++;
-	return depth;
-}
-
-static const struct {
-	struct event_walk_task record;
-	bool user;
-	uint32_t depth, depth_kernel_only;
-	const char *no_user;
-} user_cases[] = {
-	{{0}, true, 3, 1, NULL},
-	{{.flags = WALK_TASK_USER_TRUNCATED}, true, 3, 1, NULL},
-	{{.missing = USER_MISSING_KERNEL_THREAD}, false, 1, 1, NULL},
-	{{.missing = USER_MISSING_FAULT}, false, 1, 1, "its memory could not be read"},
-	{{.missing = USER_MISSING_EXITING}, false, 1, 1, "the task was exiting"},
-	{{.missing = USER_MISSING_NO_ROOM}, false, 1, 1, "there was no room for it"},
-	{{.missing = USER_MISSING_BUSY}, false, 1, 1, "its memory was locked"},
-	{{.missing = USER_MISSING_RUNNING}, false, 1, 1, "the task ran before it was copied"},
-	{{.missing = USER_MISSING_RUNNING, .flags = WALK_TASK_ON_CPU}, false, 1, 1, NULL},
-	{{.missing = USER_MISSING_REFUSED}, false, 1, 1, "the kernel does not let it be copied"},
-};
-
-static void check_user(struct test *t, const struct profile *profile, const struct profile_walk_task *row,
-		       uint32_t number, bool kernel_only)
-{
-	const char *want = kernel_only ? NULL : user_cases[number].no_user;
-
-	CHECK_INT(t, depth_of(profile, row->node),
-		  kernel_only ? user_cases[number].depth_kernel_only : user_cases[number].depth);
-	CHECK(t, want ? row->no_user && !strcmp(row->no_user, want) : !row->no_user);
-	CHECK(t, !(row->flags & CHAIN_USER_MISSING) == !want);
-}
-
-/* The kernel's frame on top of two user frames, or why there are none; nothing for kernel threads and running tasks. */
-static void has_user_stacks(struct test *t)
-{
-	enum { CASES = sizeof(user_cases) / sizeof(user_cases[0]) };
-	const struct profile_walk_task *rows;
-	struct made_trace *trace;
-	char path[32];
-	const char *paths[] = {path};
-
-	trace = begin(path);
-	walk(trace, 2000, 1, 0);
-	for (uint32_t i = 0; i < CASES; i++)
-		user_row(trace, &user_cases[i].record, i + 1, user_cases[i].user);
-	made_trace_end(trace);
-	for (int kernel_only = 0; kernel_only < 2; kernel_only++) {
-		struct profile_filter filter = everything;
-		struct profile *profile;
-
-		filter.kernel_only = kernel_only;
-		profile = load(t, paths, 1, &filter);
-		REQUIRE(t, profile != NULL);
-		REQUIRE(t, profile_walk_tasks(profile, &rows) == CASES);
-		for (uint32_t i = 0; i < CASES; i++)
-			check_user(t, profile, &rows[i], i, kernel_only);
-		CHECK_INT(t, rows[1].flags & CHAIN_USER_TRUNCATED, kernel_only ? 0 : CHAIN_USER_TRUNCATED);
-		CHECK(t, account_has(profile, "without a user stack: there was no room to copy that many at once",
-				     NULL) == !kernel_only);
-		CHECK(t, !account_has(profile, "when the wait began", NULL)); /* there was no wait */
-		profile_destroy(profile);
-	}
-	unlink(path);
-}
-
-static void filters_rows_by_state_and_wait(struct test *t)
-{
-	static const struct {
-		const char *states;
-		uint64_t min_wait;
-		size_t want;
-	} cases[] = {{"D", 0, 2}, {"K", 0, 1}, {"R", 0, 1}, {NULL, 8, 1}, {"DR", 0, 3}, {"S", 0, 0}};
-	const struct profile_walk_task *rows;
-	struct made_trace *trace;
-	const char *paths[1];
-	char path[32];
-
-	trace = begin(path);
-	walk(trace, 2000, 1, 0);
-	row(trace, 2001, 1, 30, 0x2, 7);
-	row(trace, 2002, 1, 10, 0x102, 9);
-	row(trace, 2003, 1, 20, 0, 0);
-	made_trace_end(trace);
-	paths[0] = path;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct profile_filter filter = everything;
-		struct profile *profile;
-
-		filter.states = cases[i].states;
-		filter.min_wait = cases[i].min_wait;
-		profile = load(t, paths, 1, &filter);
-		REQUIRE(t, profile != NULL);
-		CHECK_INT(t, profile_walk_tasks(profile, &rows), cases[i].want);
-		profile_destroy(profile);
-	}
-	unlink(path);
-}
-
-/* The letters are those of ps(1) where it has them; the bits are those of include/linux/sched.h. */
-static void decodes_states(struct test *t)
-{
-	static const struct {
-		uint64_t state, exit_state;
-		const char *want;
-	} cases[] = {
-		{0, 0, "R"},	      {1, 0, "S"},	{2, 0, "D"},	  {0x102, 0, "D (killable)"},
-		{0x402, 0, "I"},      {0x2001, 0, "S"}, {4, 0, "T"},	  {0x104, 0, "T"},
-		{8, 0, "t"},	      {0x40, 0, "P"},	{0x80, 0, "X"},	  {0x1002, 0, "D (RT lock)"},
-		{0x80, 0x20, "Z"},    {0x80, 0x10, "X"}, {0x8000, 0, "F (frozen)"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct event_walk_task task = {.state = cases[i].state, .exit_state = cases[i].exit_state};
-		char text[PROFILE_STATE_TEXT];
-
-		profile_state_text(task.state, task.exit_state, text);
-		CHECK_STR(t, text, cases[i].want);
-	}
 }
 
 static void sample(struct made_trace *trace, uint64_t time, uint32_t tid)
@@ -411,6 +269,6 @@ static void damaged_state_is_told(struct test *t)
 	unlink(path);
 }
 
-TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(binds_what_tasks_slept_for), TEST(has_user_stacks),
-	  TEST(filters_rows_by_state_and_wait), TEST(decodes_states),
-	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk), TEST(damaged_state_is_told))
+TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(binds_what_tasks_slept_for),
+	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk),
+	  TEST(damaged_state_is_told))

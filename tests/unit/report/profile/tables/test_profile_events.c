@@ -67,14 +67,6 @@ static void hit(struct made_trace *trace, uint32_t source, uint32_t probe, uint6
 						       .tid = 8, .comm = "dd", .kernel = kernel});
 }
 
-static void hits(struct made_trace *trace, uint32_t probe, uint64_t time, uint64_t total,
-		 uint64_t skipped, uint64_t missed)
-{
-	made_trace_probe_hits(trace, &(struct event_probe_hits){
-					     .probe = probe, .time = time, .hits = total,
-					     .skipped = skipped, .missed = missed});
-}
-
 /* A wait of 1000 from 3000 on, whose waker called at 3900. */
 static void add_wait(struct made_trace *trace)
 {
@@ -212,106 +204,6 @@ static void comes_in_order_from_a_trace_out_of_order(struct test *t)
 	profile_destroy(profile);
 }
 
-static size_t passing(struct test *t, const struct profile_filter *filter, struct profile_event list[static 8])
-{
-	struct profile *profile;
-	char path[32];
-	size_t count;
-
-	add_all_kinds(begin(path));
-	profile = load(t, path, filter);
-	count = collect(profile, list);
-	profile_destroy(profile);
-	return count;
-}
-
-static void filters_apply(struct test *t)
-{
-	const char *const globs[] = {"sched:*", "nothing"}, *const name[] = {"sched_switch"},
-			  *const function[] = {"vfs_?rite"};
-	const uint32_t pid[] = {30};
-	const uint64_t cpus[] = {1 << 3};
-	const struct {
-		struct profile_filter filter;
-		size_t count;
-	} cases[] = {
-		{{.to = UINT64_MAX}, 0}, /* nobody asked */
-		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_TRACEPOINT}, 2},
-		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_KFUNC | 1 << PROFILE_CPU}, 2},
-		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_WAKERS}, 1},
-		{{.to = UINT64_MAX, .each_event = true, .sources = 1 << PROFILE_OFFCPU}, 1},
-		{{.to = UINT64_MAX, .each_event = true, .probes = globs, .probe_count = 2}, 2},
-		{{.to = UINT64_MAX, .each_event = true, .probes = name, .probe_count = 1}, 1},
-		{{.to = UINT64_MAX, .each_event = true, .probes = function, .probe_count = 1}, 1},
-		{{.to = UINT64_MAX, .each_event = true, .probes = name, .probe_count = 1,
-		  .sources = 1 << PROFILE_KFUNC}, 0},
-		{{.to = UINT64_MAX, .each_event = true, .pids = pid, .pid_count = 1}, 0},
-		{{.to = UINT64_MAX, .each_event = true, .cpus = cpus, .cpu_bits = 64}, 2},
-		{{.from = 3500, .to = UINT64_MAX, .each_event = true}, 1},
-		{{.from = 0, .to = 1500, .each_event = true}, 1},
-	};
-	struct profile_event list[8];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		test_check(t, passing(t, &cases[i].filter, list) == cases[i].count,
-			   "case %zu has another number of events", i);
-}
-
-/* Wakeups alone: the waits that they ended are neither returned nor counted. */
-static void wakeups_stand_alone(struct test *t)
-{
-	const struct profile_filter filter = {.to = UINT64_MAX, .sources = 1 << PROFILE_WAKERS};
-	const struct profile_source *sources;
-	const struct profile_wait *waits;
-	struct profile *profile;
-	char path[32];
-
-	add_all_kinds(begin(path));
-	profile = load(t, path, &filter);
-	REQUIRE(t, profile_sources(profile, &sources) == 5);
-	CHECK(t, sources[1].kind == PROFILE_WAKERS || sources[2].kind == PROFILE_WAKERS);
-	CHECK_INT(t, sources[2].samples, 1);
-	CHECK_INT(t, sources[2].weight, 900);
-	CHECK_INT(t, sources[1].samples, 0);
-	CHECK(t, sources[0].left_out && sources[1].left_out && !sources[2].left_out && sources[4].left_out);
-	CHECK_INT(t, profile_waits(profile, &waits), 0);
-	CHECK_INT(t, profile_wait_totals(profile, 1)->classes[PROFILE_BLOCKED].count, 0);
-	profile_destroy(profile);
-}
-
-static void counts_probes(struct test *t)
-{
-	const uint64_t writes[] = {at(WRITE), 0};
-	const struct profile_probe *probes;
-	struct made_trace *trace;
-	struct profile *profile;
-	char path[32];
-
-	trace = begin(path);
-	hits(trace, 70, 3000, 100, 10, 1);
-	hits(trace, 70, 2000, 50, 5, 0); /* older */
-	hits(trace, 2, 2000, 7, 0, 0);
-	hits(trace, 900, 2000, 7, 0, 0); /* of no probe */
-	hits(trace, 0, 2000, 7, 0, 0);
-	for (uint64_t i = 0; i < 5; i++)
-		hit(trace, FUNCTIONS, 70, 1000 + i, writes);
-	hit(trace, FUNCTIONS, 2, 3000, writes); /* another source's */
-	hit(trace, FUNCTIONS, 99, 3000, writes);
-	made_trace_end(trace);
-	profile = load(t, path, &(struct profile_filter){.from = 3, .to = UINT64_MAX});
-	REQUIRE(t, profile_probes(profile, &probes) == 3);
-	CHECK_STR(t, probes[0].name, "sched:sched_process_exit");
-	CHECK(t, !probes[0].counted && !probes[0].hits);
-	CHECK_STR(t, probes[1].name, "sched:sched_switch");
-	CHECK(t, probes[1].counted && probes[1].hits == 7 && !probes[1].events);
-	CHECK(t, probes[2].counted && probes[2].hits == 100 && probes[2].skipped == 10 && probes[2].missed == 1);
-	CHECK_INT(t, probes[2].events, 5);
-	CHECK_INT(t, probes[2].samples, 2);
-	CHECK_INT(t, probes[2].duration, STOP - START);
-	CHECK(t, probes[2].source == 4 && probes[0].source == 3);
-	profile_destroy(profile);
-}
-
 enum { MOST = 8 };
 static const struct {
 	uint32_t source, probe;
@@ -365,5 +257,5 @@ static void strips_the_way_in(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(comes_in_the_order_of_time), TEST(comes_in_order_from_a_trace_out_of_order), TEST(filters_apply),
-	  TEST(wakeups_stand_alone), TEST(counts_probes), TEST(strips_the_way_in))
+TEST_MAIN(TEST(comes_in_the_order_of_time), TEST(comes_in_order_from_a_trace_out_of_order),
+	  TEST(strips_the_way_in))

@@ -125,21 +125,6 @@ static int get_later(const struct place *place, uint64_t number, size_t size)
 	return r;
 }
 
-static void comes_back(struct test *t)
-{
-	struct place place;
-
-	place_start(&place);
-	CHECK_INT(t, get_later(&place, 1, SMALL), 0);
-	CHECK_INT(t, access(place.path, F_OK), -1); /* a lookup creates no file */
-	put_later(&place, 1, SMALL);
-	put_later(&place, 2, 0);
-	CHECK_INT(t, get_later(&place, 1, SMALL), 1);
-	CHECK_INT(t, get_later(&place, 2, 0), 1);
-	CHECK_INT(t, get_later(&place, 3, 0), 0);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
 /* The same path, build-id and size, but written again: what was found in the old file does not count. */
 static void keys_are_kept_apart(struct test *t)
 {
@@ -180,31 +165,6 @@ static void change(const struct place *place, const char *statements)
 	if (database_open(place->path, &database) < 0 || database_run(database, statements) < 0)
 		abort();
 	database_destroy(database);
-}
-
-static void the_oldest_make_room(struct test *t)
-{
-	enum { LIMIT = 1 << 20, LARGE = 100 << 10 };
-	struct report report;
-	struct stat status;
-	struct place place;
-
-	place_start(&place);
-	for (uint64_t number = 1; number <= 30; number++) {
-		report_start(&report, &place);
-		report.store.limit = LIMIT;
-		put(&report, number, LARGE);
-		name_store_deinit(&report.store);
-		change(&place, "UPDATE name SET used = 5");
-		CHECK_INT(t, get_later(&place, 1, LARGE), 1); /* and so is used now */
-		REQUIRE(t, stat(place.path, &status) == 0);
-		CHECK(t, status.st_size <= LIMIT + LARGE);
-	}
-	CHECK(t, status.st_size > LIMIT / 2);
-	CHECK_INT(t, get_later(&place, 30, LARGE), 1);
-	CHECK_INT(t, get_later(&place, 28, LARGE), 1);
-	CHECK_INT(t, get_later(&place, 2, LARGE), 0);
-	CHECK_STR(t, place_stop(&place), "");
 }
 
 /* --- what lies in its place --- */
@@ -427,18 +387,6 @@ static void killed_reports_do_no_harm(struct test *t)
 
 /* --- others --- */
 
-/* It would not fit into an answer of the process that has the file. */
-static void a_huge_result_is_none(struct test *t)
-{
-	struct place place;
-
-	place_start(&place);
-	put_later(&place, 1, SMALL);
-	change(&place, "UPDATE name SET value = zeroblob(80000000)");
-	CHECK_INT(t, get_later(&place, 1, SMALL), 0);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
 static void a_lock_is_not_waited_for_long(struct test *t)
 {
 	struct database *other;
@@ -473,7 +421,8 @@ static void wild_requests_end_the_service(struct test *t)
 	CHECK_STR(t, place_stop(&place), "");
 }
 
-TEST_MAIN(TEST(comes_back), TEST(keys_are_kept_apart), TEST(the_oldest_make_room), TEST(other_files_are_left_alone),
+TEST_MAIN(TEST(keys_are_kept_apart), TEST(other_files_are_left_alone),
 	  TEST(places_that_are_no_files), TEST(files_of_others_are_refused), TEST(is_in_the_home),
-	  TEST(a_damaged_one_starts_over), TEST(damage_is_never_believed), TEST(killed_reports_do_no_harm),
-	  TEST(a_huge_result_is_none), TEST(a_lock_is_not_waited_for_long), TEST(wild_requests_end_the_service))
+	  TEST(a_damaged_one_starts_over), TEST(damage_is_never_believed),
+	  TEST(killed_reports_do_no_harm), TEST(a_lock_is_not_waited_for_long),
+	  TEST(wild_requests_end_the_service))

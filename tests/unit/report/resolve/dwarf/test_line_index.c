@@ -55,16 +55,6 @@ static void crossing_ranges_have_one_answer(struct test *t)
 	line_index_deinit(&index);
 }
 
-static void nothing_has_no_scope(struct test *t)
-{
-	struct line_index index = {0};
-
-	REQUIRE(t, !line_index_lay_out(&index));
-	CHECK_INT(t, line_index_scope(&index, 0), LINE_NO_SCOPE);
-	CHECK(t, !line_index_row(&index, 0));
-	line_index_deinit(&index);
-}
-
 static void rows_hold_until_the_next(struct test *t)
 {
 	static const struct line_row rows[] = {{10, 1, 5}, {12, 1, 5}, {14, 1, 6}, {14, 2, 7},
@@ -87,43 +77,6 @@ static void rows_hold_until_the_next(struct test *t)
 /* --- the pipe --- */
 
 static const uint64_t addresses[] = {0x10, 0x20, 0x30};
-
-static void answers_come_through_a_pipe(struct test *t)
-{
-	static const struct line_level deep[] = {{"inner", "/src/a.h", 3}, {"outer", "/src/a.c", 70000}};
-	static const struct line_level bare[] = {{NULL, "/src/a.c", 0}};
-	struct line_answers answers;
-	const struct line_level *levels;
-	struct wire_writer writer;
-	struct text_pool texts;
-	uint8_t bytes[4096];
-	ssize_t size;
-	int ends[2], end;
-
-	REQUIRE(t, pipe(ends) == 0 && !wire_writer_init(&writer, ends[1]) && !text_pool_init(&texts));
-	REQUIRE(t, !line_answers_init(&answers, addresses, 3));
-	CHECK_INT(t, wire_writer_answer(&writer, 2, deep, 2), 0);
-	CHECK_INT(t, wire_writer_answer(&writer, 0, bare, 1), 0);
-	CHECK_INT(t, wire_writer_end(&writer, -ENODATA), 0);
-	size = read(ends[0], bytes, sizeof(bytes));
-	REQUIRE(t, size > 0);
-	REQUIRE(t, !wire_read(bytes, (size_t)size, &texts, &answers, &end));
-	CHECK_INT(t, end, -ENODATA);
-	REQUIRE(t, line_answers_find(&answers, 0x30, &levels) == 2);
-	CHECK_STR(t, levels[0].function, "inner");
-	CHECK_STR(t, levels[0].file, "/src/a.h");
-	CHECK_STR(t, levels[1].function, "outer");
-	CHECK_INT(t, levels[1].line, 70000);
-	REQUIRE(t, line_answers_find(&answers, 0x10, &levels) == 1);
-	CHECK_STR(t, levels[0].function, NULL);
-	CHECK_INT(t, line_answers_find(&answers, 0x20, &levels), 0);
-	CHECK_INT(t, line_answers_find(&answers, 0x31, &levels), 0);
-	line_answers_deinit(&answers);
-	text_pool_deinit(&texts);
-	wire_writer_deinit(&writer);
-	(void)close(ends[0]);
-	(void)close(ends[1]);
-}
 
 /* What a compromised child may send. Bytes by hand: see line_wire.h. */
 static void a_wild_child_is_not_believed(struct test *t)
@@ -189,6 +142,6 @@ static void answers_are_packed(struct test *t)
 	wire_writer_deinit(&writer);
 }
 
-TEST_MAIN(TEST(inner_scopes_win), TEST(crossing_ranges_have_one_answer), TEST(nothing_has_no_scope),
-	  TEST(rows_hold_until_the_next), TEST(answers_come_through_a_pipe),
-	  TEST(a_wild_child_is_not_believed), TEST(answers_are_packed))
+TEST_MAIN(TEST(inner_scopes_win), TEST(crossing_ranges_have_one_answer),
+	  TEST(rows_hold_until_the_next), TEST(a_wild_child_is_not_believed),
+	  TEST(answers_are_packed))

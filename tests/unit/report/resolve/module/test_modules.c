@@ -125,24 +125,6 @@ static struct profile *load(struct test *t, const char *path, const char *symfs)
 	return profile;
 }
 
-static void finds_functions_where_the_linker_put_them(struct test *t)
-{
-	struct profile *profile;
-	struct self self;
-	char path[32];
-
-	make_trace(&self, NULL, path);
-	profile = load(t, path, "");
-	unlink(path);
-	REQUIRE(t, profile != NULL);
-	CHECK_STR(t, leaf(profile, 0)->name, "function_of_this_test");
-	CHECK_INT(t, leaf(profile, 0)->offset, 1);
-	CHECK_STR(t, leaf(profile, 1)->name, "lfind");
-	CHECK_INT(t, leaf(profile, 1)->offset, 2);
-	CHECK_INT(t, function_of_this_test(1), 3);
-	profile_destroy(profile);
-}
-
 static void refuses_files_with_another_build_id(struct test *t)
 {
 	struct profile *profile;
@@ -225,5 +207,5 @@ static void groups_functions_without_names(struct test *t)
 	profile_destroy(profile);
 }
 
-TEST_MAIN(TEST(finds_functions_where_the_linker_put_them), TEST(refuses_files_with_another_build_id),
-	  TEST(opens_nothing_it_was_not_allowed), TEST(groups_functions_without_names))
+TEST_MAIN(TEST(refuses_files_with_another_build_id), TEST(opens_nothing_it_was_not_allowed),
+	  TEST(groups_functions_without_names))

@@ -118,15 +118,6 @@ static void finds_what_nm_lists_of_a_program(struct test *t)
 	check_against_nm(t, path, "", 100);
 }
 
-static void finds_what_nm_lists_of_libc(struct test *t)
-{
-	const char *path = "/lib/x86_64-linux-gnu/libc.so.6";
-
-	if (access(path, R_OK) != 0)
-		SKIP(t, "no libc.so.6 where Debian has it");
-	check_against_nm(t, path, "-D", 1000);
-}
-
 static void add(struct test *t, struct symbol_list *list, uint64_t address, uint64_t size, uint8_t binding,
 		const char *name)
 {
@@ -269,6 +260,6 @@ static void is_never_quadratic(struct test *t)
 	CHECK(t, many.create < MOST * FEWER * few.create);
 }
 
-TEST_MAIN(TEST(finds_what_nm_lists_of_a_program), TEST(finds_what_nm_lists_of_libc), TEST(keeps_the_best_alias),
+TEST_MAIN(TEST(finds_what_nm_lists_of_a_program), TEST(keeps_the_best_alias),
 	  TEST(knows_where_symbols_end), TEST(survives_the_end_of_the_address_space),
 	  TEST(is_never_quadratic))

@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --digest compared with hand-written text, block by block; and its lines: their number, and how they fold. */
 #include "report/view/digest/digest_parts.h"
-#include "tests/unit/report/view/fake_view.h"
+#include "tests/unit/report/view/fake_chains.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
-
-#define LOCK "main@app;lock@app;do_futex;futex_wait_queue;schedule"
-#define UNLOCK "main@app;unlock@app;futex_wake;wake_up_q;try_to_wake_up"
-#define READ "main@app;consume@app;read@libc.so.6;vfs_read;pipe_read;schedule"
-#define WRITE "main@c;produce@c;write@libc.so.6;vfs_write;pipe_write;__wake_up_sync_key;try_to_wake_up"
-#define SLEEP "main@c;snooze@c;clock_nanosleep@libc.so.6;do_nanosleep;schedule"
-#define TIMER "burn@x;asm_sysvec_apic_timer_interrupt;hrtimer_interrupt;__hrtimer_run_queues;" \
-	      "hrtimer_wakeup;try_to_wake_up"
-
-static struct profile_wait *add_wait(struct profile *p, const char *comm, uint32_t tid, const char *chain, uint64_t out,
-				     uint64_t in)
-{
-	return fake_wait(p, comm, tid, chain, BOOT + out * MS, BOOT + in * MS);
-}
-
-static void add_waker(struct profile *p, struct profile_wait *wait, const char *comm, uint32_t tid, const char *chain,
-		      uint64_t woken)
-{
-	fake_waker(p, wait, comm, tid, chain, BOOT + woken * MS);
-}
 
 static char *digest_of(struct test *t, struct profile *p, const struct view_settings *settings)
 {
@@ -44,23 +24,6 @@ static void expect_not(struct test *t, const char *text, const char *want)
 {
 	if (!test_check(t, !strstr(text, want), "'%.80s' is there", want))
 		printf("# got:\n%s", text);
-}
-
-/* A waits for B's lock, B for C's pipe, C for a timer. */
-static struct profile *three_hops(void)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait;
-
-	wait = add_wait(p, "A", 1, LOCK, 100, 400);
-	add_waker(p, wait, "B", 2, UNLOCK, 390);
-	wait = add_wait(p, "B", 2, READ, 50, 360);
-	add_waker(p, wait, "C", 3, WRITE, 350);
-	wait = add_wait(p, "C", 3, SLEEP, 20, 340);
-	add_waker(p, wait, "idler", 4, TIMER, 330);
-	wait->waker_context = PROFILE_WAKER_IRQ;
-	p->sources[0].duration = 5 * SECOND;
-	return p;
 }
 
 /* A wait that is part of a longer story has no story of its own, nor has a short one. */
@@ -116,28 +79,6 @@ static void tells_who_hangs(struct test *t)
 	expect_not(t, text, "story 3");
 	expect(t, text, "\n           D: 5.000 s in 1 thread, the longest ≥5.000 s: stat tid 1 pid 1 in "
 			"request_wait_answer (main)  [--summary, --top-waits --state D]\n");
-	free(text);
-	free(p);
-}
-
-/* A stopped thread waits for nothing, but another thread may wait for it. */
-static void tells_who_is_stopped(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait = add_wait(p, "server", 1, "main@server;do_epoll_wait;schedule", 0, 5000);
-	char *text;
-
-	wait->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	text = digest_of(t, p, &plain);
-	expect_not(t, text, "T: ");
-	free(text);
-	wait->state = 4;
-	add_wait(p, "helper", 2, "main@helper;schedule", 100, 400)->state = 4;
-	add_wait(p, "helper", 2, "main@helper;schedule", 500, 600)->state = 4;
-	add_wait(p, "traced", 3, "main@traced;schedule", 100, 400)->state = 8;
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\n           T: 5.400 s in 2 threads that a signal had stopped, the longest ≥5.000 s: "
-			"server tid 1 pid 1 in do_epoll_wait (main)  [--top-waits --state T]\n");
 	free(text);
 	free(p);
 }
@@ -258,71 +199,6 @@ static void tells_of_the_held_first(struct test *t)
 	free(p);
 }
 
-/* If most of a comm's waits at a place were sleep, or are not known, the story is about what held up the others. */
-static void tells_of_the_rest(struct test *t)
-{
-	struct profile *p = three_hops();
-	char *text;
-
-	for (uint32_t tid = 11; tid < 15; tid++)
-		add_wait(p, "B", tid, READ, 0, 5000)->flags = PROFILE_WAIT_NOT_ENDED;
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    B blocked in pipe_read (consume): 20.310 s in 5 waits  [--chains='^B$']\n"
-			"           held by C blocked in do_nanosleep (snooze) <- a timer: 280.000 ms (1.38%)\n");
-	free(text);
-	free(p);
-}
-
-/* A crowd whose threads have names of their own is one story, by the process; ways to one end are summed up. */
-static void tells_of_a_crowd(struct test *t)
-{
-	static const char *const comms[] = {"one", "two", "three"};
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait;
-	char *text;
-
-	add_wait(p, "app", 11, "main@app;do_sys_poll;schedule", 0, 5000)->flags = WHOLE;
-	wait = add_wait(p, "B", 2, READ, 0, 2990);
-	add_waker(p, wait, "idler", 4, TIMER, 2990);
-	wait->waker_context = PROFILE_WAKER_IRQ;
-	for (uint32_t i = 0; i < 3; i++) {
-		wait = add_wait(p, comms[i], 12 + i, LOCK, 0, 3000 + 10 * i);
-
-		p->tasks[wait->task].tgid = 11;
-		add_waker(p, wait, i ? comms[i - 1] : "B", i ? 11 + i : 2, UNLOCK, 2999 + 10 * i);
-	}
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    app blocked in futex_wait_queue (lock): 9.030 s in 3 waits of threads with "
-			"3 names"
-			"  [--chains --pid 11]\n"
-			"           held by two blocked in futex_wait_queue (lock) <- one blocked in futex_wait_queue "
-			"(lock) <- B blocked in pipe_read (consume) <- a timer: 2.990 s (33.11%); "
-			"in the end, on all ways: B blocked in pipe_read (consume) <- a timer: 8.970 s (99.34%)\n");
-	free(text);
-	free(p);
-}
-
-static void writes_comms(struct test *t)
-{
-	static const struct {
-		const char *comm, *want;
-	} cases[] = {
-		{"dd", "'^dd$'"}, {"kworker/0:1", "'^kworker/0:1$'"}, {"a.b*", "'^a[.]b[*]$'"},
-		{"it's", "'^it.*s$'"}, {"\x1b[2J\\", "'^.*[[]2J.*$'"}, {"caf\xc3\xa9", "'^caf.*$'"}, {"", "'^$'"},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *text;
-		size_t length;
-		FILE *out = open_memstream(&text, &length);
-
-		digest_write_comm(cases[i].comm, out);
-		(void)fclose(out);
-		CHECK_STR(t, text, cases[i].want);
-		free(text);
-	}
-}
-
 static char *write_lines(struct digest_lines *lines, unsigned int width)
 {
 	char *text;
@@ -332,22 +208,6 @@ static char *write_lines(struct digest_lines *lines, unsigned int width)
 	digest_lines_write(lines, width, out);
 	(void)fclose(out);
 	return text;
-}
-
-static void folds(struct test *t)
-{
-	struct digest_lines lines = {0};
-	char *text;
-
-	(void)digest_line_add(&lines, "label", DIGEST_FIRST, "one two three four five six seven eight", "--view -c x");
-	text = write_lines(&lines, 0);
-	CHECK_STR(t, text, "label      one two three four five six seven eight  [--view -c x]\n");
-	free(text);
-	text = write_lines(&lines, 44);
-	CHECK_STR(t, text, "label      one two three four five six seven\n"
-			   "           eight  [--view -c x]\n");
-	free(text);
-	digest_lines_deinit(&lines);
 }
 
 /* At most 25 lines as printed: the last ones of the highest rank go. */
@@ -409,7 +269,5 @@ static void leaves_out_waits_for_connections(struct test *t)
 }
 
 TEST_MAIN(TEST(leaves_out_waits_for_connections), TEST(tells_each_once), TEST(tells_who_hangs),
-	  TEST(tells_who_is_stopped), TEST(tells_who_waits_for_whom),
-	  TEST(groups_who_waited_all_the_time), TEST(tells_of_the_held_first),
-	  TEST(tells_of_the_rest), TEST(tells_of_a_crowd), TEST(writes_comms), TEST(folds),
-	  TEST(keeps_the_limit))
+	  TEST(tells_who_waits_for_whom), TEST(groups_who_waited_all_the_time),
+	  TEST(tells_of_the_held_first), TEST(keeps_the_limit))

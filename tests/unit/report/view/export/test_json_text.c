@@ -24,47 +24,6 @@ static void check(struct test *t, struct paper *paper, const char *wanted)
 	free(paper->text);
 }
 
-static void objects_and_arrays(struct test *t)
-{
-	struct paper paper;
-	struct json_text *json = &paper.json;
-
-	begin(&paper);
-	json_text_begin_object(json, NULL);
-	json_text_begin_array(json, "empty");
-	json_text_end_array(json);
-	json_text_begin_rows(json, "no rows");
-	json_text_end_array(json);
-	json_text_begin_rows(json, "rows");
-	json_text_uint(json, NULL, UINT64_MAX);
-	json_text_begin_array(json, NULL);
-	json_text_int(json, NULL, INT64_MIN);
-	json_text_int(json, NULL, -7);
-	json_text_bool(json, NULL, true);
-	json_text_end_array(json);
-	json_text_begin_object(json, NULL);
-	json_text_null(json, "a\"b");
-	json_text_bool(json, "no", false);
-	json_text_end_object(json);
-	json_text_end_array(json);
-	json_text_end_object(json);
-	check(t, &paper, "{\"empty\":[],\"no rows\":[],\"rows\":[\n18446744073709551615,\n"
-			 "[-9223372036854775808,-7,true],\n"
-			 "{\"a\\\"b\":null,\"no\":false}\n]}");
-}
-
-static void text_of_ours(struct test *t)
-{
-	struct paper paper;
-
-	begin(&paper);
-	json_text_begin_object(&paper.json, NULL);
-	json_text_format(&paper.json, "'a':%d,'b':['%s']", 1, "c");
-	json_text_uint(&paper.json, "d", 2);
-	json_text_end_object(&paper.json);
-	check(t, &paper, "{\"a\":1,\"b\":[\"c\"],\"d\":2}");
-}
-
 static void decimals(struct test *t)
 {
 	static const struct {
@@ -165,5 +124,5 @@ static void printable_text_in_parts(struct test *t)
 	check(t, &paper, "[\"\\\\x1b[\\u003cT\\u003e]\",\"a\\u000ab\",\"a\\\"\\u0026\"]");
 }
 
-TEST_MAIN(TEST(objects_and_arrays), TEST(text_of_ours), TEST(decimals), TEST(hostile_names),
-	  TEST(characters_at_the_seams), TEST(malformed_at_the_seams), TEST(printable_text_in_parts))
+TEST_MAIN(TEST(decimals), TEST(hostile_names), TEST(characters_at_the_seams),
+	  TEST(malformed_at_the_seams), TEST(printable_text_in_parts))

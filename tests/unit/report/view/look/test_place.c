@@ -2,7 +2,7 @@
 /* Call chains in two words: what is skipped at their leaves, on every architecture. */
 #include "report/view/look/place.h"
 
-#include "tests/unit/report/view/fake_profile.h"
+#include "tests/unit/report/view/fake_view.h"
 
 #define X86_CALL "main@app;work@app;read@libc.so.6;entry_SYSCALL_64_after_hwframe;do_syscall_64;"
 #define ARM_CALL "main@app;work@app;read@libc.so.6;el0t_64_sync;el0t_64_sync_handler;el0_svc;do_el0_svc;" \
@@ -128,18 +128,6 @@ static void passes_libraries(struct test *t)
 	check_place(t, "raise@libc.so.6;do_pause;schedule", "do_pause (raise)", false);
 }
 
-static void writes_frames(struct test *t)
-{
-	static const char chain[] = "main@app+0x1;wait@libc.so.6+0x2;do_pause+0x3;schedule+0x4";
-	char *text = read_place(chain, (struct frame_style){.offsets = true}, FUNCTIONS_BY_ADDRESS, NULL);
-
-	CHECK_STR(t, text, "do_pause+0x3 (main+0x1)");
-	free(text);
-	text = read_place(chain, (struct frame_style){.addresses = true}, FUNCTIONS_BY_ADDRESS, NULL);
-	CHECK_STR(t, text, "0x0000000000001003 do_pause+0x3 [kernel] (0x0000000000001001 main+0x1 [app])");
-	free(text);
-}
-
 /* By function, then by address; a place that is empty first. */
 static void compares_as_it_writes(struct test *t)
 {
@@ -194,5 +182,5 @@ static void refuses_contradictions(struct test *t)
 }
 
 TEST_MAIN(TEST(passes_the_way_to_sleep), TEST(passes_the_way_to_a_wakeup), TEST(knows_timers),
-	  TEST(knows_where_an_interrupt_preempted), TEST(knows_the_kernel_by_its_entry), TEST(passes_libraries),
-	  TEST(writes_frames), TEST(compares_as_it_writes), TEST(refuses_contradictions))
+	  TEST(knows_where_an_interrupt_preempted), TEST(knows_the_kernel_by_its_entry),
+	  TEST(passes_libraries), TEST(compares_as_it_writes), TEST(refuses_contradictions))

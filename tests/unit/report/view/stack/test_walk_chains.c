@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Walked tasks that hold up each other: --chains and the lines below --tasks, compared with hand-written text. */
-#include "tests/unit/report/view/fake_profile.h"
+#include "tests/unit/report/view/fake_view.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
 
@@ -41,79 +41,6 @@ static void wait_for(struct profile_walk_task *row, uint32_t object, uint32_t ow
 	row->held = PROFILE_HELD_BY_OWNER;
 }
 
-static const char two_hops[] =
-	"# tasks: 5 of 100 that were seen, walks: 1\n"
-	"# held up by a task that is known: 3 tasks\n"
-	"# in D for other reasons: 1 task; --tasks --state D shows them\n"
-	"\n"
-	">>> a tid 1 pid 1, S for 900.000 ms: holds up 2 tasks\n"
-	"    b tid 2 pid 2, D for 500.000 ms, in write on mutex #1: holds up 1 task\n"
-	"        c tid 3 pid 3, D for 400.000 ms, in write on rwsem #2\n"
-	"\n"
-	">>> gone tid 9 pid 9: holds up 1 task\n"
-	"    d tid 4 pid 4, D for 300.000 ms, in write on mutex #1\n"
-	"\n";
-
-static const char only_d[] =
-	"# tasks: 5 of 100 that were seen, walks: 1\n"
-	"# held up by a task that is known: 3 tasks\n"
-	"# in D for other reasons: 1 task; --tasks --state D shows them\n"
-	"\n"
-	">>> gone tid 9 pid 9: holds up 1 task\n"
-	"    d tid 4 pid 4, D for 300.000 ms, in write on mutex #1\n"
-	"\n";
-
-/* A target in the middle: the one that holds it up, and the one that it holds up. */
-static const char only_b[] =
-	"# tasks: 5 of 100 that were seen, walks: 1\n"
-	"# held up by a task that is known: 3 tasks\n"
-	"# in D for other reasons: 1 task; --tasks --state D shows them\n"
-	"\n"
-	">>> a tid 1 pid 1, S for 900.000 ms: holds up 2 tasks\n"
-	"    b tid 2 pid 2, D for 500.000 ms, in write on mutex #1: holds up 1 task\n"
-	"        c tid 3 pid 3, D for 400.000 ms, in write on rwsem #2\n"
-	"\n";
-
-static void check_target(struct test *t, struct profile *p, uint32_t tid, const char *expected)
-{
-	struct view_settings settings = plain;
-
-	settings.chain_target = "a tid";
-	settings.chain_tid = tid;
-	fake_check(t, p, VIEW_CHAINS, &settings, expected);
-}
-
-/* One holder was walked, one was not; a task that held a lock for reading is no holder. */
-static void leads_to_the_holders(struct test *t)
-{
-	struct profile *p = begin();
-	uint32_t a, b;
-	char *text;
-
-	a = add(p, "a", 1, "S", 900)->task;
-	wait_for(add(p, "b", 2, "D", 500), MUTEX, a);
-	b = p->walk_tasks[1].task;
-	wait_for(add(p, "c", 3, "D", 400), RWSEM, b);
-	wait_for(add(p, "d", 4, "D", 300), MUTEX, fake_task(p, "gone", 9, 9));
-	wait_for(add(p, "reader", 5, "D", 200), RWSEM, a);
-	p->walk_tasks[4].held |= PROFILE_HELD_FOR_READING;
-	fake_check(t, p, VIEW_CHAINS, &plain, two_hops);
-	check_target(t, p, 4, only_d);
-	check_target(t, p, 9, only_d); /* the holder that was not walked */
-	check_target(t, p, 2, only_b);
-	check_target(t, p, 1, only_b);
-	text = fake_print(p, &views[VIEW_TASKS], &plain);
-	CHECK(t, strstr(text, "comm c pid 3 state D wait 0.40 queue CPU 0, in write on rwsem #2 (held by b 2)\n"
-			      "    [held by b tid 2 pid 2, D for 500.000 ms, in write on mutex #1]\n"
-			      "    [held by a tid 1 pid 1, S for 900.000 ms]\n"
-			      "    schedule\n"));
-	CHECK(t, strstr(text, "comm d pid 4 state D wait 0.30 queue CPU 0, in write on mutex #1 (held by gone 9)\n"
-			      "    schedule\n"));
-	CHECK(t, strstr(text, "in write on rwsem #2 (last read by a 1)\n    schedule\n"));
-	free(text);
-	free(p);
-}
-
 static const char circle[] =
 	"# tasks: 3 of 100 that were seen, walks: 1\n"
 	"# held up by a task that is known: 3 tasks\n"
@@ -143,22 +70,4 @@ static void ends_in_a_circle(struct test *t)
 	free(p);
 }
 
-/* If many wait for the same, those that have waited longest are listed. */
-static void counts_those_that_are_not_listed(struct test *t)
-{
-	struct profile *p = begin();
-	uint32_t a = add(p, "a", 1, "S", 900)->task;
-	char *text;
-
-	for (uint32_t i = 0; i < 12; i++)
-		wait_for(add(p, "w", 10 + i, "D", 100 + i), MUTEX, a);
-	text = fake_print(p, &views[VIEW_CHAINS], &plain);
-	CHECK(t, strstr(text, ">>> a tid 1 pid 1, S for 900.000 ms: holds up 12 tasks\n"
-			      "    w tid 21 pid 21, D for 111.000 ms, in write on mutex #1\n"));
-	CHECK(t, strstr(text, "    w tid 12 pid 12, D for 102.000 ms, in write on mutex #1\n    2 others\n\n"));
-	CHECK(t, !strstr(text, "w tid 11 pid 11"));
-	free(text);
-	free(p);
-}
-
-TEST_MAIN(TEST(leads_to_the_holders), TEST(ends_in_a_circle), TEST(counts_those_that_are_not_listed))
+TEST_MAIN(TEST(ends_in_a_circle))

@@ -4,30 +4,6 @@
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
 
-/*
- * Three addresses of one caller are one node, shown with the offset that weighs most, in whatever
- * order they are added.
- */
-static void shows_the_hottest_offset(struct test *t)
-{
-	struct profile *p = fake_profile();
-	uint32_t cpu = fake_source(p, PROFILE_CPU, "cpu-clock", "samples");
-
-	fake_entry(p, cpu, "a", 1, "f@x+0x9;g@x+0x1", 30);
-	fake_entry(p, cpu, "a", 1, "f@x+0x4;g@x+0x2", 20);
-	fake_entry(p, cpu, "a", 1, "f@x+0x4;g@x+0x3", 15);
-	fake_entry(p, cpu, "a", 1, "f@x+0x2;g@x+0x1", 35);
-	fake_check(t, p, VIEW_TREE, &plain,
-		   "# cpu cpu-clock: 100 samples in 5.00 s, kernel and user stacks\n"
-		   "\n"
-		   ">>> 100.00%  g  Comms: a\n"
-		   "    |\n"
-		   "    f+0x2\n" /* 35 and 35: the lower one */
-		   "    g+0x1\n"
-		   "\n");
-	free(p);
-}
-
 /* What is left out is counted; if it is enough for a line, in the place where it would have been. */
 static void counts_what_it_hides(struct test *t)
 {
@@ -57,27 +33,6 @@ static void counts_what_it_hides(struct test *t)
 		   "\n"
 		   "# leaf functions not shown: 1, 0.24% in all\n"
 		   "# branches below 0.25% not shown: 1, 0.10% in all\n");
-	free(p);
-}
-
-/* A function that calls itself: part of its weight ends above the rest. */
-static void shows_where_recursion_ends(struct test *t)
-{
-	struct profile *p = fake_profile();
-	uint32_t cpu = fake_source(p, PROFILE_CPU, "cpu-clock", "samples");
-
-	fake_entry(p, cpu, "a", 1, "main@x;f@x+0x1", 30);
-	fake_entry(p, cpu, "a", 1, "main@x;f@x+0x2;f@x+0x1", 70);
-	fake_check(t, p, VIEW_TREE, &plain,
-		   "# cpu cpu-clock: 100 samples in 5.00 s, kernel and user stacks\n"
-		   "\n"
-		   ">>> 100.00%  f  Comms: a\n"
-		   "    |\n"
-		   "    main+0x0\n"
-		   "    f+0x2\n"
-		   "    |--70.00%--f+0x1\n"
-		   "     --30.00%--[ends here]\n"
-		   "\n");
 	free(p);
 }
 
@@ -153,6 +108,22 @@ static void keeps_the_denominator(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(shows_the_hottest_offset), TEST(counts_what_it_hides),
-	  TEST(shows_where_recursion_ends), TEST(ends_where_enough_ends),
-	  TEST(keeps_the_denominator))
+/* A chain that leads to itself, and an entry without one. */
+static void refuses_wakers_that_contradict(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	char *text;
+
+	p->sources[0].kind = PROFILE_WAKERS;
+	fake_entry(p, 0, "db", 1, "main@db;unlock@db;futex_wake+0x1;wake_up_q;try_to_wake_up", 3000000);
+	p->nodes[p->entries[0].node].parent = p->entries[0].node;
+	CHECK_INT(t, fake_view(p, tree_view, &plain, &text), -EBADMSG);
+	free(text);
+	p->nodes[p->entries[0].node].parent = p->entries[0].node - 1;
+	p->entries[0].node = (uint32_t)p->node_count;
+	CHECK_INT(t, fake_view(p, tree_view, &plain, &text), -EBADMSG);
+	free(text);
+	free(p);
+}
+
+TEST_MAIN(TEST(counts_what_it_hides), TEST(ends_where_enough_ends), TEST(keeps_the_denominator), TEST(refuses_wakers_that_contradict))

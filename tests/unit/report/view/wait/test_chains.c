@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --chains compared with hand-written text: what held a wait in the end, and what is printed if that is unknown. */
 #include "report/view/wait/chains_follow.h"
-#include "tests/unit/report/view/wait/three_hops.h"
+#include "tests/unit/report/view/fake_chains.h"
+
+static const struct view_settings longest = {.min_share = 2500, .filters = ""};
+static const struct view_settings thread_1 = {.min_share = 2500, .filters = "", .chain_target = "1", .chain_tid = 1};
 
 static void follows_three_hops(struct test *t)
 {
@@ -27,30 +30,6 @@ static void follows_three_hops(struct test *t)
 	free(p);
 }
 
-/* Without a target all waits that somebody ended are followed, heaviest stack first; small branches are counted. */
-static void follows_the_longest(struct test *t)
-{
-	struct profile *p = three_hops();
-	struct view_settings settings = longest;
-
-	settings.min_share = 50000;
-	settings.per_process = true;
-	settings.max_groups = 1;
-	fake_check_printed(
-		t, p, chains_view, &settings,
-		"# followed: 2 waits, 610.0 ms; percentages are of that time\n"
-		"# not among them, as a timer ended them: 1 wait, 320.0 ms\n"
-		"\n"
-		">>> 50.82%  B (2) blocked in pipe_read (consume)  (310.0ms, 1 wait)\n"
-		"    |\n"
-		"    woken by C (3) in pipe_write (produce), which was blocked in do_nanosleep (snooze)  (280.0ms)\n"
-		"    woken by a timer in hrtimer_wakeup  (280.0ms)\n"
-		"\n"
-		"# targets not shown: 1, 49.18% in all\n"
-		"# branches below 5.00% not shown: 3, 4.92% in all\n");
-	free(p);
-}
-
 /* A wait that has not ended counts only for a named target. */
 static void leaves_out_open_waits(struct test *t)
 {
@@ -71,83 +50,6 @@ static void leaves_out_open_waits(struct test *t)
 		"    |--3.33%--woken by B in futex_wake (unlock), which was waiting for a CPU  (10.0ms)\n"
 		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
 		"\n");
-	free(p);
-}
-
-/* With addresses or offsets, places that differ in one are different. */
-static void tells_addresses_apart(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct view_settings settings = thread_1;
-
-	add_waker(p, add_wait(p, "A", 1, "main@app+0x1;lock@app+0x2;futex_wait+0x3;schedule+0x4", 0, 300), "B", 2,
-		  "main@app+0x5;unlock@app+0x6;futex_wake+0x7;try_to_wake_up+0x8", 300);
-	add_waker(p, add_wait(p, "A", 1, "main@app+0x1;lock@app+0x9;futex_wait+0x3;schedule+0x4", 400, 500), "B", 2,
-		  "main@app+0x5;unlock@app+0x6;futex_wake+0xa;try_to_wake_up+0x8", 500);
-	fake_check_printed(t, p, chains_view, &settings,
-			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n\n"
-			   ">>> 100.00%  A blocked in futex_wait (lock)  (400.0ms, 2 waits)\n"
-			   "    |\n"
-			   "    woken by B in futex_wake (unlock), unknown: "
-			   "nothing is recorded of that time  (400.0ms)\n"
-			   "\n");
-	settings.offsets = true;
-	fake_check_printed(t, p, chains_view, &settings,
-			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
-			   "\n"
-			   ">>> 75.00%  A blocked in futex_wait+0x3 (lock+0x2)  (300.0ms, 1 wait)\n"
-			   "    |\n"
-			   "    woken by B in futex_wake+0x7 (unlock+0x6), unknown: "
-			   "nothing is recorded of that time  (300.0ms)\n"
-			   "\n"
-			   ">>> 25.00%  A blocked in futex_wait+0x3 (lock+0x9)  (100.0ms, 1 wait)\n"
-			   "    |\n"
-			   "    woken by B in futex_wake+0xa (unlock+0x6), unknown: "
-			   "nothing is recorded of that time  (100.0ms)\n"
-			   "\n");
-	settings.offsets = false;
-	settings.addresses = true;
-	settings.max_groups = 1;
-	fake_check_printed(t, p, chains_view, &settings,
-			   "# followed: 2 waits of thread 1, 400.0 ms; percentages are of that time\n"
-			   "\n"
-			   ">>> 75.00%  A blocked in 0x0000000000001003 futex_wait+0x3 [kernel] "
-			   "(0x0000000000001002 lock+0x2 [app])  (300.0ms, 1 wait)\n"
-			   "    |\n"
-			   "    woken by B in 0x0000000000001007 futex_wake+0x7 [kernel] "
-			   "(0x0000000000001006 unlock+0x6 [app]), unknown: "
-			   "nothing is recorded of that time  (300.0ms)\n"
-			   "\n"
-			   "# targets not shown: 1, 25.00% in all\n");
-	free(p);
-}
-
-static void follows_comms(struct test *t)
-{
-	struct profile *p = three_hops();
-	struct view_settings settings = longest;
-	regex_t expression;
-
-	REQUIRE(t, !regcomp(&expression, "^[CX]$", REG_EXTENDED | REG_NOSUB));
-	settings.chain_target = "^[CX]$";
-	settings.chain_comm = &expression;
-	settings.filters = "--pid 3";
-	fake_check_printed(
-		t, p, chains_view, &settings,
-		"# followed: 1 wait of comms that match '^[CX]$', 320.0 ms; percentages are of that time\n"
-		"\n"
-		">>> 100.00%  C blocked in do_nanosleep (snooze)  (320.0ms, 1 wait)\n"
-		"    |\n"
-		"    |--96.88%--woken by a timer in hrtimer_wakeup  (310.0ms)\n"
-		"     --3.13%--runnable, waiting for a CPU  (10.0ms)\n"
-		"\n");
-	settings.chain_target = "9";
-	settings.chain_comm = NULL;
-	settings.chain_tid = 9;
-	settings.filters = "";
-	fake_check_printed(t, p, chains_view, &settings,
-			   "# followed: 0 waits of thread 9, 0.0 ms; percentages are of that time\n");
-	regfree(&expression);
 	free(p);
 }
 
@@ -216,23 +118,6 @@ static void stops_at_a_cycle(struct test *t)
 			   "    |          woken by A in wake_b, which was blocked in lock_a (f)  (80.0ms)\n"
 			   "    |          cycle: this wait is on the way here already  (80.0ms)\n"
 			   "     --20.00%--woken by B in wake_a, which was running  (20.0ms)\n"
-			   "\n");
-	free(p);
-}
-
-/* A thread that wakes itself is the shortest cycle. */
-static void stops_at_itself(struct test *t)
-{
-	struct profile *p = fake_recorded();
-
-	add_waker(p, add_wait(p, "A", 1, "lock_a", 0, 100), "A", 1, "wake_a", 100);
-	fake_check_printed(t, p, chains_view, &thread_1,
-			   "# followed: 1 wait of thread 1, 100.0 ms; percentages are of that time\n"
-			   "\n"
-			   ">>> 100.00%  A blocked in lock_a  (100.0ms, 1 wait)\n"
-			   "    |\n"
-			   "    woken by A in wake_a, which was blocked in lock_a  (100.0ms)\n"
-			   "    cycle: this wait is on the way here already  (100.0ms)\n"
 			   "\n");
 	free(p);
 }
@@ -526,11 +411,142 @@ static void bears_hostile_numbers(struct test *t)
 	free(p);
 }
 
-TEST_MAIN(TEST(follows_three_hops), TEST(follows_the_longest),
-	  TEST(leaves_out_open_waits),
-	  TEST(tells_addresses_apart), TEST(follows_comms),
-	  TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two),
-	  TEST(stops_at_a_cycle), TEST(stops_at_itself), TEST(says_what_is_not_known),
+/* --- which waits are followed --- */
+
+/* Nobody holds a sleeper, unless it then waits longer for a CPU; a user who names a thread wants all of its waits. */
+static void leaves_out_timers(struct test *t)
+{
+	static const struct {
+		bool named, starved, followed;
+	} cases[] = {{false, false, false}, {false, true, true}, {true, false, true}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *p = three_hops();
+		struct view_settings settings = longest;
+		char *text;
+
+		settings.names_tasks = cases[i].named;
+		p->waits[2].run_queue = cases[i].starved ? 161 * MS : 160 * MS;
+		CHECK_INT(t, fake_view(p, chains_view, &settings, &text), 0);
+		test_check(t, !!strstr(text, "# followed: 3 waits") == cases[i].followed, "case %zu: %s", i, text);
+		test_check(t, !!strstr(text, "as a timer ended them: 1 wait,") != cases[i].followed, "case %zu: %s", i,
+			   text);
+		free(text);
+		free(p);
+	}
+}
+
+/* Waits that do not pass filters are no targets, but may be on the way; nor are those of kernel threads, set apart. */
+static void follows_into_everyone(struct test *t)
+{
+	static const uint8_t beside[] = {PROFILE_WAIT_UNASKED, PROFILE_WAIT_APART};
+
+	for (size_t i = 0; i < sizeof(beside); i++) {
+		struct profile *p = three_hops();
+		char *text;
+
+		p->waits[1].flags = p->waits[2].flags = beside[i];
+		for (size_t k = 1; k < 3; k++)
+			p->tasks[p->waits[k].task].kernel_thread = beside[i] == PROFILE_WAIT_APART;
+		CHECK_INT(t, fake_view(p, chains_view, &longest, &text), 0);
+		CHECK(t, strstr(text, "# followed: 1 wait, 300.0 ms;") && !strstr(text, "not among them"));
+		CHECK(t, strstr(text, "woken by C in pipe_write (produce), which was blocked in do_nanosleep "));
+		free(text);
+		free(p);
+	}
+}
+
+/* --- what waits were for --- */
+
+/* If the waker is unknown, or the wait has not ended, the chain goes on with whoever held the lock all the time. */
+static void goes_on_with_owners(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "A", 1, LOCK, 100, 400);
+
+	p->operations[0].name = "";
+	p->operation_count = 1;
+	p->objects[1] = (struct profile_object){
+		.kind = PROFILE_OBJECT_FUTEX, .address = 1, .comm = "", .name = ""};
+	p->object_count = 2;
+	wait->flags = PROFILE_WAIT_NOT_ENDED;
+	wait->object = 1;
+	wait->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_AT_END | PROFILE_HELD_ALL;
+	wait->owner = fake_task(p, "B", 2, 2);
+	add_wait(p, "B", 2, READ, 100, 300)->flags = PROFILE_WAIT_NOT_ENDED;
+	p->recordings[0].least_wait = 1000;
+	fake_check_printed(
+		t, p, chains_view, &longest,
+		"# followed: 1 wait, 300.0 ms; percentages are of that time\n"
+		"# not among them, as they had not ended: 1 wait, 200.0 ms\n"
+		"\n"
+		">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (held by B 2)  (300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--66.67%--held by B, which was blocked in pipe_read (consume)  (200.0ms)\n"
+		"    |          not ended  (200.0ms)\n"
+		"     --33.33%--held by B, unknown: it ran, or its waits were shorter than -m 0  "
+		"(100.0ms)\n"
+		"\n");
+	wait->held = PROFILE_HELD_BY_OWNER; /* it may have let go */
+	fake_check_printed(t, p, chains_view, &thread_1,
+			   "# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
+			   "\n"
+			   ">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (held at first by B 2)  "
+			   "(300.0ms, 1 wait)\n"
+			   "    |\n"
+			   "    not ended  (300.0ms)\n"
+			   "\n");
+	free(p);
+}
+
+/* An interrupt brings what the other end of a connection sent. */
+static void goes_on_at_the_other_end(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "nginx", 1, READ, 100, 400);
+	struct profile_users *users = &p->objects[1].users[PROFILE_NEITHER];
+
+	add_waker(p, wait, "redis", 2, "net_rx_action;tcp_v4_rcv;sock_def_readable", 390);
+	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
+	p->operations[0].name = "";
+	p->operations[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "recvfrom"};
+	p->operation_count = 2;
+	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .port = 1, .comm = "", .name = "",
+						.local = "", .peer = ""};
+	p->object_count = 2;
+	wait->object = wait->operation = 1;
+	*users = (struct profile_users){.processes = 1, .task = fake_task(p, "redis", 2, 2), .one_thread = true};
+	(void)add_wait(p, "redis", 2, SLEEP, 100, 300);
+	fake_check_printed(
+		t, p, chains_view, &thread_1,
+		"# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
+		"\n"
+		">>> 100.00%  nginx blocked in pipe_read (consume), in recvfrom of tcp :1 "
+		"(at its other end redis 2)  (300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--66.67%--woken from its other end by redis, which was blocked in do_nanosleep "
+		"(snooze)  (200.0ms)\n"
+		"    |          unknown: waker not recorded  (200.0ms)\n"
+		"    |--30.00%--woken from its other end by redis, which was running  (90.0ms)\n"
+		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	users->one_thread = false; /* which one sent it? */
+	fake_check_printed(
+		t, p, chains_view, &thread_1,
+		"# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
+		"\n"
+		">>> 100.00%  nginx blocked in pipe_read (consume), in recvfrom of tcp :1 "
+		"(at its other end redis 2)  (300.0ms, 1 wait)\n"
+		"    |\n"
+		"    |--96.67%--woken by softirq in sock_def_readable  (290.0ms)\n"
+		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
+		"\n");
+	free(p);
+}
+
+TEST_MAIN(TEST(follows_three_hops), TEST(leaves_out_open_waits), TEST(tells_work_from_sleep),
+	  TEST(follows_the_longer_of_two), TEST(stops_at_a_cycle), TEST(says_what_is_not_known),
 	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(knows_short_lives),
-	  TEST(divides_the_weight), TEST(stops_in_the_deep),
-	  TEST(running_needs_evidence), TEST(looks_at_moments), TEST(bears_hostile_numbers))
+	  TEST(divides_the_weight), TEST(stops_in_the_deep), TEST(running_needs_evidence),
+	  TEST(looks_at_moments), TEST(bears_hostile_numbers), TEST(leaves_out_timers),
+	  TEST(follows_into_everyone), TEST(goes_on_with_owners), TEST(goes_on_at_the_other_end))

@@ -113,58 +113,6 @@ static void marks_what_is_a_bound(struct test *t)
 	}
 }
 
-/* If lengths are equal, the wait that may be longer is the longest; sums and percentiles are marked, too. */
-static void prefers_the_open_wait(struct test *t)
-{
-	struct profile *p = fake_recorded();
-
-	(void)fake_wait(p, "a", 1, "f", BOOT, BOOT + 1 * SECOND);
-	fake_wait(p, "a", 1, "f", BOOT + 4 * SECOND, BOOT + 5 * SECOND)->flags = PROFILE_WAIT_NOT_ENDED;
-	(void)fake_wait(p, "a", 2, "f", BOOT + 2 * SECOND, BOOT + 3 * SECOND);
-	fake_check_printed(t, p, top_waits_view, &plain,
-			   "\n"
-			   "    f\n"
-			   "    -                a\n"
-			   "        longest ≥1.000 s, from 2026-11-21 12:00:04.000000 UTC, +4.000000 s\n"
-			   "        tid 1 pid 1, CPU 0, S, blocked\n"
-			   "        had not ended by +5.000000 s, the end of the recording\n"
-			   "        3 waits, ≥3.000 s in all, p50 1.000 s, p99 ≥1.000 s, 1 open\n"
-			   "        state S 100.00%; blocked 100.00%\n"
-			   "     usecs               : count     distribution\n"
-			   "    524288 -> 1048575    : 3        |****************************************|\n"
-			   "\n");
-	free(p);
-}
-
-/* Lengths compare across recordings; each has its own clock. */
-static void compares_recordings_by_length(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait;
-
-	p->recordings[fake_recording(p, 50 * SECOND, 60 * SECOND)].host = 1;
-	(void)fake_wait(p, "a", 1, "f", BOOT, BOOT + 3 * MS);
-	wait = fake_wait(p, "a", 1, "f", 51 * SECOND, 51 * SECOND + 5 * MS);
-	wait->recording = 1;
-	wait->wait_class = PROFILE_YIELDED;
-	wait->state = 0;
-	p->realtime = 0;
-	fake_check_printed(t, p, top_waits_view, &plain,
-			   "\n"
-			   "    f\n"
-			   "    -                a\n"
-			   "        longest 5.000 ms, from wall clock unknown, +1.000000 s (recording 2, host 1)\n"
-			   "        tid 1 pid 1, CPU 0, R, yielded\n"
-			   "        ran from +1.005000 s on\n"
-			   "        2 waits, 8.000 ms in all, p50 3.000 ms, p99 5.000 ms\n"
-			   "        state R 62.50%, S 37.50%; blocked 37.50%, yielded 62.50%\n"
-			   "     usecs               : count     distribution\n"
-			   "      2048 -> 4095       : 1        |****************************************|\n"
-			   "      4096 -> 8191       : 1        |****************************************|\n"
-			   "\n");
-	free(p);
-}
-
 static void refuses_contradictions(struct test *t)
 {
 	struct profile *p = some_waits();
@@ -219,5 +167,4 @@ static void survives_large_numbers(struct test *t)
 }
 
 TEST_MAIN(TEST(takes_percentiles_by_nearest_rank), TEST(marks_what_is_a_bound),
-	  TEST(prefers_the_open_wait), TEST(compares_recordings_by_length),
 	  TEST(refuses_contradictions), TEST(survives_large_numbers))

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which thread waits for which in the tests of --chains. */
+/* Which thread waits for which, in the tests of --chains and --digest. */
 #pragma once
 
 #include "tests/unit/report/view/fake_view.h"
 
-static const struct view_settings longest = {.min_share = 2500, .filters = ""};
-static const struct view_settings thread_1 = {.min_share = 2500, .filters = "", .chain_target = "1", .chain_tid = 1};
-
 /* From `out` to `in`, in ms of the recording. */
-static struct profile_wait *add_wait(struct profile *p, const char *comm, uint32_t tid, const char *chain, uint64_t out,
+static inline struct profile_wait *add_wait(struct profile *p, const char *comm, uint32_t tid, const char *chain, uint64_t out,
 				     uint64_t in)
 {
 	return fake_wait(p, comm, tid, chain, BOOT + out * MS, BOOT + in * MS);
 }
 
-static void add_waker(struct profile *p, struct profile_wait *wait, const char *comm, uint32_t tid, const char *chain,
+static inline void add_waker(struct profile *p, struct profile_wait *wait, const char *comm, uint32_t tid, const char *chain,
 		      uint64_t woken)
 {
 	fake_waker(p, wait, comm, tid, chain, BOOT + woken * MS);
@@ -29,7 +26,7 @@ static void add_waker(struct profile *p, struct profile_wait *wait, const char *
 	      "hrtimer_wakeup;try_to_wake_up"
 
 /* A waits for B's lock, B for C's pipe, C for a timer; all wait for a CPU for the last 10 ms. */
-static struct profile *three_hops(void)
+static inline struct profile *three_hops(void)
 {
 	struct profile *p = fake_recorded();
 	struct profile_wait *wait;

@@ -84,7 +84,7 @@ def dumped(report, path):
     sections = lacks = 0
     with subprocess.Popen([report, "--dump", path], stdout=subprocess.PIPE, text=True, errors="replace") as dump:
         for line in dump.stdout:
-            if line.startswith("section "):
+            if line.startswith("section ") and " closed " in line:
                 sections += 1
                 lacks |= " closed 1 " not in line or line.split()[-1] in ("2", "3", "5")
             lacks |= line == "  malformed\n"

@@ -184,72 +184,6 @@ static void generations_name_contents(struct test *t)
 	end_all(t, &world);
 }
 
-static void restating_changes_nothing(struct test *t)
-{
-	static const struct mapping map = {.start = 0x1000, .end = 0x3000, .file_offset = 0x400, .module = 7};
-	struct address_spaces *spaces;
-	uint64_t before;
-
-	REQUIRE(t, !address_spaces_create(4, 4, &spaces));
-	CHECK_INT(t, address_spaces_map(spaces, 1, &map), 0);
-	CHECK_INT(t, address_spaces_fork(spaces, 1, 2), 0);
-	before = address_spaces_generation(spaces, 1);
-	CHECK_INT(t, address_spaces_generation(spaces, 2), before);
-	CHECK_INT(t, address_spaces_map(spaces, 2, &map), 0);
-	CHECK_INT(t, address_spaces_generation(spaces, 2), before);
-	CHECK_INT(t, address_spaces_exec(spaces, 2), 0);
-	CHECK(t, address_spaces_generation(spaces, 2) != before);
-	CHECK_INT(t, address_spaces_generation(spaces, 1), before);
-	address_spaces_destroy(spaces);
-}
-
-/* A note is added to what is known, and a larger one replaces it; the process that shares the space does not get it. */
-static void notes_are_added(struct test *t)
-{
-	struct mapping map = {.start = 0x1000, .end = 0x3000, .file_offset = 0x400, .module = 7}, found = {0};
-	struct address_spaces *spaces;
-
-	REQUIRE(t, !address_spaces_create(4, 8, &spaces));
-	CHECK_INT(t, address_spaces_map(spaces, 1, &map), 0);
-	CHECK_INT(t, address_spaces_fork(spaces, 1, 2), 0);
-	for (map.note = 5; map.note < 7; map.note++)
-		CHECK_INT(t, address_spaces_map(spaces, 1, &map), 0);
-	CHECK(t, address_spaces_find(spaces, 1, 0x1000, &found) && found.note == 6);
-	CHECK(t, address_spaces_find(spaces, 2, 0x1000, &found) && found.note == 0);
-	map = (struct mapping){.start = 0x1000, .end = 0x2000, .module = 8};
-	CHECK_INT(t, address_spaces_map(spaces, 1, &map), 0);
-	CHECK(t, address_spaces_find(spaces, 1, 0x2000, &found) && found.note == 6);
-	address_spaces_destroy(spaces);
-}
-
-static void edges(struct test *t)
-{
-	static const struct mapping all = {.start = 0, .end = UINT64_MAX, .module = 1};
-	static const struct mapping top = {.start = UINT64_MAX - 1, .end = UINT64_MAX, .file_offset = 5, .module = 2};
-	static const struct mapping none = {.start = 9, .end = 9}, backwards = {.start = 9, .end = 8};
-	struct address_spaces *spaces;
-	struct mapping found;
-
-	REQUIRE(t, !address_spaces_create(2, 8, &spaces));
-	CHECK(t, !address_spaces_find(spaces, 0, 0, &found));
-	CHECK_INT(t, address_spaces_map(spaces, 0, &none), -EINVAL);
-	CHECK_INT(t, address_spaces_map(spaces, 0, &backwards), -EINVAL);
-	CHECK_INT(t, address_spaces_generation(spaces, 0), 0); /* neither made the process */
-	CHECK_INT(t, address_spaces_map(spaces, 0, &all), 0);
-	CHECK_INT(t, address_spaces_map(spaces, UINT32_MAX, &top), 0);
-	CHECK_INT(t, address_spaces_map(spaces, 0, &top), 0);
-	CHECK_INT(t, address_spaces_map(spaces, 5, &top), -ENOSPC); /* two processes only */
-	CHECK_INT(t, address_spaces_fork(spaces, 0, 5), -ENOSPC);
-	CHECK(t, address_spaces_find(spaces, 0, UINT64_MAX - 1, &found) && found.module == 2);
-	CHECK(t, address_spaces_find(spaces, 0, UINT64_MAX - 2, &found) && found.module == 1 && !found.start);
-	CHECK(t, !address_spaces_find(spaces, 0, UINT64_MAX, &found));
-	address_spaces_exit(spaces, 77);
-	address_spaces_exit(spaces, 0);
-	CHECK_INT(t, address_spaces_fork(spaces, 0, 5), 0); /* an unknown parent's child is empty, but there */
-	CHECK(t, address_spaces_generation(spaces, 5) && !address_spaces_find(spaces, 5, 1, &found));
-	address_spaces_destroy(spaces);
-}
-
 static uint64_t log2_of(uint64_t value)
 {
 	return 63 - (uint64_t)__builtin_clzll(value);
@@ -370,21 +304,6 @@ static void what_is_kept_does_not_change(struct test *t)
 	address_spaces_destroy(spaces);
 }
 
-static void holds_as_many_as_promised(struct test *t)
-{
-	enum { MANY = 5000 };
-	struct address_spaces *spaces;
-
-	REQUIRE(t, !address_spaces_create(MANY, MANY, &spaces));
-	for (uint32_t i = 0; i < MANY; i++) {
-		struct mapping mapping = {.start = i, .end = i + 1, .module = i};
-
-		CHECK_INT(t, address_spaces_map(spaces, i / 3, &mapping), 0);
-	}
-	address_spaces_destroy(spaces);
-}
-
-TEST_MAIN(TEST(agrees_with_single_addresses), TEST(refuses_when_the_pool_is_empty), TEST(generations_name_contents),
-	  TEST(restating_changes_nothing), TEST(notes_are_added), TEST(edges),
-	  TEST(scales_with_the_logarithm), TEST(forks_share),
-	  TEST(what_is_kept_does_not_change), TEST(holds_as_many_as_promised))
+TEST_MAIN(TEST(agrees_with_single_addresses), TEST(refuses_when_the_pool_is_empty),
+	  TEST(generations_name_contents), TEST(scales_with_the_logarithm), TEST(forks_share),
+	  TEST(what_is_kept_does_not_change))

@@ -43,48 +43,4 @@ static void keeps_what_it_has_when_memory_ends(struct test *t)
 	array_free(&array);
 }
 
-static int is_open(int fd)
-{
-	return fcntl(fd, F_GETFD) >= 0;
-}
-
-static void guards_close_what_was_not_stolen(struct test *t)
-{
-	int closed, kept;
-
-	{
-		_cleanup_close_ int first = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		_cleanup_close_ int second = open("/dev/null", O_RDONLY | O_CLOEXEC);
-		_cleanup_close_ int none = -1;
-
-		CHECK(t, none == -1 && first >= 0 && second >= 0);
-		closed = first;
-		kept = steal_fd(&second);
-		CHECK_INT(t, second, -1);
-	}
-	CHECK(t, !is_open(closed) && is_open(kept));
-	(void)close(kept);
-}
-
-/* With SAN=1 the sanitizer checks that everything was freed, once. */
-static void guards_free_what_was_not_stolen(struct test *t)
-{
-	int *stolen = NULL;
-
-	{
-		_cleanup_free_ int *freed = malloc(sizeof(*freed));
-		_cleanup_free_ int *moved = malloc(sizeof(*moved));
-		_cleanup_fclose_ FILE *none = NULL;
-		_cleanup_fclose_ FILE *file = tmpfile();
-
-		REQUIRE(t, freed && moved && file && !none);
-		*moved = 5;
-		stolen = steal_ptr(moved);
-		CHECK(t, !moved);
-	}
-	CHECK_INT(t, *stolen, 5);
-	free(stolen);
-}
-
-TEST_MAIN(TEST(grows), TEST(keeps_what_it_has_when_memory_ends), TEST(guards_close_what_was_not_stolen),
-	  TEST(guards_free_what_was_not_stolen))
+TEST_MAIN(TEST(grows), TEST(keeps_what_it_has_when_memory_ends))

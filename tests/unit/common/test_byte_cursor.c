@@ -51,20 +51,6 @@ static void refuses_lengths_that_wrap(struct test *t)
 	}
 }
 
-static void sub_cursor_is_bounded(struct test *t)
-{
-	static const uint8_t bytes[] = {1, 2, 3, 4};
-	struct byte_cursor cursor = byte_cursor_make(bytes, sizeof(bytes));
-	struct byte_cursor sub = byte_cursor_sub(&cursor, 2);
-
-	CHECK_INT(t, byte_cursor_u16(&sub), 0x0201);
-	CHECK_INT(t, byte_cursor_u8(&sub), 0);
-	CHECK(t, sub.bad && !cursor.bad);
-	CHECK_INT(t, byte_cursor_u8(&cursor), 3);
-	sub = byte_cursor_sub(&cursor, 0);
-	CHECK(t, !sub.bad && !byte_cursor_left(&sub));
-}
-
 /* Encodings from the DWARF 5 specification (appendix C, figures C.3 and C.4 give the first ones) and the edges. */
 static void reads_varints(struct test *t)
 {
@@ -123,5 +109,5 @@ static void reads_zigzag(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(reads_little_endian), TEST(stays_bad), TEST(refuses_lengths_that_wrap), TEST(sub_cursor_is_bounded),
+TEST_MAIN(TEST(reads_little_endian), TEST(stays_bad), TEST(refuses_lengths_that_wrap),
 	  TEST(reads_varints), TEST(reads_zigzag))

@@ -32,20 +32,6 @@ static const char *capture_stop(struct capture *capture)
 	return capture->text;
 }
 
-static void prefixes_each_kind(struct test *t)
-{
-	struct capture capture;
-	int r;
-
-	capture_start(&capture);
-	r = log_error(ENOENT, "no file '%s'", "x");
-	log_warning("%d of %s", 3, "them");
-	log_info("done");
-	CHECK_STR(t, capture_stop(&capture),
-		  "test_log: error: no file 'x'\ntest_log: warning: 3 of them\ntest_log: done\n");
-	CHECK_INT(t, r, -ENOENT);
-}
-
 /* The journal takes the level from the line, and has the name already. But it must really be the journal's end. */
 static void levels_for_the_journal(struct test *t)
 {
@@ -99,7 +85,7 @@ static void cuts_long_lines(struct test *t)
 
 int main(void)
 {
-	static const struct test_case cases[] = {TEST(prefixes_each_kind), TEST(levels_for_the_journal),
+	static const struct test_case cases[] = {TEST(levels_for_the_journal),
 						 TEST(escapes_arguments), TEST(cuts_long_lines)};
 	static char name[] = "test_log"; /* whatever the program is called */
 

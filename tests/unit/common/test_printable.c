@@ -60,29 +60,6 @@ static void escapes_the_table(struct test *t)
 	}
 }
 
-/* Same text from both functions. */
-static void writes_what_it_escapes(struct test *t)
-{
-	struct random random = random_make(6);
-
-	for (int i = 0; i < 2000; i++) {
-		unsigned char input[64];
-		char out[4 * sizeof(input) + 1], *written = NULL;
-		size_t size = 0, length = random_below(&random, sizeof(input));
-		FILE *stream = open_memstream(&written, &size);
-
-		REQUIRE(t, stream);
-		for (size_t at = 0; at < length; at++)
-			input[at] = (unsigned char)(random_below(&random, 4) ? 32 + random_below(&random, 96) :
-									      random_below(&random, 256));
-		printable_write(stream, input, length);
-		(void)fclose(stream);
-		CHECK_INT(t, printable_escape(out, sizeof(out), input, length), size);
-		CHECK_MEM(t, out, written, size);
-		free(written);
-	}
-}
-
 /* The bytes of a printable name; -1: it is none. */
 static int unescape(const char *text, unsigned char *bytes)
 {
@@ -123,37 +100,6 @@ static void names_can_be_read_back(struct test *t)
 		REQUIRE(t, unescape(out, back) == (int)length);
 		CHECK_MEM(t, back, input, length);
 	}
-}
-
-/* In text that users typed a backslash passes; the rest is as in names. */
-static void lines_keep_backslashes(struct test *t)
-{
-	static const char input[] = "a\\b\033", output[] = "a\\b\\x1b";
-	char out[32], *written = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&written, &size);
-
-	REQUIRE(t, stream);
-	CHECK_INT(t, printable_escape_line(out, sizeof(out), input, sizeof(input) - 1), strlen(output));
-	CHECK_STR(t, out, output);
-	printable_write_line(stream, input, sizeof(input) - 1);
-	(void)fclose(stream);
-	CHECK_STR(t, written, output);
-	free(written);
-}
-
-/* All of it, however many bytes it takes; as a name, and as a line. */
-static void copies_are_whole(struct test *t)
-{
-	static const char text[] = "\\\033\033";
-	char *name = printable_copy(text), *line = printable_copy_line(text), *empty = printable_copy("");
-
-	CHECK_STR(t, name, "\\\\\\x1b\\x1b");
-	CHECK_STR(t, line, "\\\\x1b\\x1b");
-	CHECK_STR(t, empty, "");
-	free(name);
-	free(line);
-	free(empty);
 }
 
 /* A buffer of any size holds a prefix of the whole output that ends between two pieces. */
@@ -276,5 +222,5 @@ static void agrees_with_python(struct test *t)
 	CHECK_INT(t, pclose(python), 0);
 }
 
-TEST_MAIN(TEST(escapes_the_table), TEST(writes_what_it_escapes), TEST(names_can_be_read_back),
-	  TEST(lines_keep_backslashes), TEST(copies_are_whole), TEST(cuts_between_pieces), TEST(agrees_with_python))
+TEST_MAIN(TEST(escapes_the_table), TEST(names_can_be_read_back), TEST(cuts_between_pieces),
+	  TEST(agrees_with_python))

@@ -105,24 +105,6 @@ static void state_records_come_back(struct test *t)
 	event_decoder_destroy(decoder);
 }
 
-static void the_chunk_knows_its_time_range(struct test *t)
-{
-	struct event_encoder *encoder = new_encoder(EVENT_ENCODER_MIN_ROOM);
-	uint64_t first, last;
-	const void *bytes;
-
-	REQUIRE(t, encoder);
-	event_encode_meta(encoder, "a", "b");
-	event_encoder_payload(encoder, &bytes, &first, &last);
-	CHECK(t, first == 0 && last == 0);
-	event_encode(encoder, &(struct event){.kind = EVENT_EXIT, .exit = {.time = 500}});
-	event_encode(encoder, &(struct event){.kind = EVENT_EXIT, .exit = {.time = 300}});
-	event_encode(encoder, &(struct event){.kind = EVENT_EXIT, .exit = {.time = 400}});
-	event_encoder_payload(encoder, &bytes, &first, &last);
-	CHECK(t, first == 300 && last == 500);
-	event_encoder_destroy(encoder);
-}
-
 static void limits_are_refused_when_writing(struct test *t)
 {
 	struct event_encoder *encoder = new_encoder(EVENT_ENCODER_MIN_ROOM);
@@ -249,27 +231,6 @@ static size_t check_chunk(struct test *t, struct event_encoder *encoder, struct 
 	return count;
 }
 
-/* A chain that is always the same for its number, except for its leaf. */
-static void make_known_stack(uint64_t *state, uint64_t base, uint64_t number, uint64_t *frames, uint32_t *ret_count)
-{
-	uint64_t own = (number + 1) * 0x9e3779b97f4a7c15;
-
-	make_stack(&own, base, frames, ret_count);
-	if (*ret_count)
-		frames[0] = base + next_random(state) % 3 * 16;
-}
-
-static void make_repeating_sample(uint64_t *state, uint64_t *clocks, struct model *model)
-{
-	uint64_t kernel = next_random(state) % 300;
-
-	make_sample(state, clocks, model);
-	make_known_stack(state, 5ul << 32, kernel, model->kernel, &model->kernel_count);
-	make_known_stack(state, 0x7f0000000000, next_random(state) % 300, model->user, &model->user_count);
-	if (model->kernel_count > 1 && kernel % 3)
-		model->kernel_callers = kernel;
-}
-
 typedef void make_function(uint64_t *state, uint64_t *clocks, struct model *model);
 
 static void check_samples_come_back(struct test *t, make_function *make, size_t least_chunks)
@@ -308,11 +269,6 @@ static void check_samples_come_back(struct test *t, make_function *make, size_t 
 static void samples_come_back_through_many_chunks(struct test *t)
 {
 	check_samples_come_back(t, make_sample, 6);
-}
-
-static void stacks_that_come_again_come_back(struct test *t)
-{
-	check_samples_come_back(t, make_repeating_sample, 4);
 }
 
 /* --- bytes by hand ----------------------------------------------------------------------------------- */
@@ -468,8 +424,8 @@ static void symbols_come_back_over_several_records(struct test *t)
 	event_decoder_destroy(decoder);
 }
 
-TEST_MAIN(TEST(state_records_come_back), TEST(the_chunk_knows_its_time_range), TEST(limits_are_refused_when_writing),
+TEST_MAIN(TEST(state_records_come_back), TEST(limits_are_refused_when_writing),
 	  TEST(samples_come_back_through_many_chunks),
-	  TEST(stacks_that_come_again_come_back), TEST(unknown_kinds_and_trailing_fields_are_skipped),
+	  TEST(unknown_kinds_and_trailing_fields_are_skipped),
 	  TEST(malformed_records_end_the_chunk), TEST(depth_is_bounded_across_records),
 	  TEST(symbols_come_back_over_several_records))

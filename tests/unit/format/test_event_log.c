@@ -34,78 +34,6 @@ static void bench_close(struct bench *b)
 	memory_io_close(&b->m);
 }
 
-static size_t count_chunks(struct bench *b, uint16_t type)
-{
-	struct trace_reader *reader = NULL;
-	const struct trace_chunk *chunks;
-	size_t found = 0;
-
-	if (trace_reader_create(&b->m.io, 3, &reader) < 0)
-		abort();
-	for (size_t i = 0, count = trace_reader_chunks(reader, &chunks); i < count; i++)
-		found += chunks[i].header.type == type;
-	trace_reader_destroy(reader);
-	return found;
-}
-
-static void full_chunks_are_written_and_named_before(struct test *t)
-{
-	struct syn_found found;
-	struct bench b;
-
-	bench_open(&b);
-	for (uint32_t i = 0; i < SYN_MAX - 1; i++)
-		CHECK_INT(t, syn_add(b.log, i, SYN_MAX), 0);
-	CHECK(t, count_chunks(&b, RWK_CHUNK_EVENTS) >= 1); /* without a flush or a tick */
-	syn_check(&b.m.io, 3, &found);
-	CHECK(t, found.steps > 1000 && !found.wrong && !found.unnamed);
-	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), 0);
-	syn_check(&b.m.io, 3, &found);
-	CHECK(t, found.steps == SYN_MAX - 1 && !found.wrong && !found.unnamed && found.closed == 1);
-	bench_close(&b);
-}
-
-static void chunks_age(struct test *t)
-{
-	struct synthetic s;
-	struct bench b;
-
-	bench_open(&b);
-	syn_make(0, &s);
-	CHECK_INT(t, event_log_add_sample(b.log, &s.sample, &s.task, &s.stacks), 0);
-	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 10 * MS), 0);
-	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 249 * MS), 0);
-	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_EVENTS), 0);
-	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 250 * MS), 0);
-	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_EVENTS), 1);
-	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 900 * MS), 0);
-	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_EVENTS), 1);
-	CHECK_INT(t, event_log_add_meta(b.log, "a", "b"), 0); /* without a time of its own */
-	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 1000 * MS), 0);
-	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_STATE), 0);
-	CHECK_INT(t, event_log_tick(b.log, s.sample.time + 1250 * MS), 0);
-	CHECK_INT(t, count_chunks(&b, RWK_CHUNK_STATE), 1);
-	bench_close(&b);
-}
-
-static void symbols_are_spread_over_chunks(struct test *t)
-{
-	enum { COUNT = 40000 };
-	struct event_symbol *symbols = calloc(COUNT, sizeof(*symbols));
-	struct bench b;
-
-	REQUIRE(t, symbols);
-	for (uint32_t i = 0; i < COUNT; i++)
-		symbols[i] = (struct event_symbol){i * 16, 16, syn_text("a_function_of_some_length")};
-	bench_open(&b);
-	CHECK_INT(t, syn_add(b.log, 0, 2), 0); /* EVENTS are open: they go first */
-	CHECK_INT(t, event_log_add_embed_symbols(b.log, 2, symbols, COUNT), 0);
-	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), 0);
-	CHECK(t, count_chunks(&b, RWK_CHUNK_EMBED) >= 4 && count_chunks(&b, RWK_CHUNK_EVENTS) == 1);
-	bench_close(&b);
-	free(symbols);
-}
-
 static void what_breaks_a_limit_is_left_out_alone(struct test *t)
 {
 	struct event bad = {.kind = EVENT_MODULE, .module = {.id = RWK_MAX_MODULES + 1}};
@@ -271,5 +199,4 @@ static void unknown_kinds_do_not_mislead(struct test *t)
 }
 
 TEST_MAIN(TEST(unknown_kinds_do_not_mislead), TEST(what_is_not_written_is_counted),
-	  TEST(full_chunks_are_written_and_named_before), TEST(chunks_age), TEST(symbols_are_spread_over_chunks),
 	  TEST(what_breaks_a_limit_is_left_out_alone), TEST(the_writer_s_error_stays))

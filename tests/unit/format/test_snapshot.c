@@ -73,19 +73,6 @@ static void what_contradicts_itself_is_refused(struct test *t)
 	CHECK_INT(t, snapshot_decode(&record, NULL, words, &snapshot), -EBADMSG);
 }
 
-/* The words are those of a key that does not exist. */
-static void a_run_of_no_words_is_nothing(struct test *t)
-{
-	static const uint8_t none_of_key[] = {0 << 2 | 1, 0 << 2 | 2};
-	static uint64_t words[SNAPSHOT_WORDS];
-	struct event_snapshot record = {.size = 16, .stack = text_of(none_of_key, sizeof(none_of_key))};
-	struct snapshot snapshot;
-
-	words[0] = words[1] = 1;
-	CHECK_INT(t, snapshot_decode(&record, NULL, words, &snapshot), 0);
-	CHECK_INT(t, words[0] | words[1], 0);
-}
-
 struct thread { /* whose stack changes near its end, as stacks do */
 	uint64_t words[MOST];
 	uint32_t depth;
@@ -193,64 +180,6 @@ static void snapshots_come_back_through_many_chunks(struct test *t)
 	snapshot_keys_destroy(keys);
 }
 
-/* A stack that does not change is written once. */
-static void what_stays_the_same_is_said_once(struct test *t)
-{
-	static uint64_t words[1000];
-	struct snapshot snapshot = {.known = 1 << 7 | 1 << 16, .address = TOP, .words = words, .count = 1000};
-	struct event_encoder *encoder = NULL;
-	struct snapshot_keys *keys = NULL;
-	const uint64_t *known;
-	uint64_t first, last;
-	const void *bytes;
-	size_t before, after;
-
-	for (uint32_t i = 0; i < 1000; i++)
-		words[i] = i + 1;
-	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &encoder), 0);
-	CHECK_INT(t, snapshot_keys_create(&keys), 0);
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 0}, 1, &snapshot, &known), 0);
-	before = event_encoder_payload(encoder, &bytes, &first, &last);
-	CHECK(t, before > 8000);
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 0}, 2, &snapshot, &known), 0);
-	after = event_encoder_payload(encoder, &bytes, &first, &last);
-	CHECK(t, after - before < 40);
-	event_encoder_destroy(encoder);
-	snapshot_keys_destroy(keys);
-}
-
-/*
- * Which words an earlier snapshot had; for another thread, or the same one after addresses changed
- * their meaning: none.
- */
-static void what_is_known_of_a_stack_is_said(struct test *t)
-{
-	static uint64_t words[200];
-	struct snapshot snapshot = {.known = 1 << 7 | 1 << 16, .address = TOP, .words = words, .count = 200};
-	struct event_encoder *encoder = NULL;
-	struct snapshot_keys *keys = NULL;
-	const uint64_t *known = words;
-
-	for (uint32_t i = 0; i < 200; i++)
-		words[i] = i % 5 ? i : 0;
-	CHECK_INT(t, event_encoder_create(EVENT_ENCODER_MIN_ROOM, 0, &encoder), 0);
-	CHECK_INT(t, snapshot_keys_create(&keys), 0);
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 7}, 1, &snapshot, &known), 0);
-	CHECK(t, !known);
-	words[0] = words[66] = words[199] = 4711; /* one of the first two was zero */
-	words[131] = 0;
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 7}, 2, &snapshot, &known), 0);
-	CHECK(t, known);
-	for (uint32_t i = 0; known && i < 200; i++)
-		CHECK_INT(t, known[i / 64] >> i % 64 & 1, i != 0 && i != 66 && i != 199 && i != 131);
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){1, 8}, 3, &snapshot, &known), 0);
-	CHECK(t, !known);
-	CHECK_INT(t, snapshot_keys_encode(keys, encoder, (struct snapshot_owner){2, 7}, 4, &snapshot, &known), 0);
-	CHECK(t, !known);
-	event_encoder_destroy(encoder);
-	snapshot_keys_destroy(keys);
-}
-
 /* A payload of that many snapshots, each the difference to the one before; the first to `first` records before it. */
 static size_t chain_make(struct test *t, struct event_encoder *encoder, uint32_t count,
 			 uint32_t first, const void **ret_bytes)
@@ -311,6 +240,4 @@ static void a_chain_of_keys_has_an_end(struct test *t)
 }
 
 TEST_MAIN(TEST(the_bytes_are_those_of_the_specification), TEST(what_contradicts_itself_is_refused),
-	  TEST(a_run_of_no_words_is_nothing), TEST(snapshots_come_back_through_many_chunks),
-	  TEST(what_stays_the_same_is_said_once), TEST(what_is_known_of_a_stack_is_said),
-	  TEST(a_chain_of_keys_has_an_end))
+	  TEST(snapshots_come_back_through_many_chunks), TEST(a_chain_of_keys_has_an_end))

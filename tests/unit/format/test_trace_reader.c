@@ -65,18 +65,6 @@ static void no_trace_is_enodata(struct test *t)
 	CHECK_INT(t, image_check(&image).error, -ENODATA);
 }
 
-static void a_header_alone_is_an_empty_trace(struct test *t)
-{
-	struct memory_io m = syn_trace(0, 1, true);
-	struct image image = {0};
-	struct syn_found found;
-
-	image_add(&image, m.bytes, HEADER);
-	found = image_check(&image);
-	CHECK(t, !found.error && found.sections == 1 && !found.chunks && !found.damage.bytes);
-	memory_io_close(&m);
-}
-
 static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
 {
 	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, false);
@@ -87,20 +75,6 @@ static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
 	found = image_check(&image);
 	CHECK(t, !found.error && found.steps == SAMPLES - PER_CHUNK && !found.wrong && !found.unnamed);
 	CHECK(t, !found.closed && !found.damage.bytes && !found.damage.chunks && found.damage.torn_tail > 0);
-	memory_io_close(&m);
-}
-
-static void a_tail_of_zeros_is_torn(struct test *t)
-{
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, false);
-	static const uint8_t zeros[5000];
-	struct image image = {0};
-	struct syn_found found;
-
-	image_add(&image, m.bytes, m.length);
-	image_add(&image, zeros, sizeof(zeros));
-	found = image_check(&image);
-	CHECK(t, found.steps == SAMPLES && found.damage.torn_tail == sizeof(zeros) && !found.damage.bytes);
 	memory_io_close(&m);
 }
 
@@ -169,22 +143,6 @@ static void one_damaged_chunk_costs_one_chunk(struct test *t)
 			   "chunk %zu type %d: %zu wrong, %zu unnamed, %d damaged", i, header->type,
 			   found.wrong, found.unnamed, (int)found.damage.chunks);
 	}
-	memory_io_close(&m);
-}
-
-static void bytes_cut_out_of_the_middle_are_told(struct test *t)
-{
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
-	struct image image = {0};
-	struct syn_found found;
-	size_t from = chunk_offset(&m, 3) + 200, to = chunk_offset(&m, 5) + 300;
-
-	image_add(&image, m.bytes, from);
-	image_add(&image, m.bytes + to, m.length - to);
-	found = image_check(&image);
-	CHECK(t, found.steps >= SAMPLES - 2 * PER_CHUNK && found.steps < SAMPLES && !found.wrong);
-	CHECK_INT(t, found.damage.chunks, 3);
-	CHECK(t, found.damage.bytes > 0 && found.closed == 1);
 	memory_io_close(&m);
 }
 
@@ -261,8 +219,7 @@ static void a_pipe_is_spooled(struct test *t)
 	memory_io_close(&m);
 }
 
-TEST_MAIN(TEST(no_trace_is_enodata), TEST(a_header_alone_is_an_empty_trace),
-	  TEST(a_killed_recording_has_a_torn_tail_and_no_damage), TEST(a_tail_of_zeros_is_torn),
+TEST_MAIN(TEST(no_trace_is_enodata), TEST(a_killed_recording_has_a_torn_tail_and_no_damage),
 	  TEST(traces_may_be_joined_also_torn_ones), TEST(a_damaged_file_header_costs_its_section),
-	  TEST(one_damaged_chunk_costs_one_chunk), TEST(bytes_cut_out_of_the_middle_are_told),
-	  TEST(other_versions_are_refused), TEST(short_and_interrupted_reads_change_nothing), TEST(a_pipe_is_spooled))
+	  TEST(one_damaged_chunk_costs_one_chunk), TEST(other_versions_are_refused),
+	  TEST(short_and_interrupted_reads_change_nothing), TEST(a_pipe_is_spooled))

@@ -124,31 +124,6 @@ static void belongs_to_the_user_behind_sudo(struct test *t)
 	(void)unsetenv("SUDO_GID");
 }
 
-static void believes_only_whole_numbers(struct test *t)
-{
-	struct stat status;
-
-	if (geteuid())
-		SKIP(t, "needs root");
-	REQUIRE(t, enter_directory());
-	REQUIRE(t, !setenv("SUDO_UID", "12345x", 1) && !setenv("SUDO_GID", "1", 1));
-	CHECK(t, opens("roots.rwk", false));
-	REQUIRE(t, !stat("roots.rwk", &status));
-	CHECK_INT(t, status.st_uid, 0);
-	(void)unsetenv("SUDO_UID");
-	(void)unsetenv("SUDO_GID");
-}
-
-static void removes_what_it_made(struct test *t)
-{
-	struct output_file output;
-
-	REQUIRE(t, enter_directory());
-	REQUIRE(t, !output_file_open(&output, "gone.rwk", false));
-	output_file_discard(&output);
-	CHECK(t, access("gone.rwk", F_OK));
-}
-
-TEST_MAIN(TEST(makes_a_private_file), TEST(never_overwrites_unasked), TEST(replaces_with_force_by_a_new_inode),
-	  TEST(follows_no_link), TEST(refuses_what_is_no_plain_file), TEST(belongs_to_the_user_behind_sudo),
-	  TEST(believes_only_whole_numbers), TEST(removes_what_it_made))
+TEST_MAIN(TEST(makes_a_private_file), TEST(never_overwrites_unasked),
+	  TEST(replaces_with_force_by_a_new_inode), TEST(follows_no_link),
+	  TEST(refuses_what_is_no_plain_file), TEST(belongs_to_the_user_behind_sudo))

@@ -91,14 +91,4 @@ static void chooses_control_groups(struct test *t)
 			printf("# '%s' and '%s'\n", cases[i].pattern, cases[i].path);
 }
 
-static void chooses_containers(struct test *t)
-{
-	CHECK(t, container_fits("3f4e", ID));
-	CHECK(t, container_fits(ID, ID));
-	CHECK(t, container_fits("*5566778899", ID));
-	CHECK(t, !container_fits("3f4", ID));
-	CHECK(t, !container_fits("4e5d6c", ID));
-	CHECK(t, !container_fits("*", ""));
-}
-
-TEST_MAIN(TEST(knows_the_spellings), TEST(finds_none_elsewhere), TEST(chooses_control_groups), TEST(chooses_containers))
+TEST_MAIN(TEST(knows_the_spellings), TEST(finds_none_elsewhere), TEST(chooses_control_groups))

@@ -93,34 +93,6 @@ static void reads_each_version(struct test *t)
 	check_two(t, &made, 0, 0);
 }
 
-/* Go 1.26 and position-independent programs: the header has no start. */
-static void takes_the_text_section_only_where_it_fits(struct test *t)
-{
-	struct made made = make(0xfffffff1, 0, 0), old = make(0xfffffffa, 0, 0);
-	struct elf_symbols list = {0};
-
-	check_two(t, &made, 0x401000, 0x401060);
-	check_two(t, &made, 0x401000, 0x401070);
-	CHECK_INT(t, parse(&made, 0x401000, 0x402000, &list), -ENOTSUP); /* there is C code, too */
-	CHECK_INT(t, parse(&made, 0x401000, 0x401050, &list), -ENOTSUP);
-	CHECK_INT(t, parse(&made, 0, 0, &list), -ENOTSUP);
-	CHECK_INT(t, parse(&old, 0x401000, 0x401060, &list), -ENOTSUP); /* relocated addresses */
-	CHECK_INT(t, list.count, 0);
-	elf_symbols_deinit(&list);
-}
-
-/*
- * C code after Go's does not matter for a table that says where Go's begins, which is often where
- * the section begins.
- */
-static void takes_the_start_that_the_table_says(struct test *t)
-{
-	struct made made = make(0xfffffff1, 0x401000, 0);
-
-	check_two(t, &made, 0x401000, 0x402000);
-	check_two(t, &made, 0x400000, 0x402000);
-}
-
 static void refuses_what_makes_no_sense(struct test *t)
 {
 	struct elf_symbols list = {0};
@@ -251,6 +223,5 @@ static void frame_sizes_that_make_no_sense(struct test *t)
 }
 
 TEST_MAIN(TEST(frame_sizes_become_call_frame_information), TEST(frame_sizes_that_make_no_sense),
-	  TEST(reads_each_version), TEST(takes_the_text_section_only_where_it_fits),
-	  TEST(takes_the_start_that_the_table_says), TEST(refuses_what_makes_no_sense),
+	  TEST(reads_each_version), TEST(refuses_what_makes_no_sense),
 	  TEST(agrees_with_another_reader))

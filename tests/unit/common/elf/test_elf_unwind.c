@@ -12,49 +12,9 @@
 #include "common/cleanup.h"
 #include "tests/test.h"
 
-/* readelf's result for a section: its address and size; 0 if there is none. */
-static void ask_readelf(const char *name, uint64_t *ret_address, uint64_t *ret_size)
-{
-	char command[256], line[512];
-	FILE *readelf;
-
-	*ret_address = *ret_size = 0;
-	(void)snprintf(command, sizeof(command),
-		       "LC_ALL=C readelf -SW /proc/%d/exe | sed -n 's/.* \\%s  *[A-Z_0-9]* "
-		       "*\\([0-9a-f]*\\) [0-9a-f]* \\([0-9a-f]*\\).*/\\1 \\2/p'",
-		       getpid(), name);
-	readelf = popen(command, "r");
-	if (readelf && fgets(line, sizeof(line), readelf))
-		(void)sscanf(line, "%" SCNx64 " %" SCNx64, ret_address, ret_size);
-	if (readelf)
-		(void)pclose(readelf);
-}
-
 static int open_own(void)
 {
 	return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-}
-
-static void finds_sections(struct test *t)
-{
-	_cleanup_close_ int fd = open_own();
-	uint64_t address, size;
-	struct elf_unwind unwind;
-	struct elf_file *elf;
-
-	REQUIRE(t, !elf_file_create(fd, &elf));
-	REQUIRE(t, !elf_file_unwind(elf, &unwind));
-	ask_readelf(".eh_frame", &address, &size);
-	if (!address)
-		SKIP(t, "no readelf");
-	CHECK_INT(t, unwind.eh_frame.address, address);
-	CHECK_INT(t, unwind.eh_frame.size, size);
-	ask_readelf(".eh_frame_hdr", &address, &size);
-	CHECK_INT(t, unwind.eh_frame_hdr.address, address);
-	CHECK_INT(t, unwind.eh_frame_hdr.size, size);
-	CHECK(t, !unwind.eh_frame.compressed);
-	elf_unwind_deinit(&unwind);
-	elf_file_destroy(elf);
 }
 
 static int copy_without_sections(int from)
@@ -92,4 +52,4 @@ static void finds_them_without_section_headers(struct test *t)
 	elf_file_destroy(bare);
 }
 
-TEST_MAIN(TEST(finds_sections), TEST(finds_them_without_section_headers))
+TEST_MAIN(TEST(finds_them_without_section_headers))

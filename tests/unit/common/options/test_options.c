@@ -226,19 +226,6 @@ static void says_what_is_wrong(struct test *t)
 	}
 }
 
-/* A wrong value may be one of another program's option of that name. */
-static void says_what_the_value_is(struct test *t)
-{
-	static const char *const argv[] = {"--state=bad", NULL};
-	struct option_list words = {0};
-	struct config config = {0};
-	char text[512];
-	int left;
-
-	CHECK_INT(t, parse(argv, &config, &words, &left, text, sizeof(text)), -EINVAL);
-	CHECK(t, strstr(text, "'--state STATE' here is --pid\n"));
-}
-
 static void lists_are_bounded(struct test *t)
 {
 	const char *argv[OPTION_LIST_MAX + 2] = {0};
@@ -259,59 +246,6 @@ static void lists_are_bounded(struct test *t)
 	CHECK_INT(t, parse(argv, &config, &words, &left, text, sizeof(text)), -EINVAL);
 	argv[1] = NULL; /* a program that takes no words */
 	CHECK_INT(t, parse(argv, &config, NULL, &left, text, sizeof(text)), -EINVAL);
-}
-
-static void prints_help(struct test *t)
-{
-	static const char wanted[] =
-		"Usage: program [options]\n"
-		"\n"
-		"Examples:\n"
-		"  program -p 5\n"
-		"\n"
-		"What:\n"
-		"  -p, --profile N          sample the CPUs for N seconds\n"
-		"  -u, --user               user stacks too, by frame pointer, which needs\n"
-		"                           programs that keep it and gives one frame where they\n"
-		"                           do not\n"
-		"      --pid LIST           these processes\n"
-		"  -s, --state[=STATE]      those in a state\n"
-		"  -t, --top-waits[=N]      the longest\n"
-		"\n"
-		"Output:\n"
-		"  -o, --output FILE        write to FILE\n"
-		"                           or to stdout\n"
-		"      --force              overwrite\n";
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	REQUIRE(t, out);
-	options_print_help(&set, true, out);
-	(void)fclose(out);
-	CHECK_STR(t, text, wanted);
-	free(text);
-}
-
-static void prints_what_is_needed_often(struct test *t)
-{
-	static const char wanted[] =
-		"Usage: program [options]\n"
-		"Examples:\n"
-		"  program -p 5\n"
-		"Output:\n"
-		"  -o, --output FILE        write to FILE\n"
-		"                           or to stdout\n"
-		"All options: --help=all\n";
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	REQUIRE(t, out);
-	options_print_help(&set, false, out);
-	(void)fclose(out);
-	CHECK_STR(t, text, wanted);
-	free(text);
 }
 
 static const struct {
@@ -359,56 +293,6 @@ static void completes_in_bash(struct test *t)
 	(void)unlink(path);
 }
 
-/* So is fish. */
-static void completes_in_fish(struct test *t)
-{
-	char path[] = "/tmp/rwalker-completion-XXXXXX", command[1024], text[512] = "";
-	FILE *fish;
-
-	if (system("fish -c true >/dev/null 2>&1"))
-		SKIP(t, "fish is not installed");
-	write_completion(t, "fish", path);
-	(void)snprintf(command, sizeof(command),
-		       "fish -N -c 'source %s; complete -C \"rwalker-record --p\"; "
-		       "complete -C \"rwalker-record --fo\"'", path);
-	fish = popen(command, "r");
-	REQUIRE(t, fish);
-	(void)fread(text, 1, sizeof(text) - 1, fish);
-	CHECK_INT(t, pclose(fish), 0);
-	CHECK_STR(t, text, "--pid\tthese processes\n--profile\tsample the CPUs for N seconds\n--force\toverwrite\n");
-	(void)unlink(path);
-}
-
-/* zsh cannot be asked. It must be able to read its function, which must pass the right words to _arguments. */
-static void prints_zsh(struct test *t)
-{
-	static const char wanted[] = "#compdef rwalker-record\n_arguments -s -S \\\n"
-				     "\t'--profile=[sample the CPUs for N seconds]:N: ' \\\n"
-				     "\t'-p+[sample the CPUs for N seconds]:N: ' \\\n";
-	char path[] = "/tmp/rwalker-completion-XXXXXX", text[4096] = "", command[128];
-	FILE *file;
-
-	write_completion(t, "zsh", path);
-	file = fopen(path, "r");
-	REQUIRE(t, file);
-	(void)fread(text, 1, sizeof(text) - 1, file);
-	(void)fclose(file);
-	CHECK(t, !strncmp(text, wanted, sizeof(wanted) - 1));
-	CHECK(t, strstr(text, "'--output=[write to FILE or to stdout]:FILE:_files'"));
-	CHECK(t, strstr(text, "'*--pid=[these processes]:LIST: '"));
-	CHECK(t, strstr(text, "'--top-waits=-[the longest]::N: '"));
-	CHECK(t, !strstr(text, "an alias nobody sees"));
-	(void)snprintf(command, sizeof(command), "zsh -n %s", path);
-	if (!system("zsh -c true >/dev/null 2>&1"))
-		CHECK_INT(t, system(command), 0);
-	(void)unlink(path);
-}
-
-static void knows_shells(struct test *t)
-{
-	CHECK_INT(t, options_print_completion(&set, "rwalker-record", "tcsh", stderr), -EINVAL);
-}
-
 static void parses_lists(struct test *t)
 {
 	static const struct {
@@ -440,6 +324,5 @@ static void parses_lists(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(parses_the_table), TEST(says_what_is_wrong), TEST(says_what_the_value_is), TEST(lists_are_bounded),
-	  TEST(prints_help), TEST(prints_what_is_needed_often), TEST(completes_in_bash),
-	  TEST(completes_in_fish), TEST(prints_zsh), TEST(knows_shells), TEST(parses_lists))
+TEST_MAIN(TEST(parses_the_table), TEST(says_what_is_wrong), TEST(lists_are_bounded),
+	  TEST(completes_in_bash), TEST(parses_lists))

@@ -77,65 +77,6 @@ static void check_told(struct test *t, struct bench *bench, size_t n, const char
 	test_int(t, (long long)group->flags, (long long)flags, path);
 }
 
-static void tells_those_that_tasks_are_in(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	list(&bench);
-	CHECK_INT(t, read_count(&bench), 0);
-	cgroup_table_see(bench.table, 11);
-	cgroup_table_see(bench.table, 11);
-	cgroup_table_see(bench.table, ROOT);
-	cgroup_table_see(bench.table, 0); /* not known */
-	cgroup_table_see(bench.table, 11);
-	cgroup_table_see(NULL, 11);
-	CHECK_INT(t, read_count(&bench), 2);
-	CHECK_INT(t, read_told(&bench, 0)->id, 11);
-	check_told(t, &bench, 0, "/system.slice/web.service", START, CGROUP_INITIAL);
-	check_told(t, &bench, 1, "/", START, CGROUP_INITIAL);
-	CHECK(t, !cgroup_table_is_below(bench.table));
-	bench_close(&bench);
-}
-
-/* A task's event may come before the list. */
-static void tells_later_what_is_listed_later(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	cgroup_table_see(bench.table, 11);
-	cgroup_table_see(bench.table, 99);
-	CHECK_INT(t, read_count(&bench), 0);
-	list(&bench);
-	check_told(t, &bench, 0, "/system.slice/web.service", START, CGROUP_INITIAL);
-	CHECK_INT(t, read_count(&bench), 1);
-	cgroup_table_finish(bench.table);
-	CHECK_INT(t, read_count(&bench), 2);
-	CHECK_INT(t, read_told(&bench, 1)->id, 99);
-	CHECK_INT(t, read_told(&bench, 1)->path.length, 0);
-	cgroup_table_finish(bench.table);
-	CHECK_INT(t, read_count(&bench), 2);
-	bench_close(&bench);
-}
-
-static void knows_when_it_runs_in_a_namespace(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	cgroup_table_begin_list(bench.table);
-	say(&bench, RING_CGROUP_EXISTS, START, 500, ROOT, "docker-7.scope");
-	say(&bench, RING_CGROUP_EXISTS, START, 501, 500, "inner");
-	cgroup_table_end_list(bench.table);
-	cgroup_table_see(bench.table, 501);
-	cgroup_table_see(bench.table, 500);
-	CHECK(t, cgroup_table_is_below(bench.table));
-	check_told(t, &bench, 0, "/inner", START, CGROUP_INITIAL);
-	check_told(t, &bench, 1, "/", START, CGROUP_INITIAL);
-	bench_close(&bench);
-}
-
 static void follows_what_is_made_and_removed(struct test *t)
 {
 	struct bench bench;
@@ -163,28 +104,6 @@ static void follows_what_is_made_and_removed(struct test *t)
 	bench_close(&bench);
 }
 
-/* Version 2 renames nothing: what is made again has another id. A task that moves is seen in both. */
-static void tells_the_same_name_and_moved_tasks(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	list(&bench);
-	say(&bench, RING_CGROUP_MADE, START + 10, 20, 10, "job.scope");
-	cgroup_table_see(bench.table, 20);
-	say(&bench, RING_CGROUP_REMOVED, START + 20, 20, 10, "job.scope");
-	say(&bench, RING_CGROUP_MADE, START + 30, 30, 10, "job.scope");
-	cgroup_table_see(bench.table, 30);
-	cgroup_table_see(bench.table, 11);
-	cgroup_table_see(bench.table, 30);
-	CHECK_INT(t, read_count(&bench), 4);
-	CHECK_INT(t, read_told(&bench, 0)->id, 20);
-	CHECK_INT(t, read_told(&bench, 2)->id, 30);
-	check_told(t, &bench, 2, "/system.slice/job.scope", START + 30, 0);
-	check_told(t, &bench, 3, "/system.slice/web.service", START, CGROUP_INITIAL);
-	bench_close(&bench);
-}
-
 /* An id that is used again after its removal is reported again, also if a task was just seen there. */
 static void tells_an_id_that_is_reused(struct test *t)
 {
@@ -201,25 +120,6 @@ static void tells_an_id_that_is_reused(struct test *t)
 	check_told(t, &bench, 2, "/system.slice/web.service/new", START + 30, 0);
 	say(&bench, RING_CGROUP_REMOVED, START + 40, 20, 11, "new");
 	check_told(t, &bench, 3, "", START + 40, CGROUP_REMOVED);
-	bench_close(&bench);
-}
-
-/* After records were lost: known groups stay as they are, missed ones count as made during the recording. */
-static void lists_again(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	list(&bench);
-	cgroup_table_see(bench.table, 11);
-	cgroup_table_begin_list(bench.table);
-	say(&bench, RING_CGROUP_EXISTS, START + 70, ROOT, 0, "");
-	say(&bench, RING_CGROUP_EXISTS, START + 70, 11, 10, "web.service");
-	say(&bench, RING_CGROUP_EXISTS, START + 70, 40, ROOT, "missed");
-	cgroup_table_end_list(bench.table);
-	cgroup_table_see(bench.table, 40);
-	CHECK_INT(t, read_count(&bench), 2);
-	check_told(t, &bench, 1, "/missed", START + 70, 0);
 	bench_close(&bench);
 }
 
@@ -291,28 +191,6 @@ static void forgets_what_was_removed(struct test *t)
 	bench_close(&bench);
 }
 
-/* Events of tasks in a group that was just removed may still come. */
-static void keeps_what_was_just_removed(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	list(&bench);
-	fill(&bench, 1000, CGROUP_TABLE_MOST - 3);
-	say(&bench, RING_CGROUP_REMOVED, START + 7, 1000, ROOT, "");
-	cgroup_table_pass(bench.table);
-	fill(&bench, 100000, 1);
-	CHECK_INT(t, cgroup_table_left_out(bench.table), 1);
-	cgroup_table_see(bench.table, 1000);
-	check_told(t, &bench, 0, "/group-1000", START + 1000, 0);
-	cgroup_table_pass(bench.table);
-	fill(&bench, 100001, 1);
-	CHECK_INT(t, cgroup_table_left_out(bench.table), 1);
-	cgroup_table_see(bench.table, 100001);
-	check_told(t, &bench, 2, "/group-100001", START + 100001, 0);
-	bench_close(&bench);
-}
-
 /* With more groups than fit, known ones stay right, and each event in another one costs a look-up. */
 static void counts_what_has_no_room(struct test *t)
 {
@@ -335,8 +213,6 @@ static void counts_what_has_no_room(struct test *t)
 	bench_close(&bench);
 }
 
-TEST_MAIN(TEST(tells_those_that_tasks_are_in), TEST(tells_later_what_is_listed_later),
-	  TEST(knows_when_it_runs_in_a_namespace), TEST(follows_what_is_made_and_removed),
-	  TEST(tells_the_same_name_and_moved_tasks), TEST(tells_an_id_that_is_reused), TEST(lists_again),
-	  TEST(bounds_names_and_paths), TEST(forgets_what_was_removed), TEST(keeps_what_was_just_removed),
+TEST_MAIN(TEST(follows_what_is_made_and_removed), TEST(tells_an_id_that_is_reused),
+	  TEST(bounds_names_and_paths), TEST(forgets_what_was_removed),
 	  TEST(counts_what_has_no_room))

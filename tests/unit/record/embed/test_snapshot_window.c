@@ -81,45 +81,6 @@ static void writer_end(struct writer *writer)
 	snapshot_keys_destroy(writer->keys);
 }
 
-static void finds_them_by_number(struct test *t)
-{
-	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
-	struct snapshot_window *window;
-
-	REQUIRE(t, !snapshot_window_create(&window));
-	CHECK_INT(t, is_there(window, 1), 0);
-	add(t, window, &writer, 1, 30);
-	add(t, window, &writer, 35, 50); /* 30 to 34 were in a lost chunk */
-	for (uint32_t number = 0; number < 60; number++)
-		CHECK_INT(t, is_there(window, number), number && number < 50 && (number < 30 || number >= 35));
-	add(t, window, &writer, 20, 40); /* numbers that do not ascend are invalid: refused */
-	CHECK_INT(t, is_there(window, 31), 0);
-	CHECK_INT(t, is_there(window, 20), 1);
-	snapshot_window_clear(window);
-	CHECK_INT(t, is_there(window, 20), 0);
-	add(t, window, &writer, 1, 10);
-	CHECK_INT(t, is_there(window, 9), 1);
-	snapshot_window_destroy(window);
-	writer_end(&writer);
-}
-
-/* 1 follows the largest number of 32 bits. */
-static void numbers_begin_again(struct test *t)
-{
-	const uint32_t first = UINT32_MAX - 20, end = 20;
-	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
-	struct snapshot_window *window;
-
-	REQUIRE(t, !snapshot_window_create(&window));
-	add(t, window, &writer, first, UINT32_MAX - 4);
-	add(t, window, &writer, UINT32_MAX - 4, 7);
-	add(t, window, &writer, 7, end);
-	for (uint32_t number = first - 5; number != end + 5; number++)
-		CHECK_INT(t, is_there(window, number), number && (number < end || number >= first));
-	snapshot_window_destroy(window);
-	writer_end(&writer);
-}
-
 static void takes_what_is_readable_of_a_cut_chunk(struct test *t)
 {
 	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
@@ -157,5 +118,4 @@ static void forgets_the_oldest(struct test *t)
 	writer_end(&writer);
 }
 
-TEST_MAIN(TEST(finds_them_by_number), TEST(numbers_begin_again), TEST(takes_what_is_readable_of_a_cut_chunk),
-	  TEST(forgets_the_oldest))
+TEST_MAIN(TEST(takes_what_is_readable_of_a_cut_chunk), TEST(forgets_the_oldest))

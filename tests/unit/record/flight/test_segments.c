@@ -176,35 +176,6 @@ static void a_burst_leaves_a_gap(struct test *t)
 	bench_close(&bench);
 }
 
-/* No mappings are recorded without user stacks. */
-static void nothing_may_be_mapped(struct test *t)
-{
-	uint64_t sequence = 0;
-	struct bench bench;
-
-	REQUIRE(t, bench_open(&bench, 5 * SECOND));
-	add(&bench, sequence++, 100);
-	for (uint64_t second = 1; second <= 20; second++) {
-		segments_begin(bench.segments, bench.spaces, second * SECOND);
-		add(&bench, sequence++, 1000);
-	}
-	CHECK_INT(t, segments_since(bench.segments), 15 * SECOND);
-	CHECK_INT(t, first_of(t, &bench, 1, sequence - 1), 15);
-	CHECK_INT(t, mapped_since(&bench), 0);
-	bench_close(&bench);
-}
-
-/* A window of a day has no more segments than one of an hour. */
-static void long_windows_have_long_segments(struct test *t)
-{
-	struct bench bench;
-
-	REQUIRE(t, bench_open(&bench, 6400 * SECOND));
-	segments_begin(bench.segments, bench.spaces, SECOND);
-	CHECK(t, !segments_are_due(bench.segments, 100 * SECOND) && segments_are_due(bench.segments, 101 * SECOND));
-	bench_close(&bench);
-}
-
 static long resident_bytes(void)
 {
 	FILE *file = fopen("/proc/self/statm", "re");
@@ -228,5 +199,4 @@ static void their_memory_is_there_at_once(struct test *t)
 }
 
 TEST_MAIN(TEST(their_memory_is_there_at_once), TEST(they_leave_by_age), TEST(bytes_are_bounded),
-	  TEST(nothing_may_be_mapped), TEST(a_burst_leaves_a_gap),
-	  TEST(long_windows_have_long_segments))
+	  TEST(a_burst_leaves_a_gap))

@@ -77,14 +77,4 @@ static void by_the_deepest_mount_of_a_path(struct test *t)
 	CHECK(t, !fuse_mounts_cover(&mounts, "/"));
 }
 
-static void where_there_is_no_list(struct test *t)
-{
-	struct fuse_mounts mounts = {.folder = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC)};
-
-	REQUIRE(t, mounts.folder >= 0);
-	CHECK(t, !fuse_mounts_have(&mounts, mounts.folder));
-	(void)close(mounts.folder);
-	CHECK(t, !fuse_mounts_have(&mounts, -1));
-}
-
-TEST_MAIN(TEST(by_the_type_of_its_mount), TEST(by_the_deepest_mount_of_a_path), TEST(where_there_is_no_list))
+TEST_MAIN(TEST(by_the_type_of_its_mount), TEST(by_the_deepest_mount_of_a_path))

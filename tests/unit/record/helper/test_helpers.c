@@ -21,7 +21,6 @@
 #include "record/helper/nursery.h"
 #include "tests/test.h"
 
-static const struct symbol_wish WHOLE = {.what = ELF_SYMBOLS, .full_room = 1 << 30, .room = 1 << 30};
 static const struct symbol_wish HIT = {.what = ELF_SYMBOLS, .room = 1 << 30};
 static const struct symbol_wish HIT_JIT = {.what = ELF_PERF_MAP, .room = 1 << 30};
 
@@ -116,57 +115,6 @@ static long symbols_in(struct test *t, struct symbol_source *source, uint64_t *r
 			*ret_last = symbols[i].address;
 		}
 	return total;
-}
-
-/* If there are several names at an address, one is enough. */
-static void lists_the_functions_that_readelf_lists(struct test *t)
-{
-	struct symbol_source *source;
-	struct nursery *nursery;
-	struct elf_reply reply;
-	uint64_t last;
-	int fd = open("/proc/self/exe", O_RDONLY);
-	long wanted =
-		lines_of("readelf -sW /proc/$PPID/exe | awk '/.symtab/ {s=1} s && "
-			 "($4==\"FUNC\" || $4==\"IFUNC\") && $7!=\"UND\" {print $2}' | sort -u | wc -l");
-
-	REQUIRE(t, fd >= 0 && wanted > 10 && !nursery_create(&nursery) &&
-			   !symbol_source_create(nursery, false, &source));
-	REQUIRE(t, !symbol_source_ask(source, &WHOLE, fd, NULL, 0, &reply));
-	CHECK_INT(t, reply.error, 0);
-	CHECK(t, reply.full && reply.build_id.length == 20);
-	CHECK(t, symbols_in(t, source, &last) >= wanted);
-	/* With no room for the whole table, only the hits: nothing. */
-	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, NULL, 0, &reply));
-	CHECK(t, !reply.full);
-	CHECK_INT(t, symbols_in(t, source, &last), 0);
-	symbol_source_destroy(source);
-	nursery_destroy(nursery);
-}
-
-/* The file offset of one of our own functions must give exactly that name. */
-static void finds_the_function_that_was_hit(struct test *t)
-{
-	struct symbol_source *source;
-	const struct event_symbol *symbols;
-	struct nursery *nursery;
-	struct elf_reply reply;
-	size_t count = 0;
-	uint64_t offset;
-	int fd = open("/proc/self/exe", O_RDONLY);
-	char shell[256];
-
-	(void)snprintf(shell, sizeof(shell),
-		       "nm /proc/$PPID/exe | awk '/ lines_of$/ {print $1}' | xargs -I@ printf '%%d' 0x@");
-	offset = (uint64_t)lines_of(shell); /* text of a PIE made by gcc has equal offset and address */
-	offset += 3;
-	REQUIRE(t, fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
-	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, &offset, 1, &reply) && !reply.error);
-	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
-	CHECK_INT(t, count, 1);
-	CHECK(t, count && symbols[0].name.length == 8 && !memcmp(symbols[0].name.bytes, "lines_of", 8));
-	symbol_source_destroy(source);
-	nursery_destroy(nursery);
 }
 
 /* A function after bytes that belong to no function. */
@@ -280,43 +228,6 @@ static void gives_unwind_information_as_far_as_there_is_room(struct test *t)
 	nursery_destroy(nursery);
 }
 
-static void survives_files_that_are_no_elf(struct test *t)
-{
-	struct symbol_source *source;
-	struct nursery *nursery;
-	struct elf_reply reply;
-	int text = open("/etc/passwd", O_RDONLY), folder = open("/", O_RDONLY);
-
-	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
-	CHECK(t, !symbol_source_ask(source, &HIT, text, NULL, 0, &reply) && reply.error < 0);
-	CHECK(t, !symbol_source_ask(source, &HIT, folder, NULL, 0, &reply) && reply.error < 0);
-	symbol_source_destroy(source);
-	nursery_destroy(nursery);
-}
-
-static void reads_perf_maps_and_skips_nonsense(struct test *t)
-{
-	static const char TEXT[] =
-		"1000 10 first\nnonsense\n2000 0 empty\n3000 20 name with spaces\n4000 10 unfinished";
-	const uint64_t hits[] = {0x1008, 0x3010};
-	struct symbol_source *source;
-	const struct event_symbol *symbols;
-	struct nursery *nursery;
-	struct elf_reply reply;
-	size_t count = 0;
-	int fd = memfd_create("map", 0);
-
-	REQUIRE(t, fd >= 0 && write(fd, TEXT, sizeof(TEXT) - 1) == (ssize_t)sizeof(TEXT) - 1);
-	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
-	REQUIRE(t, !symbol_source_ask(source, &HIT_JIT, fd, hits, 2, &reply) && !reply.error);
-	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
-	REQUIRE(t, count == 2);
-	CHECK(t, symbols[0].address == 0x1000 && symbols[0].size == 0x10 && symbols[0].name.length == 5);
-	CHECK(t, symbols[1].name.length == 16 && !memcmp(symbols[1].name.bytes, "name with spaces", 16));
-	symbol_source_destroy(source);
-	nursery_destroy(nursery);
-}
-
 /* Before the recording the last line counts. What is named anew during the recording has both names. */
 static void a_place_that_had_two_names_has_both(struct test *t)
 {
@@ -347,48 +258,6 @@ static void a_place_that_had_two_names_has_both(struct test *t)
 	nursery_destroy(nursery);
 }
 
-static void jails_the_elf_helper(struct test *t)
-{
-	if (sanitized_build())
-		SKIP(t, "a build with sanitizers has no filter");
-
-	struct elf_request request = {.token = 1, .what = ELF_BUILD_ID};
-	struct elf_reply reply;
-	struct nursery *nursery;
-	char shell[256];
-	int socket, fd = open("/proc/self/exe", O_RDONLY);
-	pid_t pid;
-
-	if (geteuid())
-		SKIP(t, "needs root");
-	REQUIRE(t, helper(&nursery, HELPER_ELF, &socket, &pid));
-	REQUIRE(t, !packet_send(socket, &request, sizeof(request), fd));
-	/* It is in its jail by now. */
-	REQUIRE(t, packet_receive(socket, &reply, sizeof(reply), 2000, NULL) == sizeof(reply));
-	(void)snprintf(shell, sizeof(shell),
-		       "awk '/^Uid/ && $2==65534 && $3==65534 && $4==65534 || /^Cap(Eff|Prm)/ && $2 ~ /^0+$/ || "
-		       "/^Seccomp:/ && $2==2 || /^NoNewPrivs/ && $2==1 {n++} END {print n}' /proc/%d/status",
-		       (int)pid);
-	CHECK_INT(t, lines_of(shell), 5);
-	(void)close(socket);
-	nursery_destroy(nursery);
-}
-
-static void leaves_no_helper_behind(struct test *t)
-{
-	struct nursery *nursery;
-	int socket;
-	pid_t pid;
-
-	REQUIRE(t, helper(&nursery, HELPER_MAPS, &socket, &pid));
-	CHECK(t, !kill(pid, 0));
-	nursery_destroy(nursery);
-	for (int i = 0; i < 6000 && !kill(pid, 0); i++)
-		(void)usleep(10000);
-	CHECK(t, kill(pid, 0) && errno == ESRCH);
-	(void)close(socket);
-}
-
 static void tells_that_the_nursery_was_killed(struct test *t)
 {
 	struct nursery *nursery;
@@ -403,10 +272,7 @@ static void tells_that_the_nursery_was_killed(struct test *t)
 	nursery_destroy(nursery);
 }
 
-TEST_MAIN(TEST(tells_that_the_nursery_was_killed),
-	  TEST(reads_maps_as_the_kernel_shows_them), TEST(reads_maps_below_a_closed_root),
-	  TEST(lists_the_functions_that_readelf_lists), TEST(finds_the_function_that_was_hit),
-	  TEST(finds_the_function_behind_what_was_hit),
-	  TEST(gives_unwind_information_as_far_as_there_is_room), TEST(survives_files_that_are_no_elf),
-	  TEST(reads_perf_maps_and_skips_nonsense),
-	  TEST(a_place_that_had_two_names_has_both), TEST(jails_the_elf_helper), TEST(leaves_no_helper_behind))
+TEST_MAIN(TEST(tells_that_the_nursery_was_killed), TEST(reads_maps_as_the_kernel_shows_them),
+	  TEST(reads_maps_below_a_closed_root), TEST(finds_the_function_behind_what_was_hit),
+	  TEST(gives_unwind_information_as_far_as_there_is_room),
+	  TEST(a_place_that_had_two_names_has_both))

@@ -55,16 +55,6 @@ static void finds_those_of_the_ancestor(struct test *t)
 	CHECK_MEM(t, groups, FOUND, sizeof(FOUND));
 }
 
-static void keeps_the_primary_group_and_what_fits(struct test *t)
-{
-	gid_t groups[16];
-
-	if (geteuid())
-		SKIP(t, "needs root");
-	REQUIRE(t, found_below(USER, 2, groups) == 2);
-	CHECK_MEM(t, groups, FOUND, 2 * sizeof(*groups));
-}
-
 /* A process that acts as another user is not the user's own, and its groups may be the other user's. */
 static void passes_over_who_acts_as_another(struct test *t)
 {
@@ -76,5 +66,4 @@ static void passes_over_who_acts_as_another(struct test *t)
 	CHECK_INT(t, groups[0], GROUP);
 }
 
-TEST_MAIN(TEST(finds_those_of_the_ancestor), TEST(keeps_the_primary_group_and_what_fits),
-	  TEST(passes_over_who_acts_as_another))
+TEST_MAIN(TEST(finds_those_of_the_ancestor), TEST(passes_over_who_acts_as_another))

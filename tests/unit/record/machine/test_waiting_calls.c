@@ -24,30 +24,6 @@ static void table_make(struct test *t, const char *const names[], size_t count, 
 	}
 }
 
-static void finds_the_functions_of_the_kernel(struct test *t)
-{
-	static const char *const names[] = {
-		"__down_read_trylock", "__mutex_lock.constprop.0", "__mutex_lockless", "hrtimer_wakeup",
-		"rwsem_down_read_slowpath", "percpu_rwsem_wait", "ip_finish_output2.isra.0", "ip_finish_output2.cold",
-		"__local_bh_enable_ip", "last",
-	};
-	struct ring_object_functions known = {0};
-	struct kallsyms table;
-
-	table_make(t, names, sizeof(names) / sizeof(names[0]), 0, &table);
-	waiting_calls_find(&table, &known);
-	CHECK_INT(t, known.timer_wakeup, 0x1300);
-	CHECK(t, known.locks_start == 0x1100 && known.locks_end == 0x1600);
-	CHECK(t, known.locks[0].start == 0x1100 && known.locks[0].end == 0x1200);
-	CHECK(t, known.locks[0].queue == RING_QUEUE_MUTEX && !known.locks[0].reads);
-	CHECK(t, known.locks[1].start == 0x1400 && known.locks[1].queue == RING_QUEUE_RWSEM && known.locks[1].reads);
-	CHECK(t, known.locks[2].start == 0x1500 && known.locks[2].queue == RING_QUEUE_PERCPU);
-	CHECK_INT(t, known.locks[3].start, 0);
-	CHECK(t, known.transmits[1].start == 0x1600 && known.transmits[1].end == 0x1700 && !known.backlog.end);
-	CHECK(t, known.bh_enable.start == 0x1800 && known.bh_enable.end == 0x1900);
-	kallsyms_deinit(&table);
-}
-
 /* Of each kind one is needed: else nothing may be concluded from what is not among the frames. */
 static void marks_functions_or_none(struct test *t)
 {
@@ -68,18 +44,6 @@ static void marks_functions_or_none(struct test *t)
 	}
 }
 
-static void passes_over_what_modules_have(struct test *t)
-{
-	static const char *const names[] = {"hrtimer_wakeup", "__mutex_lock", "handle_mm_fault"};
-	struct ring_object_functions known = {0};
-	struct kallsyms table;
-
-	table_make(t, names, sizeof(names) / sizeof(names[0]), 1, &table);
-	waiting_calls_find(&table, &known);
-	CHECK(t, !known.timer_wakeup && !known.locks_end && !known.marks_known);
-	kallsyms_deinit(&table);
-}
-
 /* No more than there is room for, and the bounds are of those that were taken. */
 static void takes_no_more_than_there_is_room_for(struct test *t)
 {
@@ -96,19 +60,4 @@ static void takes_no_more_than_there_is_room_for(struct test *t)
 	kallsyms_deinit(&table);
 }
 
-static void knows_what_calls_wait_for(struct test *t)
-{
-	struct ring_object_knobs knobs = {0};
-	unsigned int descriptors = 0, sleeps = 0;
-
-	waiting_calls_fill(&knobs);
-	for (unsigned int i = 0; i < RING_CALLS; i++) {
-		descriptors += knobs.calls[i] == RING_CALL_DESCRIPTOR;
-		sleeps += knobs.calls[i] == RING_CALL_SLEEP;
-	}
-	CHECK(t, descriptors > 10 && sleeps > 0);
-	CHECK(t, !knobs.on && !knobs.by_cast); /* somebody else's */
-}
-
-TEST_MAIN(TEST(finds_the_functions_of_the_kernel), TEST(passes_over_what_modules_have),
-	  TEST(marks_functions_or_none), TEST(takes_no_more_than_there_is_room_for), TEST(knows_what_calls_wait_for))
+TEST_MAIN(TEST(marks_functions_or_none), TEST(takes_no_more_than_there_is_room_for))

@@ -104,47 +104,9 @@ static uint32_t any_length(struct random *random, uint32_t ring, uint32_t count)
 	return (uint32_t)random_below(random, EACH + 1);
 }
 
-static uint32_t no_length(struct random *random, uint32_t ring, uint32_t count)
-{
-	(void)random, (void)ring, (void)count;
-	return 0;
-}
-
-static uint32_t only_one(struct random *random, uint32_t ring, uint32_t count)
-{
-	(void)random;
-	return ring == count * 2 / 3 ? EACH : 0;
-}
-
-static uint64_t at_once(uint32_t ring)
-{
-	(void)ring;
-	return 0;
-}
-
 static uint64_t some_late(uint32_t ring)
 {
 	return ring % 3 ? 0 : LATE;
-}
-
-static void all_records_in_order(struct test *t)
-{
-	read_shape(t, &(struct shape){any_length, at_once, APART});
-}
-
-static void equal_times_in_order_of_rings(struct test *t)
-{
-	read_shape(t, &(struct shape){any_length, at_once, 1});
-}
-
-static void empty_rings(struct test *t)
-{
-	read_shape(t, &(struct shape){no_length, at_once, APART});
-}
-
-static void one_sided(struct test *t)
-{
-	read_shape(t, &(struct shape){only_one, at_once, APART});
 }
 
 static void late_rings(struct test *t)
@@ -152,5 +114,4 @@ static void late_rings(struct test *t)
 	read_shape(t, &(struct shape){any_length, some_late, APART});
 }
 
-TEST_MAIN(TEST(all_records_in_order), TEST(equal_times_in_order_of_rings), TEST(empty_rings), TEST(one_sided),
-	  TEST(late_rings))
+TEST_MAIN(TEST(late_rings))

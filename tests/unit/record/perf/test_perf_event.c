@@ -106,18 +106,6 @@ static void throttling_is_from_its_record_to_its_end(struct test *t)
 	bench_close(&b);
 }
 
-/* Each throttling that was missed was two records. */
-static void lost_records_are_half_as_many(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b);
-	put(&b, PERF_RECORD_LOST, 1, 6);
-	put(&b, PERF_RECORD_LOST, 1, 4);
-	CHECK(t, account(&b).throttles == 5 && account(&b).throttled == 0);
-	bench_close(&b);
-}
-
 static void counts_go_on_when_a_cpu_comes_and_goes(struct test *t)
 {
 	struct bench b;
@@ -155,24 +143,6 @@ static void an_event_that_stands_still_is_given_up(struct test *t)
 	bench_close(&b);
 }
 
-/* A CPU that comes online is sampled as the others are at that time, also if they have been paused since. */
-static void a_new_event_has_the_present_frequency(struct test *t)
-{
-	static const uint64_t set[] = {997, 49, 0};
-	struct bench b;
-
-	bench_open(&b);
-	b.events.frequency = b.events.now = 997;
-	set_online(&b, "0-1\n");
-	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
-		perf_events_set_frequency(&b.events, set[i]);
-		perf_events_follow_cpus(&b.events);
-		CHECK_INT(t, asked.sample_freq, i ? 49 : 997);
-	}
-	CHECK_INT(t, b.events.frequency, 997);
-	bench_close(&b);
-}
-
-TEST_MAIN(TEST(throttling_is_from_its_record_to_its_end), TEST(lost_records_are_half_as_many),
-	  TEST(counts_go_on_when_a_cpu_comes_and_goes), TEST(an_event_that_stands_still_is_given_up),
-	  TEST(a_new_event_has_the_present_frequency))
+TEST_MAIN(TEST(throttling_is_from_its_record_to_its_end),
+	  TEST(counts_go_on_when_a_cpu_comes_and_goes),
+	  TEST(an_event_that_stands_still_is_given_up))

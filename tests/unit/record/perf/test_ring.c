@@ -59,16 +59,6 @@ static void check_record(struct test *t, struct fake *fake, size_t want_length, 
 		CHECK_INT(t, record[i], want_fill);
 }
 
-static void empty(struct test *t)
-{
-	struct fake fake;
-	size_t length;
-
-	fake_init(&fake);
-	CHECK(t, !ring_aim(&fake.ring));
-	CHECK(t, !ring_next(&fake.ring, &length));
-}
-
 static void in_order_and_given_back(struct test *t)
 {
 	struct fake fake;
@@ -119,17 +109,6 @@ static void waits_for_what_is_being_written(struct test *t)
 	check_record(t, &fake, 8, 2);
 }
 
-static void skips_what_was_discarded(struct test *t)
-{
-	struct fake fake;
-
-	fake_init(&fake);
-	(void)produce(&fake, 24, BPF_RINGBUF_DISCARD_BIT, 1);
-	(void)produce(&fake, 8, 0, 2);
-	CHECK(t, ring_aim(&fake.ring));
-	check_record(t, &fake, 8, 2);
-}
-
 static void goes_around(struct test *t)
 {
 	struct fake fake;
@@ -145,5 +124,5 @@ static void goes_around(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(empty), TEST(in_order_and_given_back), TEST(stops_at_the_target), TEST(waits_for_what_is_being_written),
-	  TEST(skips_what_was_discarded), TEST(goes_around))
+TEST_MAIN(TEST(in_order_and_given_back), TEST(stops_at_the_target),
+	  TEST(waits_for_what_is_being_written), TEST(goes_around))

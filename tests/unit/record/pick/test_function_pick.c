@@ -124,21 +124,4 @@ static void tells_unnamed_functions_that_were_hit(struct test *t)
 	}
 }
 
-static void tells_nothing_that_was_not_hit(struct test *t)
-{
-	_cleanup_(program_deinit) struct program program;
-	uint64_t nowhere[] = {1, UINT64_MAX}, one;
-	size_t before;
-
-	REQUIRE(t, program_make(&program));
-	before = program.symbols.count;
-	CHECK_INT(t, function_pick_add(program.elf, nowhere, 2, &program.symbols), 0);
-	CHECK_INT(t, program.symbols.count, before);
-	for (size_t i = 0; i < before; i++) {
-		one = program.symbols.items[i].address;
-		CHECK_INT(t, function_pick_add(program.elf, &one, 1, &program.symbols), 0);
-	}
-	CHECK_INT(t, program.symbols.count, before);
-}
-
-TEST_MAIN(TEST(tells_unnamed_functions_that_were_hit), TEST(tells_nothing_that_was_not_hit))
+TEST_MAIN(TEST(tells_unnamed_functions_that_were_hit))

@@ -149,36 +149,6 @@ static void encodings_and_terminator(struct test *t)
 	array_free(&writer.bytes);
 }
 
-/* .debug_frame: CIEs have the id -1, FDEs refer to theirs by offset, which may be after them; lengths of 64 bits. */
-static void debug_frame(struct test *t)
-{
-	struct cfi_writer writer = {0};
-	struct unwind_section_view view;
-	struct picked picked;
-	size_t cie;
-
-	cfi_begin(&writer, true);
-	cfi_put_uint(&writer, 64, 8); /* where the CIE will be */
-	cfi_put_uint(&writer, 0x5000, 8);
-	cfi_put_uint(&writer, 0x100, 8);
-	cfi_end(&writer);
-	while (writer.bytes.count < 64)
-		CFI_PUT(&writer, 0);
-	cie = writer.bytes.count;
-	cfi_begin(&writer, false);
-	cfi_put_uint(&writer, UINT32_MAX, 4);
-	CFI_PUT(&writer, 4, 0, 8, 0, 1, 0x78, RA);
-	cfi_end(&writer);
-	view = view_of(&writer, CFI_DEBUG_FRAME);
-	picked = PICK(&view, 0x50ff);
-	CHECK_INT(t, picked.pieces.list.count, 2);
-	CHECK(t, is_piece(&picked.pieces, 0, 0, 36));
-	CHECK(t, is_piece(&picked.pieces, 1, cie, writer.bytes.count));
-	CHECK_INT(t, picked.count, 0);
-	unwind_pieces_deinit(&picked.pieces);
-	array_free(&writer.bytes);
-}
-
 /* What follows an entry that exceeds the section cannot be found; the rest is usable. */
 static void ends_at_what_is_malformed(struct test *t)
 {
@@ -223,26 +193,6 @@ static void ends_at_what_is_malformed(struct test *t)
 	array_free(&writer.bytes);
 }
 
-/* After zeros, which are read in steps of 4 bytes, an entry elsewhere would not be found: it is counted, not kept. */
-static void leaves_out_what_is_not_aligned(struct test *t)
-{
-	struct cfi_writer writer = {0};
-	size_t cie = cfi_put_cie(&writer, RA, "", 0), length_at;
-	struct unwind_section_view view;
-	struct picked picked;
-
-	CFI_FDE(&writer, cie, 0x1000, 0x20, 0x41);
-	length_at = writer.length_at;
-	CFI_PUT(&writer, 0, 0); /* instructions: nothing */
-	writer.bytes.items[length_at] += 2;
-	view = view_of(&writer, CFI_EH_FRAME);
-	picked = PICK(&view, 0x1000);
-	CHECK_INT(t, picked.pieces.list.count, 0);
-	CHECK_INT(t, picked.pieces.left_out, 1);
-	CHECK_INT(t, picked.count, 0);
-	array_free(&writer.bytes);
-}
-
 /* An FDE may refer to bytes in the middle of another entry as its CIE. Pieces still do not overlap. */
 static void pieces_do_not_overlap(struct test *t)
 {
@@ -277,35 +227,5 @@ static void pieces_do_not_overlap(struct test *t)
 	array_free(&writer.bytes);
 }
 
-static void cuts_between_entries(struct test *t)
-{
-	struct cfi_writer writer = {0};
-	size_t cie = cfi_put_cie(&writer, RA, "", 0), ends[4];
-	struct unwind_pieces pieces = {.most = 64};
-	struct unwind_section_view view;
-
-	for (unsigned int i = 0; i < 4; i++) {
-		cfi_begin_fde(&writer, cie, 0x1000 + i * 0x100, 0x10);
-		for (unsigned int k = 0; k < (i == 2 ? 100 : 7); k++) /* the third is larger than a piece */
-			CFI_PUT(&writer, 0);
-		cfi_end(&writer);
-		ends[i] = writer.bytes.count;
-	}
-	view = view_of(&writer, CFI_EH_FRAME);
-	CHECK_INT(t, unwind_pick_all(&view, &pieces), 0);
-	CHECK_INT(t, pieces.bytes, writer.bytes.count);
-	CHECK_INT(t, pieces.list.count, 5);
-	CHECK(t, is_piece(&pieces, 0, 0, ends[0]));
-	CHECK(t, is_piece(&pieces, 1, ends[0], ends[1]));
-	CHECK(t, is_piece(&pieces, 2, ends[1], ends[1] + 64));
-	CHECK(t, is_piece(&pieces, 3, ends[1] + 64, ends[2]));
-	CHECK(t, is_piece(&pieces, 4, ends[2], ends[3]));
-	unwind_pieces_deinit(&pieces);
-	view.bytes.size = (size_t)RWK_MAX_UNWIND_SECTION + 1;
-	CHECK_INT(t, unwind_pick_all(&view, &pieces), -E2BIG);
-	array_free(&writer.bytes);
-}
-
-TEST_MAIN(TEST(shares_a_cie), TEST(ends_of_functions), TEST(encodings_and_terminator), TEST(debug_frame),
-	  TEST(ends_at_what_is_malformed), TEST(leaves_out_what_is_not_aligned), TEST(pieces_do_not_overlap),
-	  TEST(cuts_between_entries))
+TEST_MAIN(TEST(shares_a_cie), TEST(ends_of_functions), TEST(encodings_and_terminator),
+	  TEST(ends_at_what_is_malformed), TEST(pieces_do_not_overlap))

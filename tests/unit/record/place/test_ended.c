@@ -58,22 +58,6 @@ static void those_of_one_thread_do_not_push_out_others(struct test *t)
 	address_spaces_destroy(b.spaces);
 }
 
-/* A leader's threads may run for as long as they like. */
-static void those_of_one_thread_are_buried_in_time(struct test *t)
-{
-	struct bench b;
-
-	bench_open(t, &b);
-	fork_one(&b, OTHER);
-	ended_add(&b.ended, b.spaces, OTHER, false, 1);
-	come_and_go(&b, FIRST, 3);
-	fork_one(&b, FIRST); /* a new process */
-	ended_bury(&b.ended, b.spaces, FIRST + 2);
-	CHECK(t, is_mapped(&b, FIRST) && !is_mapped(&b, FIRST + 1) && is_mapped(&b, FIRST + 2));
-	CHECK(t, is_mapped(&b, OTHER) && is_mapped(&b, PARENT));
-	address_spaces_destroy(b.spaces);
-}
-
 /* It has the generation that the old one had, which was a child of the same parent. */
 static void a_child_with_an_ended_number_is_kept(struct test *t)
 {
@@ -95,22 +79,5 @@ static void a_child_with_an_ended_number_is_kept(struct test *t)
 	address_spaces_destroy(b.spaces);
 }
 
-static void what_was_before_an_exec_is_given_up_in_time(struct test *t)
-{
-	struct bench b;
-
-	bench_open(t, &b);
-	fork_one(&b, CHILD);
-	ended_exec(&b.ended, b.spaces, CHILD, 1);
-	(void)address_spaces_exec(b.spaces, CHILD);
-	CHECK(t, !is_mapped(&b, CHILD) && is_mapped(&b, address_spaces_before_exec(CHILD)));
-	for (uint32_t i = 0; i < ENDED_KEPT; i++) {
-		CHECK(t, is_mapped(&b, address_spaces_before_exec(CHILD)));
-		ended_exec(&b.ended, b.spaces, PARENT, 1);
-	}
-	CHECK(t, !is_mapped(&b, address_spaces_before_exec(CHILD)) && is_mapped(&b, PARENT));
-	address_spaces_destroy(b.spaces);
-}
-
-TEST_MAIN(TEST(those_of_one_thread_do_not_push_out_others), TEST(those_of_one_thread_are_buried_in_time),
-	  TEST(a_child_with_an_ended_number_is_kept), TEST(what_was_before_an_exec_is_given_up_in_time))
+TEST_MAIN(TEST(those_of_one_thread_do_not_push_out_others),
+	  TEST(a_child_with_an_ended_number_is_kept))

@@ -73,39 +73,6 @@ static void a_stack_ends_where_it_leaves_the_code(struct test *t)
 	hits_destroy(hits);
 }
 
-/* What was code before the mappings changed need not be code any more. */
-static void code_is_that_of_the_moment(struct test *t)
-{
-	const uint64_t stack[] = {CODE, CODE + 0x20};
-	struct hits *hits = hits_open(true);
-
-	REQUIRE(t, hits);
-	CHECK(t, hits_code(hits, TGID, hits_generation(hits, TGID), stack, 2) == 2);
-	(void)address_spaces_exec(hits_spaces(hits), TGID);
-	map_there(hits, TGID, JIT, 0, PROGRAM);
-	CHECK(t, hits_code(hits, TGID, hits_generation(hits, TGID), stack, 2) == 1);
-	hits_destroy(hits);
-}
-
-static void what_is_hit_again_is_there_once(struct test *t)
-{
-	const uint64_t stack[] = {CODE + 0x10, CODE + 0x20};
-	struct hits *hits = hits_open(true);
-	struct hit *sorted;
-
-	REQUIRE(t, hits);
-	map_there(hits, OTHER, JIT, 0x2000, PROGRAM); /* another process has the same file elsewhere */
-	for (int i = 0; i < 3; i++) {
-		const uint64_t elsewhere = JIT + 0x10;
-
-		mark(hits, TGID, stack, 2);
-		mark(hits, OTHER, &elsewhere, 1);
-		hits_mark_word(hits, TGID, hits_generation(hits, TGID), CODE + 0x20);
-	}
-	CHECK_INT(t, hits_sorted(hits, &sorted), 2);
-	hits_destroy(hits);
-}
-
 /* What is remembered about an address is valid as long as its process has the same mappings. */
 static void the_same_address_is_another_file_after_an_exec(struct test *t)
 {
@@ -131,25 +98,6 @@ static void the_same_address_is_another_file_after_an_exec(struct test *t)
 	hits_destroy(hits);
 }
 
-static void a_task_in_execve_is_where_its_old_program_called_it(struct test *t)
-{
-	const uint64_t address = CODE + 0x10;
-	struct hits *hits = hits_open(true);
-	struct hit *sorted;
-
-	REQUIRE(t, hits);
-	(void)address_spaces_fork(hits_spaces(hits), TGID, address_spaces_before_exec(TGID));
-	(void)address_spaces_exec(hits_spaces(hits), TGID);
-	mark(hits, TGID, &address, 1);
-	REQUIRE(t, hits_sorted(hits, &sorted) == 1);
-	CHECK(t, sorted[0].module == PROGRAM && sorted[0].offset == 0x2010);
-	map_there(hits, TGID, CODE, 0x100, LIBRARY);
-	mark(hits, TGID, &address, 1);
-	REQUIRE(t, hits_sorted(hits, &sorted) == 2);
-	CHECK(t, sorted[1].module == LIBRARY && sorted[1].offset == 0x110);
-	hits_destroy(hits);
-}
-
 /* Remembered addresses are found by a part of that number: another state with the same part is not confused with it. */
 static void states_are_told_apart_by_all_of_their_number(struct test *t)
 {
@@ -171,19 +119,6 @@ static void states_are_told_apart_by_all_of_their_number(struct test *t)
 	REQUIRE(t, hits_sorted(hits, &sorted) == 4);
 	CHECK(t, sorted[2].module == LIBRARY && sorted[2].offset == offset + 0x10);
 	CHECK(t, sorted[3].module == LIBRARY && sorted[3].offset == offset + 0x20);
-	hits_destroy(hits);
-}
-
-static void nothing_is_marked_where_nothing_is_embedded(struct test *t)
-{
-	const uint64_t address = CODE + 0x10;
-	struct hits *hits = hits_open(false);
-	struct hit *sorted;
-
-	REQUIRE(t, hits);
-	mark(hits, TGID, &address, 1);
-	CHECK_INT(t, hits_sorted(hits, &sorted), 0);
-	CHECK(t, !hits_are_wanted(hits) && hits_generation(hits, TGID));
 	hits_destroy(hits);
 }
 
@@ -215,47 +150,6 @@ static void what_does_not_fit_is_counted(struct test *t)
 	hits_destroy(hits);
 }
 
-/* What was hit since the last turn but one is there. */
-static void what_was_hit_long_ago_is_forgotten(struct test *t)
-{
-	const uint64_t first[] = {CODE + 0x10}, second[] = {CODE + 0x20}, third[] = {CODE + 0x30};
-	struct hits *hits = hits_open(true);
-	struct hit *sorted;
-
-	REQUIRE(t, hits && hits_want_turns(hits) == 0);
-	mark(hits, TGID, first, 1);
-	hits_turn(hits);
-	mark(hits, TGID, second, 1);
-	REQUIRE(t, hits_sorted(hits, &sorted) == 2);
-	CHECK(t, sorted[0].offset == 0x2010 && sorted[1].offset == 0x2020);
-	hits_turn(hits);
-	mark(hits, TGID, third, 1);
-	mark(hits, TGID, second, 1); /* it is in both parts */
-	REQUIRE(t, hits_sorted(hits, &sorted) == 3);
-	CHECK(t, sorted[0].offset == 0x2020 && sorted[1].offset == 0x2020 && sorted[2].offset == 0x2030);
-	hits_destroy(hits);
-}
-
-static void their_order_is_by_process_module_and_offset(struct test *t)
-{
-	static const struct hit ascending[] = {
-		{.module = 1, .offset = 9}, {.module = 2, .offset = 3}, {.module = 2, .offset = 4},
-		{.jit_tgid = 1, .offset = 8}, {.jit_tgid = 2, .offset = 1}, {.jit_tgid = 2, .offset = UINT64_MAX},
-	};
-	enum { COUNT = sizeof(ascending) / sizeof(ascending[0]) };
-
-	for (int i = 0; i < COUNT; i++)
-		for (int j = 0; j < COUNT; j++) {
-			int order = hit_compare(&ascending[i], &ascending[j]);
-
-			CHECK_INT(t, (order > 0) - (order < 0), (i > j) - (i < j));
-		}
-}
-
 TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves_the_code),
-	  TEST(code_is_that_of_the_moment), TEST(what_is_hit_again_is_there_once),
 	  TEST(the_same_address_is_another_file_after_an_exec),
-	  TEST(a_task_in_execve_is_where_its_old_program_called_it),
-	  TEST(states_are_told_apart_by_all_of_their_number), TEST(nothing_is_marked_where_nothing_is_embedded),
-	  TEST(what_does_not_fit_is_counted),
-	  TEST(what_was_hit_long_ago_is_forgotten), TEST(their_order_is_by_process_module_and_offset))
+	  TEST(states_are_told_apart_by_all_of_their_number), TEST(what_does_not_fit_is_counted))

@@ -3,36 +3,6 @@
 #include "tests/test.h"
 #include "tests/unit/record/place/heard_kernel.h"
 
-static void names_functions_as_kallsyms_does(struct test *t)
-{
-	static const char *const NAMES[] = {"vfs_read", "schedule", "do_exit", "kmem_cache_free"};
-	struct heard heard = {0};
-	struct kernel_map *map;
-	uint64_t text = address_of("_text");
-
-	if (!text)
-		SKIP(t, "the kernel hides its addresses here");
-	REQUIRE(t, !map_open(&heard, &map));
-	for (size_t i = 0; i < 4; i++) {
-		uint64_t address = address_of(NAMES[i]);
-		uint64_t normalized = kernel_map_normalize(map, address + 1);
-
-		REQUIRE(t, address != 0);
-		CHECK_STR(t, heard.name, NAMES[i]);
-		CHECK_INT(t, normalized & 0xffffffff, address + 1 - text);
-		CHECK_INT(t, heard.symbol.offset, address - text);
-		CHECK(t, heard.symbol.size > 1);
-		CHECK_INT(t, heard.module.base, 0); /* no address leaves the host */
-		(void)kernel_map_normalize(map, address + 2);
-	}
-	CHECK_INT(t, heard.modules, 1); /* reported once */
-	CHECK_INT(t, heard.symbols, 4);
-	CHECK_INT(t, heard.module.build_id.length, 20);
-	CHECK_INT(t, kernel_map_normalize(map, 0x1234), 0);
-	CHECK_INT(t, kernel_map_unknown(map), 1);
-	kernel_map_destroy(map);
-}
-
 /* After a call that never returns, the return address may be in the next function: the reader looks before it. */
 static void names_what_is_before_a_first_byte(struct test *t)
 {
@@ -84,34 +54,4 @@ static void follows_text_made_at_run_time(struct test *t)
 	kernel_map_destroy(map);
 }
 
-/* For a dump: what was written and is still there, and what is no longer there at the moment when it goes. */
-static void tells_again(struct test *t)
-{
-	const uint64_t base = 0xffffffffa0000000u - 0x20000000u, address = address_of("vfs_read");
-	struct heard heard = {0};
-	struct kernel_map *map;
-	uint64_t program;
-
-	if (!address)
-		SKIP(t, "the kernel hides its addresses here");
-	REQUIRE(t, !map_open(&heard, &map));
-	CHECK_INT(t, kernel_map_add(map, base, 64, true, "bpf_prog_1234_one"), 0);
-	CHECK_INT(t, kernel_map_add(map, base + 64, 64, true, "bpf_prog_5678_unused"), 0);
-	(void)kernel_map_normalize(map, address + 1);
-	program = kernel_map_normalize(map, base);
-	CHECK(t, heard.modules == 2 && heard.symbols == 2);
-	kernel_map_tell(map);
-	CHECK(t, heard.modules == 4 && heard.symbols == 4 && heard.last_id == 2);
-	kernel_map_remove(map, base + 64);
-	CHECK(t, heard.modules == 4 && heard.symbols == 4);
-	kernel_map_remove(map, base);
-	CHECK(t, heard.modules == 5 && heard.symbols == 5 && heard.ended_id == program >> 32);
-	CHECK_INT(t, heard.module.id, program >> 32);
-	CHECK_STR(t, heard.name, "bpf_prog_1234_one");
-	kernel_map_tell(map);
-	CHECK(t, heard.modules == 6 && heard.symbols == 6);
-	kernel_map_destroy(map);
-}
-
-TEST_MAIN(TEST(names_functions_as_kallsyms_does), TEST(names_what_is_before_a_first_byte),
-	  TEST(follows_text_made_at_run_time), TEST(tells_again))
+TEST_MAIN(TEST(names_what_is_before_a_first_byte), TEST(follows_text_made_at_run_time))

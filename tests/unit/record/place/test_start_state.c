@@ -19,7 +19,6 @@
 
 enum { FIRST = 40, SECOND = 41, THIRD = 42, HELPERS = 8 };
 #define CODE UINT64_C(0x400000)
-#define MILLISECOND UINT64_C(1000000)
 
 struct nursery {
 	int helpers[HELPERS]; /* our ends */
@@ -159,63 +158,6 @@ static size_t told_maps(const struct bench *b, uint32_t tgid, uint64_t *ret_time
 
 /* --- the tests --- */
 
-/* This process has a mapping, and all others have exited; returns how often it was asked for. */
-static unsigned int answer_all(struct test *t, struct bench *b)
-{
-	uint32_t own = (uint32_t)getpid(), tgid;
-	unsigned int found = 0;
-	bool done = false;
-
-	for (int i = 0; i < 100000 && !done; i++) {
-		done = start_state_step(b->state, 0);
-		while (!done && asked(b, &tgid)) {
-			found += tgid == own;
-			if (tgid == own)
-				reply_mapping(b, tgid, "/bin/own", true);
-			else
-				reply_error(b, tgid, -ESRCH);
-		}
-	}
-	CHECK(t, done);
-	return found;
-}
-
-static void all_processes_are_asked_for_and_told(struct test *t)
-{
-	uint64_t time = 0;
-	struct bench b;
-
-	bench_open(&b, 0);
-	CHECK_INT(t, answer_all(t, &b), 1);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_MAPS_UNAVAILABLE), 0); /* an exited one needs none */
-	CHECK_INT(t, told_maps(&b, (uint32_t)getpid(), &time), 1);
-	CHECK_INT(t, time, 500); /* time of the start */
-	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 0)->event.mapping.flags, MAPPING_INITIAL);
-	CHECK_INT(t, told(&b.made, EVENT_MAPPING, 0)->event.mapping.file_offset, 0x2000);
-	REQUIRE(t, told_count(&b.made, EVENT_COMM) == 1);
-	CHECK_INT(t, told(&b.made, EVENT_COMM, 0)->event.comm.flags, COMM_INITIAL);
-	CHECK_MEM(t, told(&b.made, EVENT_COMM, 0)->event.comm.comm.bytes, "process", 7);
-	bench_close(&b);
-}
-
-/* Its mappings at the start were its parent's: those found are current ones. */
-static void a_process_that_was_forked_since_the_start_is_told_as_of_now(struct test *t)
-{
-	uint64_t time = 0;
-	struct bench b;
-
-	bench_open(&b, 0);
-	made_put_fork(&b.made, 0, 600, 1, (uint32_t)getpid());
-	sideband_look(b.made.recording.sideband);
-	(void)sideband_apply(b.made.recording.sideband, UINT64_MAX);
-	CHECK_INT(t, answer_all(t, &b), 1);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_maps(&b, (uint32_t)getpid(), &time), 1);
-	CHECK_INT(t, time, fake_now);
-	bench_close(&b);
-}
-
 /* One that was forked meanwhile has its history; one that called exec has reported everything itself. */
 static void what_happened_meanwhile_is_not_undone(struct test *t)
 {
@@ -239,26 +181,6 @@ static void what_happened_meanwhile_is_not_undone(struct test *t)
 	CHECK_INT(t, told_maps(&b, SECOND, &time), 0);
 	CHECK_INT(t, told_maps(&b, THIRD, &time), 1);
 	CHECK_INT(t, time, 400); /* since the time of the missing records */
-	bench_close(&b);
-}
-
-static void what_cannot_be_read_is_told(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b, 400);
-	list_three(t, &b);
-	made_put_map(&b.made, 0, 600, SECOND, CODE, 0, "/bin/two");
-	sideband_look(b.made.recording.sideband);
-	(void)sideband_apply(b.made.recording.sideband, UINT64_MAX);
-	reply_error(&b, FIRST, -EACCES);
-	reply_error(&b, SECOND, -EACCES); /* which we know */
-	reply_error(&b, THIRD, -ESRCH);
-	CHECK(t, step_until_done(&b));
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_MAPS_UNAVAILABLE) == 1);
-	CHECK_INT(t, told(&b.made, EVENT_MAPS_UNAVAILABLE, 0)->event.maps_unavailable.tgid, FIRST);
-	CHECK_INT(t, told(&b.made, EVENT_MAPS_UNAVAILABLE, 0)->event.maps_unavailable.reason, EACCES);
 	bench_close(&b);
 }
 
@@ -291,79 +213,4 @@ static void answers_are_not_trusted(struct test *t)
 	bench_close(&b);
 }
 
-/* It is abandoned with the process at which it hangs, and another one continues after that process. */
-static void a_helper_that_hangs_is_left_behind(struct test *t)
-{
-	uint32_t tgid = 0;
-	struct bench b;
-
-	bench_open(&b, 400);
-	list_three(t, &b);
-	reply_error(&b, FIRST, -ESRCH);
-	CHECK(t, !start_state_step(b.state, 0));
-	fake_now += 199 * MILLISECOND;
-	CHECK(t, !start_state_step(b.state, 0));
-	CHECK_INT(t, b.nursery.count, 1);
-	fake_now += MILLISECOND;
-	CHECK(t, !start_state_step(b.state, 0));
-	CHECK(t, !start_state_step(b.state, 0));
-	CHECK_INT(t, b.nursery.count, 2);
-	CHECK(t, asked(&b, &tgid) && tgid == THIRD);
-	reply_mapping(&b, THIRD, "/bin/three", true);
-	CHECK(t, step_until_done(&b));
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_MAPS_UNAVAILABLE) == 1);
-	CHECK_INT(t, told(&b.made, EVENT_MAPS_UNAVAILABLE, 0)->event.maps_unavailable.tgid, SECOND);
-	CHECK_INT(t, told(&b.made, EVENT_MAPS_UNAVAILABLE, 0)->event.maps_unavailable.reason, ETIMEDOUT);
-	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 1);
-	bench_close(&b);
-}
-
-/* Four helpers, and the rest is recorded as unavailable. */
-static void after_four_it_gives_up(struct test *t)
-{
-	static const uint32_t tgids[] = {FIRST, SECOND, THIRD, THIRD + 1, THIRD + 2, THIRD + 3};
-	uint32_t tgid;
-	struct bench b;
-
-	bench_open(&b, 400);
-	CHECK(t, !start_state_step(b.state, 0));
-	CHECK(t, asked(&b, &tgid));
-	reply_list(&b, tgids, 6);
-	CHECK(t, !start_state_step(b.state, 0));
-	for (unsigned int i = 0; i < 4; i++) {
-		CHECK(t, !start_state_step(b.state, 0));
-		fake_now += 200 * MILLISECOND;
-		CHECK(t, !start_state_step(b.state, 0));
-	}
-	CHECK(t, start_state_step(b.state, 0));
-	CHECK_INT(t, b.nursery.count, 4);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_MAPS_UNAVAILABLE), 6);
-	bench_close(&b);
-}
-
-static void at_the_end_the_rest_is_unavailable(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b, 400);
-	list_three(t, &b);
-	reply_mapping(&b, FIRST, "/bin/one", true);
-	start_state_end(b.state, 0);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 1);
-	CHECK_INT(t, told_count(&b.made, EVENT_MAPS_UNAVAILABLE), 2);
-	bench_close(&b);
-	bench_open(&b, 0);
-	b.nursery.refuses = true; /* there is no helper at all */
-	CHECK(t, start_state_step(b.state, 0));
-	made_recording_read(&b.made);
-	CHECK(t, told_count(&b.made, EVENT_MAPS_UNAVAILABLE) > 0);
-	bench_close(&b);
-}
-
-TEST_MAIN(TEST(all_processes_are_asked_for_and_told), TEST(a_process_that_was_forked_since_the_start_is_told_as_of_now),
-	  TEST(what_happened_meanwhile_is_not_undone),
-	  TEST(what_cannot_be_read_is_told), TEST(answers_are_not_trusted), TEST(a_helper_that_hangs_is_left_behind),
-	  TEST(after_four_it_gives_up), TEST(at_the_end_the_rest_is_unavailable))
+TEST_MAIN(TEST(what_happened_meanwhile_is_not_undone), TEST(answers_are_not_trusted))

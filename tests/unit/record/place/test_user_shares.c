@@ -34,18 +34,6 @@ static void one_user_leaves_room_for_the_others(struct test *t)
 	CHECK(t, user_shares_take(&shares, HONEST, ROOM / 2) && !user_shares_take(&shares, HONEST, 1));
 }
 
-static void there_may_be_many_users(struct test *t)
-{
-	struct user_shares shares = {.room = 1 << 20};
-
-	for (uint32_t uid = 1; uid <= 3 * SHARE_USERS; uid++)
-		CHECK(t, user_shares_take(&shares, uid, 10));
-	for (uint32_t uid = 1; uid <= 3 * SHARE_USERS; uid++)
-		user_shares_give(&shares, uid, 10);
-	CHECK_INT(t, shares.used, 0);
-	CHECK_INT(t, fill(&shares, 0), 1 << 20);
-}
-
 /* A process that is not dumpable has a folder of root's in /proc. */
 static void a_process_has_its_real_user(struct test *t)
 {
@@ -76,4 +64,4 @@ static void a_process_has_its_real_user(struct test *t)
 	CHECK_INT(t, process_user(&users, (uint32_t)pid), USER_UNKNOWN);
 }
 
-TEST_MAIN(TEST(one_user_leaves_room_for_the_others), TEST(there_may_be_many_users), TEST(a_process_has_its_real_user))
+TEST_MAIN(TEST(one_user_leaves_room_for_the_others), TEST(a_process_has_its_real_user))

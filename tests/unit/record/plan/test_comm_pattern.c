@@ -64,27 +64,6 @@ static void agrees_with_the_c_library(struct test *t)
 	CHECK(t, known > patterns / 2 && matches > pairs / 20 && matches < pairs - pairs / 20);
 }
 
-static void names_are_known(struct test *t)
-{
-	static const char *const names[] = {
-		"nginx", "^nginx$", "^ng", "^ng.*", "er$", "^(a.*|b)$", "java|node", "^java$|^node", "^(sort|uniq)$",
-		"(a|b)", "kworker/0:1", "Web Content", "^0123456789abcde$",
-		"^0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde$",
-	};
-	static const char *const others[] = {
-		"", "^", "$", "^$", "a|", "a||b", ".", "ng.nx", "ngin[xy]", "a*", ".*", "a.*b", "a+", "a?", "a{2}",
-		"lib\\.so", "a\\$",
-		"a^b", "a$b", "^(a)(b)$", "(a)|(b)", "x(a|b)", "(a|b)x", "^a|(b)$", "((a))", "()", "(a|)", "^()$",
-		"^0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef$",
-	};
-	struct comm_names found;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		test_check(t, comm_pattern_names(names[i], &found), "'%s' is more than names", names[i]);
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		test_check(t, !comm_pattern_names(others[i], &found), "'%s' is names", others[i]);
-}
-
 static void what_is_no_pattern_is_refused(struct test *t)
 {
 	static const char *const refused[] = {"(a", "[a", "a{2,1}", "a\\", "*a", "a{99999}", "[[:foo:]]"};
@@ -94,23 +73,4 @@ static void what_is_no_pattern_is_refused(struct test *t)
 		test_check(t, comm_pattern_compile(refused[i], &regex) < 0, "'%s' is taken", refused[i]);
 }
 
-/* More comms than the filter remembers, and again. */
-static void each_comm_has_its_own_verdict(struct test *t)
-{
-	const struct record_who who = {.command = "^thread-[0-9]*7$"};
-	struct filter filter;
-
-	REQUIRE(t, !filter_init(&filter, &who, false));
-	CHECK(t, filter.late && !(filter.knobs.filters & RING_FILTER_COMM));
-	for (int i = 0; i < 20000; i++) {
-		char comm[COMM_BYTES] = "";
-
-		(void)snprintf(comm, sizeof(comm), "thread-%d", i % 5000 * 9);
-		CHECK_INT(t, filter_wants(&filter, comm), i % 5000 * 9 % 10 == 7);
-	}
-	CHECK(t, !filter_wants(&filter, "a name of more than sixteen bytes 7"));
-	filter_deinit(&filter);
-}
-
-TEST_MAIN(TEST(agrees_with_the_c_library), TEST(names_are_known), TEST(what_is_no_pattern_is_refused),
-	  TEST(each_comm_has_its_own_verdict))
+TEST_MAIN(TEST(agrees_with_the_c_library), TEST(what_is_no_pattern_is_refused))

@@ -53,16 +53,6 @@ static void gives_way(struct test *t)
 	}
 }
 
-static void least_sizes_stay(struct test *t)
-{
-	const struct memory_plan plan = {.event_halvings = 5};
-
-	CHECK_INT(t, memory_for_events(&plan, 320, 0), 10);
-	CHECK_INT(t, memory_for_events(&plan, 320, 11), 11);
-	CHECK_INT(t, memory_for_events(&plan, 320, 320), 320);
-	CHECK_INT(t, memory_for_events(&plan, 5, 11), 5);
-}
-
 /* Unasked, a recording takes an eighth of what is free: as it is if that is enough, else smaller, or not at all. */
 static void nobody_asked(struct test *t)
 {
@@ -91,25 +81,4 @@ static void refusals(struct test *t)
 		  "'fixed' and 4.0 MB for 'rings' (--plan prints all of it)");
 }
 
-static const char TABLE[] =
-	"memory at most                                    number     each, MB      all, MB\n"
-	"fixed                                                  2       10.000         20.0\n"
-	"rings                                                  4        8.000         32.0\n"
-	"tables                                                 1       32.000         32.0\n"
-	"all                                                                           84.0\n"
-	"--max-memory                                                                 100.0\n";
-
-static void table(struct test *t)
-{
-	struct memory_plan plan = made(MB(100));
-	char text[1024] = "";
-	FILE *out = fmemopen(text, sizeof(text), "w");
-
-	REQUIRE(t, out);
-	(void)memory_plan_fit(&plan, 0);
-	memory_plan_print(&plan, out);
-	(void)fclose(out);
-	CHECK_STR(t, text, TABLE);
-}
-
-TEST_MAIN(TEST(sums), TEST(gives_way), TEST(least_sizes_stay), TEST(nobody_asked), TEST(refusals), TEST(table))
+TEST_MAIN(TEST(sums), TEST(gives_way), TEST(nobody_asked), TEST(refusals))

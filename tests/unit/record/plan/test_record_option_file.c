@@ -46,14 +46,6 @@ static void one_to_a_line(struct test *t)
 	CHECK_STR(t, config.flight.on_dump, "echo $RWALKER_DUMP  # now");
 }
 
-static void no_last_newline(struct test *t)
-{
-	static struct record_config config;
-
-	REQUIRE(t, !parse(&config, "-p 2"));
-	CHECK_INT(t, config.profile.lasts, 2 * SECOND);
-}
-
 static void mistakes_are_refused(struct test *t)
 {
 	static struct record_config config;
@@ -84,31 +76,4 @@ static void what_is_too_much(struct test *t)
 	CHECK_INT(t, parse(&config, text), -EINVAL);
 }
 
-static void no_such_file(struct test *t)
-{
-	static struct record_config config;
-	char name[] = "rwalker-record", option[] = "--config", file[] = "/nowhere/flight.conf";
-	char *words[] = {name, option, file, NULL};
-
-	CHECK_INT(t, record_options_parse(&config, 3, words), -EINVAL);
-}
-
-static bool equal(const char *left, const char *right)
-{
-	static const char *const ignored[] = {"--trigger", "--post", NULL};
-	static struct record_config a, b;
-
-	return !parse(&a, left) && !parse(&b, right) && record_option_file_equal(&a.file, &b.file, ignored);
-}
-
-static void what_differs(struct test *t)
-{
-	CHECK(t, equal("-p 0\n--flight 5\n", "# other words\n-p  0\n\n--flight 5"));
-	CHECK(t, equal("-p 0\n--flight 5\n--post 1\n", "--trigger stuck:D>5s\n-p 0\n--flight 5\n"));
-	CHECK(t, !equal("-p 0\n--flight 5\n", "-p 0\n--flight 6\n"));
-	CHECK(t, !equal("-p 0\n--flight 5\n", "-p 0\n--flight 5\n-u\n"));
-	CHECK(t, !equal("-p 0\n-u\n", "-p 0\n-d 5\n"));
-}
-
-TEST_MAIN(TEST(one_to_a_line), TEST(no_last_newline), TEST(mistakes_are_refused), TEST(what_is_too_much),
-	  TEST(no_such_file), TEST(what_differs))
+TEST_MAIN(TEST(one_to_a_line), TEST(mistakes_are_refused), TEST(what_is_too_much))

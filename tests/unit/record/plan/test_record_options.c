@@ -48,15 +48,6 @@ static void profile_alone(struct test *t)
 	CHECK(t, !config.profile.frequency_given);
 }
 
-static void profile_until_the_end(struct test *t)
-{
-	GOOD("--profile=0 -f 99");
-	CHECK(t, config.profile.wanted);
-	CHECK_INT(t, config.profile.lasts, 0);
-	CHECK_INT(t, config.profile.frequency, 99);
-	CHECK(t, config.profile.frequency_given);
-}
-
 static void profile_and_walks(struct test *t)
 {
 	GOOD("-p 5 -i 2 -a");
@@ -73,18 +64,6 @@ static void stuck_has_its_rhythm(struct test *t)
 	CHECK_INT(t, config.walk.waiting, SECOND);
 }
 
-static void stuck_with_another_wait(struct test *t)
-{
-	GOOD("-s -w 30");
-	CHECK_INT(t, config.walk.waiting, 30 * SECOND);
-}
-
-static void waiting_is_a_walk(struct test *t)
-{
-	GOOD("-p 1 -w 0");
-	CHECK(t, config.walk.wanted && config.profile.wanted);
-}
-
 static void command_is_profiled(struct test *t)
 {
 	GOOD("-u -- make -p 3");
@@ -92,21 +71,6 @@ static void command_is_profiled(struct test *t)
 	CHECK_INT(t, config.profile.lasts, 0);
 	REQUIRE(t, config.command);
 	CHECK(t, !strcmp(config.command[0], "make") && !strcmp(config.command[1], "-p"));
-}
-
-static void command_with_a_source(struct test *t)
-{
-	GOOD("-i 1 -- make");
-	CHECK(t, !config.profile.wanted && config.walk.wanted);
-}
-
-static void lists_of_processes(struct test *t)
-{
-	GOOD("-p 1 --pid 12,345 --tid=7 --pid 9");
-	REQUIRE(t, config.who.pids.count == 3 && config.who.tids.count == 1);
-	CHECK_INT(t, config.who.pids.items[1], 345);
-	CHECK_INT(t, config.who.pids.items[2], 9);
-	CHECK_INT(t, config.who.tids.items[0], 7);
 }
 
 static void sizes(struct test *t)
@@ -145,18 +109,6 @@ static void check_point(struct test *t, const struct record_config *config, size
 	CHECK_INT(t, point->lasts, seconds * (int64_t)SECOND);
 }
 
-static void points_in_their_order(struct test *t)
-{
-	GOOD("--trace sched:sched_switch --kfunc tcp_sendmsg --trace=sys_enter --kfunc /^tcp_(send|recv)/");
-	CHECK_INT(t, config.points.count, 4);
-	check_point(t, &config, 0, "sched:sched_switch", false, 0);
-	check_point(t, &config, 1, "tcp_sendmsg", true, 0);
-	check_point(t, &config, 2, "sys_enter", false, 0);
-	check_point(t, &config, 3, "/^tcp_(send|recv)/", true, 0);
-	CHECK_INT(t, config.points.rate_limit, 0);
-	CHECK_INT(t, config.points.most, 500);
-}
-
 /* The last ":digits" is the duration, and nothing else is. */
 static void points_with_durations(struct test *t)
 {
@@ -170,69 +122,6 @@ static void points_with_durations(struct test *t)
 	check_point(t, &config, 4, "a:b", false, 0);
 	check_point(t, &config, 5, "/a:1/", true, 0);
 	check_point(t, &config, 6, "f:", true, 0);
-}
-
-static void points_are_the_source(struct test *t)
-{
-	GOOD("--trace sys_enter --rate-limit 100 --max-probes 20000 -- make");
-	CHECK(t, !config.profile.wanted && !config.walk.wanted && !config.offcpu.wanted);
-	CHECK_INT(t, config.points.rate_limit, 100);
-	CHECK_INT(t, config.points.most, 20000);
-}
-
-static void points_beside_other_sources(struct test *t)
-{
-	GOOD("--kfunc vfs_write -p 3 --offcpu 2 -i 1");
-	CHECK(t, config.profile.wanted && config.walk.wanted && config.offcpu.wanted);
-	CHECK_INT(t, config.points.count, 1);
-}
-
-static void as_many_points_as_there_is_room_for(struct test *t)
-{
-	struct record_config config;
-	struct line line;
-	char text[sizeof(line.text)];
-	size_t used = 0;
-
-	for (int i = 0; i < RECORD_MAX_POINTS; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "--%s x%d ", i % 2 ? "kfunc" : "trace", i);
-	REQUIRE(t, used < sizeof(text) - sizeof("--trace y"));
-	REQUIRE(t, parse(&config, &line, text) == 0);
-	CHECK_INT(t, config.points.count, RECORD_MAX_POINTS);
-	(void)snprintf(text + used, sizeof(text) - used, "--trace y");
-	CHECK_INT(t, parse(&config, &line, text), -EINVAL);
-}
-
-/* A name may be empty only as a word of its own. */
-static void points_without_a_name(struct test *t)
-{
-	char *words[] = {"rwalker-record", "--trace", "", NULL};
-	struct record_config config;
-
-	CHECK_INT(t, record_options_parse(&config, 3, words), -EINVAL);
-	words[1] = "--kfunc";
-	CHECK_INT(t, record_options_parse(&config, 3, words), -EINVAL);
-}
-
-static void a_look_at_the_host(struct test *t)
-{
-	struct record_config config;
-	struct line line;
-
-	REQUIRE(t, parse(&config, &line, "--check-host") == 0);
-	CHECK(t, config.check_host);
-	REQUIRE(t, parse(&config, &line, "-p 1") == 0);
-	CHECK(t, !config.check_host);
-}
-
-static void takes_containers(struct test *t)
-{
-	struct record_config config;
-	struct line line;
-
-	REQUIRE(t, parse(&config, &line, "--container 0123 --cgroup nginx* -p 1") == 0);
-	CHECK_STR(t, config.who.container, "0123");
-	CHECK_STR(t, config.who.cgroup, "nginx*");
 }
 
 static void refuses(struct test *t)
@@ -272,30 +161,6 @@ static void the_last_minute(struct test *t)
 	CHECK_INT(t, config.flight.max_dumps, 20);
 }
 
-static void what_it_may_take(struct test *t)
-{
-	GOOD("-p 0 --max-memory 128M");
-	CHECK_INT(t, config.budget.memory, 128 << 20);
-	CHECK(t, !config.budget.plan && !config.output.ring_given);
-	CHECK_INT(t, parse(&config, &line, "--plan --flight 60s,16M -p 0 --ringbuf-size 2"), 0);
-	CHECK(t, config.budget.plan && config.output.ring_given && config.flight.bytes_given);
-	CHECK_INT(t, parse(&config, &line, "-p 0 --max-memory 15M"), -EINVAL);
-	CHECK_INT(t, parse(&config, &line, "-p 0 --max-memory x"), -EINVAL);
-	CHECK_INT(t, parse(&config, &line, "--plan -p 0 -- ls"), -EINVAL);
-	CHECK_INT(t, parse(&config, &line, "--finalize x --max-memory 64M"), -EINVAL);
-}
-
-static void what_ends_it(struct test *t)
-{
-	GOOD("--flight 60s --offcpu 0 --trigger wait:D>1s --trigger stuck:D>5s --post 2 --cooldown 1m "
-	     "--on-dump ls");
-	CHECK_INT(t, config.flight.rule_count, 2);
-	CHECK(t, config.flight.post == 2 * (int64_t)SECOND && config.flight.cooldown == 60 * (int64_t)SECOND);
-	CHECK_STR(t, config.flight.on_dump, "ls");
-	CHECK(t, config.walk.wanted && config.walk.interval == (int64_t)SECOND && !config.walk.count);
-	CHECK_INT(t, config.walk.waiting, 5 * SECOND);
-}
-
 static void the_last_minute_of_nothing(struct test *t)
 {
 	static const char *const lines[] = {
@@ -312,11 +177,7 @@ static void the_last_minute_of_nothing(struct test *t)
 		CHECK_INT(t, parse(&config, &line, lines[i]), -EINVAL);
 }
 
-TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_until_the_end), TEST(profile_and_walks),
-	  TEST(stuck_has_its_rhythm), TEST(stuck_with_another_wait), TEST(waiting_is_a_walk), TEST(command_is_profiled),
-	  TEST(command_with_a_source), TEST(lists_of_processes), TEST(sizes), TEST(points_in_their_order),
-	  TEST(points_with_durations), TEST(points_are_the_source), TEST(points_beside_other_sources),
-	  TEST(as_many_points_as_there_is_room_for), TEST(points_without_a_name),
-	  TEST(takes_containers), TEST(refuses), TEST(the_last_minute),
-	  TEST(what_ends_it), TEST(what_it_may_take), TEST(a_look_at_the_host),
+TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_and_walks),
+	  TEST(stuck_has_its_rhythm), TEST(command_is_profiled), TEST(sizes),
+	  TEST(points_with_durations), TEST(refuses), TEST(the_last_minute),
 	  TEST(the_last_minute_of_nothing))

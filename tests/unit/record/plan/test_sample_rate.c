@@ -64,21 +64,4 @@ static void what_is_in_step(struct test *t)
 	CHECK(t, !sample_rate_in_step(0));
 }
 
-static void the_next_lower(struct test *t)
-{
-	static const struct {
-		uint64_t most, rate;
-	} rows[] = {{1, 1}, {2, 2}, {3, 3}, {50, 49}, {100, 99},
-		    {250, 249}, {997, 997}, {1000, 996}, {4000, 3987}, {100000, 99699}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		CHECK_INT(t, sample_rate_below(rows[i].most), rows[i].rate);
-	for (uint64_t most = 3; most < 30000; most++) {
-		uint64_t rate = sample_rate_below(most);
-
-		test_check(t, rate <= most && rate * 100 >= most * 60 && !sample_rate_in_step(rate), "below %llu: %llu",
-			   (unsigned long long)most, (unsigned long long)rate);
-	}
-}
-
-TEST_MAIN(TEST(defaults_meet_every_phase), TEST(what_is_in_step), TEST(the_next_lower))
+TEST_MAIN(TEST(defaults_meet_every_phase), TEST(what_is_in_step))

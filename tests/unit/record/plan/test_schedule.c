@@ -48,43 +48,6 @@ static struct history live(const struct record_config *config, uint64_t slow)
 	return history;
 }
 
-static void one_walk(struct test *t)
-{
-	const struct record_config config = {.walk = {.wanted = true}};
-	struct history history = live(&config, 0);
-
-	CHECK_INT(t, history.walk_count, 1);
-	CHECK_INT(t, history.over, 0);
-}
-
-static void profile_for_seconds(struct test *t)
-{
-	const struct record_config config = {.profile = {.wanted = true, .lasts = 5 * SECOND}};
-	struct history history = live(&config, 0);
-
-	CHECK_INT(t, history.walk_count, 0);
-	CHECK_INT(t, history.profile_end, 50);
-	CHECK_INT(t, history.over, 50);
-}
-
-static void profile_without_end(struct test *t)
-{
-	const struct record_config config = {.profile = {.wanted = true}};
-	struct history history = live(&config, 0);
-
-	CHECK_INT(t, history.over, -1);
-}
-
-static void duration_ends_all(struct test *t)
-{
-	const struct record_config config = {
-		.profile = {.wanted = true}, .walk = {.wanted = true, .interval = 2 * SECOND}, .duration = 7 * SECOND};
-	struct history history = live(&config, 0);
-
-	CHECK_INT(t, history.over, 70);
-	CHECK_INT(t, history.walk_count, 4); /* 0, 2, 4, 6 */
-}
-
 static void walk_beside_a_profile(struct test *t)
 {
 	const struct record_config ended = {.profile = {.wanted = true, .lasts = 3 * SECOND}, .walk = {.wanted = true}};
@@ -142,16 +105,6 @@ static void points_end_one_by_one(struct test *t)
 	CHECK_INT(t, history.over, 50);
 }
 
-static void points_without_an_end(struct test *t)
-{
-	const struct record_config endless = {.points = {.count = 2}};
-	const struct record_config bounded = {.points = {.count = 2}, .duration = 3 * SECOND};
-
-	CHECK_INT(t, live(&endless, 0).over, -1);
-	CHECK_INT(t, live(&bounded, 0).over, 30);
-	CHECK_INT(t, live(&bounded, 0).point_ends[0], -1);
-}
-
 /* The last source that ends, ends the recording; a single walk is a look at the start. */
 static void points_beside_others(struct test *t)
 {
@@ -169,54 +122,6 @@ static void points_beside_others(struct test *t)
 	CHECK_INT(t, history.over, 60);
 }
 
-static void as_many_points_as_there_may_be(struct test *t)
-{
-	struct record_config config = {.points = {.count = RECORD_MAX_POINTS}};
-	struct history history;
-
-	for (size_t i = 0; i < RECORD_MAX_POINTS; i++)
-		config.points.items[i].lasts = ((int64_t)i + 1) * SECOND;
-	history = live(&config, 0);
-	for (size_t i = 0; i < RECORD_MAX_POINTS; i++)
-		CHECK_INT(t, history.point_ends[i], 10 * (i + 1));
-	CHECK_INT(t, history.over, 10 * RECORD_MAX_POINTS);
-}
-
-static void next_is_a_points_end(struct test *t)
-{
-	const struct record_config config = {.points = {.items = {{.lasts = 7 * SECOND}, {.lasts = 4 * SECOND}},
-							.count = 2}, .duration = 9 * SECOND};
-	struct schedule schedule;
-
-	schedule_init(&schedule, &config, 0);
-	CHECK_INT(t, schedule_next(&schedule), 4 * SECOND);
-	CHECK(t, !schedule_take_end(&schedule, SCHEDULE_POINTS, 4 * SECOND));
-	CHECK(t, schedule_take_end(&schedule, SCHEDULE_POINTS + 1, 4 * SECOND));
-	CHECK(t, !schedule_take_end(&schedule, SCHEDULE_POINTS + 1, 5 * SECOND)); /* once */
-	CHECK_INT(t, schedule_next(&schedule), 7 * SECOND);
-	CHECK(t, !schedule_is_over(&schedule, 6 * SECOND));
-	CHECK(t, schedule_take_end(&schedule, SCHEDULE_POINTS, 8 * SECOND)); /* late */
-	CHECK(t, schedule_is_over(&schedule, 8 * SECOND));
-}
-
-static void next_is_when_something_happens(struct test *t)
-{
-	const struct record_config config = {
-		.profile = {.wanted = true, .lasts = 4 * SECOND}, .walk = {.wanted = true, .interval = 3 * SECOND},
-		.duration = 9 * SECOND};
-	struct schedule schedule;
-
-	schedule_init(&schedule, &config, 0);
-	CHECK_INT(t, schedule_next(&schedule), 0);
-	CHECK(t, schedule_take_walk(&schedule, 0));
-	CHECK_INT(t, schedule_next(&schedule), 3 * SECOND);
-	CHECK(t, !schedule_take_walk(&schedule, 3 * SECOND - 1));
-	CHECK(t, schedule_take_walk(&schedule, 3 * SECOND));
-	CHECK_INT(t, schedule_next(&schedule), 4 * SECOND);
-}
-
-TEST_MAIN(TEST(one_walk), TEST(profile_for_seconds), TEST(profile_without_end), TEST(duration_ends_all),
-	  TEST(walk_beside_a_profile), TEST(interval_goes_on_until_the_profile_ends), TEST(last_bounded_source_ends),
-	  TEST(slow_walks_are_not_made_up_for), TEST(points_end_one_by_one), TEST(points_without_an_end),
-	  TEST(points_beside_others), TEST(as_many_points_as_there_may_be), TEST(next_is_a_points_end),
-	  TEST(next_is_when_something_happens))
+TEST_MAIN(TEST(walk_beside_a_profile), TEST(interval_goes_on_until_the_profile_ends),
+	  TEST(last_bounded_source_ends), TEST(slow_walks_are_not_made_up_for),
+	  TEST(points_end_one_by_one), TEST(points_beside_others))

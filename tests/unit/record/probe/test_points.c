@@ -81,67 +81,6 @@ static int resolve(const char *name, bool function, struct points *ret_points, s
 	return points_resolve(asked, ret_points);
 }
 
-static void one_tracepoint(struct test *t)
-{
-	static const char *const names[] = {"sched_switch", "sched:sched_switch"};
-
-	NEEDS_EVENTS(t);
-	for (size_t i = 0; i < 2; i++) {
-		struct record_points asked;
-		struct points points;
-		char text[256];
-
-		REQUIRE(t, !resolve(names[i], false, &points, &asked));
-		CHECK_INT(t, points.items.count, 1);
-		CHECK_STR(t, point_text(&points.items.items[0], text), "sched:sched_switch");
-		CHECK_INT(t, points.items.items[0].hook, POINT_NOT_ATTACHED);
-		CHECK(t, !points.sources[0].is_set);
-		points_deinit(&points);
-	}
-}
-
-static void sets_of_tracepoints(struct test *t)
-{
-	static const struct {
-		const char *pattern, *count;
-	} sets[] = {
-		{"sched:*", "find " EVENTS "/sched -mindepth 1 -maxdepth 1 -type d | wc -l"},
-		{"sched:sched_wak*",
-		 "find " EVENTS "/sched -mindepth 1 -maxdepth 1 -type d -name 'sched_wak*' | wc -l"},
-		{"/^sched:sched_(switch|waking)$/", "echo 2"},
-		{"/^sys_(enter|exit)_write$/", "find " EVENTS "/syscalls -name 'sys_*_write' | wc -l"},
-		{"sys_enter_w[ar]*", "find " EVENTS "/syscalls -name 'sys_enter_w[ar]*' | wc -l"},
-	};
-
-	NEEDS_EVENTS(t);
-	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		struct record_points asked;
-		struct points points;
-
-		REQUIRE(t, !resolve(sets[i].pattern, false, &points, &asked));
-		test_check(t, (long)points.items.count == number_of(sets[i].count),
-			   "\"%s\" finds %zu, not %ld", sets[i].pattern,
-			   points.items.count, number_of(sets[i].count));
-		CHECK(t, points.sources[0].is_set);
-		for (size_t j = 0; j < points.items.count; j++)
-			CHECK(t, points.items.items[j].category);
-		points_deinit(&points);
-	}
-}
-
-static void one_function(struct test *t)
-{
-	struct record_points asked;
-	struct points points;
-
-	NEEDS_FUNCTIONS(t);
-	REQUIRE(t, !resolve("vfs_write", true, &points, &asked));
-	CHECK_INT(t, points.items.count, 1);
-	CHECK_STR(t, points.items.items[0].name, "vfs_write");
-	CHECK(t, points.items.items[0].address && !points.items.items[0].category);
-	points_deinit(&points);
-}
-
 /* Each name once; if the kernel says what may be traced, no more than that. */
 static void sets_of_functions(struct test *t)
 {
@@ -253,29 +192,5 @@ static void without_tracefs(struct test *t)
 	}
 }
 
-/* Only the name's own part of the text is read. */
-static void the_duration_is_no_part_of_it(struct test *t)
-{
-	struct record_points asked = {
-		.items = {{.text = "sched:sched_switch:5", .length = 18, .lasts = 5}}, .count = 1, .most = 10};
-	struct points points;
-	char text[256];
-
-	NEEDS_EVENTS(t);
-	REQUIRE(t, !points_resolve(&asked, &points));
-	CHECK_STR(t, point_text(&points.items.items[0], text), "sched:sched_switch");
-	points_deinit(&points);
-}
-
-static void texts(struct test *t)
-{
-	struct point traced = {.name = "sched_switch", .category = "sched"}, function = {.name = "vfs_write"};
-	char text[256];
-
-	CHECK_STR(t, point_text(&traced, text), "sched:sched_switch");
-	CHECK_STR(t, point_text(&function, text), "vfs_write");
-}
-
-TEST_MAIN(TEST(one_tracepoint), TEST(sets_of_tracepoints), TEST(one_function), TEST(sets_of_functions),
-	  TEST(several_and_no_more_than_that), TEST(unknown_names), TEST(the_duration_is_no_part_of_it), TEST(texts),
+TEST_MAIN(TEST(sets_of_functions), TEST(several_and_no_more_than_that), TEST(unknown_names),
 	  TEST(without_tracefs))

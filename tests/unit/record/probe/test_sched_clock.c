@@ -7,26 +7,6 @@
 #include "common/time_units.h"
 #include "tests/test.h"
 
-static void the_log_says_it(struct test *t)
-{
-	static const struct {
-		const char *log;
-		int stable;
-	} cases[] = {
-		{"", -ENOENT},
-		{"<6>[    0.43] sched_clock: Marking stable (432008948, 1474040)->(462678605, "
-		 "-29195617)\n<6>[ 1.0] more\n", 1},
-		{"<6>[    0.43] sched_clock: Marking stable (1, 2)->(3, 4)\n"
-		 "<6>[99.1] sched_clock: Marking unstable (5, 6)<-(7, 8)\n", 0},
-		{"<5>[    0.00] kvm-clock: using sched offset of 49891321 cycles\n", -ENOENT},
-		{"sched_clock: Marking ", -ENOENT},
-		{"<6>[99.1] sched_clock: Marking unstable (5, 6)<-(7, 8)\n<6>[ 99.2] sched_clock: Marking sta", 0},
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		test_check(t, sched_clock_in_log(cases[i].log) == cases[i].stable, "case %zu", i);
-}
-
 /* Readings are off by some hundred microseconds, and time kept over a network by 500 parts in a million. */
 static void steady_clocks_do_not_drift(struct test *t)
 {
@@ -51,4 +31,4 @@ static void others_do(struct test *t)
 	CHECK(t, !sched_clock_drifts(&watch, 4 * SECOND, 5 * SECOND));
 }
 
-TEST_MAIN(TEST(the_log_says_it), TEST(steady_clocks_do_not_drift), TEST(others_do))
+TEST_MAIN(TEST(steady_clocks_do_not_drift), TEST(others_do))

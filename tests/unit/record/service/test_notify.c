@@ -50,40 +50,6 @@ static const char *heard(struct manager *manager)
 	return manager->text;
 }
 
-static void states_are_told(struct test *t, bool abstract)
-{
-	struct manager manager;
-	struct notify notify;
-
-	manager_open(&manager, abstract);
-	notify_open(&notify);
-	CHECK_STR(t, heard(&manager), "");
-	notify_enter(&notify, NOTIFY_READY, 1);
-	CHECK_STR(t, heard(&manager), "READY=1");
-	notify_status(&notify, "keeps 5 s");
-	CHECK_STR(t, heard(&manager), "STATUS=keeps 5 s");
-	notify_enter(&notify, NOTIFY_RELOADS, 7 * SECOND + 5 * MICROSECOND);
-	CHECK_STR(t, heard(&manager), "RELOADING=1\nMONOTONIC_USEC=7000005");
-	notify_enter(&notify, NOTIFY_READY, 8 * SECOND);
-	CHECK_STR(t, heard(&manager), "READY=1");
-	notify_enter(&notify, NOTIFY_STOPS, 9 * SECOND);
-	CHECK_STR(t, heard(&manager), "STOPPING=1");
-	notify_step(&notify, 100 * SECOND);
-	CHECK_STR(t, heard(&manager), "");
-	notify_close(&notify);
-	manager_close(&manager);
-}
-
-static void path(struct test *t)
-{
-	states_are_told(t, false);
-}
-
-static void abstract_name(struct test *t)
-{
-	states_are_told(t, true);
-}
-
 /* A child must not take them for its own. */
 static void environment_is_cleared(struct test *t)
 {
@@ -96,27 +62,6 @@ static void environment_is_cleared(struct test *t)
 	notify_open(&notify);
 	CHECK(t, !getenv("NOTIFY_SOCKET") && !getenv("WATCHDOG_USEC") && !getenv("WATCHDOG_PID"));
 	CHECK(t, notify_next(&notify) == UINT64_MAX); /* it is another process's */
-	notify_close(&notify);
-	manager_close(&manager);
-}
-
-static void signs_of_life(struct test *t)
-{
-	struct manager manager;
-	struct notify notify;
-	unsigned int signs = 0;
-
-	manager_open(&manager, false);
-	(void)setenv("WATCHDOG_USEC", "10000000", 1);
-	notify_open(&notify);
-	notify_enter(&notify, NOTIFY_READY, SECOND);
-	CHECK_STR(t, heard(&manager), "READY=1");
-	for (uint64_t now = SECOND; now < 21 * SECOND; now += SECOND / 10) {
-		notify_step(&notify, now);
-		signs += !strcmp(heard(&manager), "WATCHDOG=1");
-	}
-	CHECK(t, signs >= 8 && signs <= 10); /* at least two in each interval, and not in each turn */
-	CHECK(t, notify_next(&notify) <= 24 * SECOND);
 	notify_close(&notify);
 	manager_close(&manager);
 }
@@ -158,21 +103,4 @@ static void full_manager(struct test *t)
 	manager_close(&manager);
 }
 
-static void nobody_listens(struct test *t)
-{
-	struct notify notify;
-
-	(void)unsetenv("NOTIFY_SOCKET");
-	notify_open(&notify);
-	CHECK(t, !notify.socket_plus_1);
-	(void)setenv("NOTIFY_SOCKET", "/nowhere/at/all", 1);
-	notify_open(&notify);
-	CHECK(t, !notify.socket_plus_1 && notify_next(&notify) == UINT64_MAX);
-	notify_enter(&notify, NOTIFY_READY, SECOND);
-	notify_status(&notify, "x");
-	notify_step(&notify, SECOND);
-	notify_close(&notify);
-}
-
-TEST_MAIN(TEST(path), TEST(abstract_name), TEST(environment_is_cleared), TEST(signs_of_life), TEST(full_manager),
-	  TEST(nobody_listens))
+TEST_MAIN(TEST(environment_is_cleared), TEST(full_manager))

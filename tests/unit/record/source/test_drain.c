@@ -143,30 +143,6 @@ static void a_record_after_the_aim_waits_for_the_next_pass(struct test *t)
 	bench_close(&b);
 }
 
-/* A process that is sampled when it has exited, or is about to, still has its mappings. */
-static void a_process_is_known_around_its_end(struct test *t)
-{
-	const uint64_t begin = fake_now;
-	struct hit *hits;
-	struct bench b;
-
-	bench_open(&b, 1);
-	made_put_fork(&b.made, 0, 50, 1, PROCESS);
-	made_put_map(&b.made, 0, 100, PROCESS, CODE, 0x1000, "/bin/one");
-	made_put_exit(&b.made, 0, begin + 2, PROCESS, PROCESS);
-	fake_step = 10; /* the sideband is read later than the rings */
-	(void)drain_pass(&b.drain);
-	CHECK(t, sideband_knows(b.made.recording.sideband, PROCESS));
-	put(&b, 0, begin + 1);
-	(void)drain_pass(&b.drain);
-	CHECK_INT(t, hits_sorted(b.made.recording.hits, &hits), 1);
-	put_at(&b, 0, begin + 20, CODE + 0x20); /* in do_exit() */
-	(void)drain_pass(&b.drain);
-	CHECK_INT(t, hits_sorted(b.made.recording.hits, &hits), 2);
-	fake_step = 0;
-	bench_close(&b);
-}
-
 static void a_pass_ends_where_the_rings_were_aimed_at(struct test *t)
 {
 	struct bench b;
@@ -236,95 +212,8 @@ static void what_nobody_takes_is_counted(struct test *t)
 	bench_close(&b);
 }
 
-/* The kind of a record selects its handler: here all of them are malformed for theirs. */
-static void each_kind_has_its_taker(struct test *t)
-{
-	static const uint16_t of_waits[] = {RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS};
-	struct ring_head head = {.time = 100, .kind = RING_HIT};
-	struct points points = {0};
-	struct point_events events = {.points = &points};
-	struct waits waits = {0};
-	struct bench b;
-
-	bench_open(&b, 1);
-	waits.recording = events.recording = &b.made.recording;
-	b.drain.waits = &waits;
-	b.drain.points = &events;
-	made_ring_put(&b.rings[0], &head, sizeof(head), 0);
-	for (size_t i = 0; i < sizeof(of_waits) / sizeof(of_waits[0]); i++) {
-		head.kind = of_waits[i];
-		made_ring_put(&b.rings[0], &head, sizeof(head), 0);
-	}
-	(void)drain_pass(&b.drain);
-	CHECK_INT(t, events.refused, 1);
-	CHECK_INT(t, waits.refused, 4);
-	CHECK_INT(t, drain_refused(&b.drain), 0);
-	bench_close(&b);
-}
-
-static void late_filters_count_by_cpu(struct test *t)
-{
-	struct made_sample_record record = made_sample_of(100, 2, PROCESS, "idler");
-	struct bench b;
-
-	bench_open(&b, 1);
-	made_check(made_late_filter(&b.filter, "^wor[k]"));
-	for (int i = 0; i < 3; i++)
-		made_ring_put(&b.rings[0], &record, made_sample_bytes(&record), 0);
-	put(&b, 0, 200);
-	(void)drain_pass(&b.drain);
-	CHECK_INT(t, b.drain.samples.filtered[2], 3);
-	CHECK_INT(t, b.drain.samples.filtered[0], 0);
-	CHECK_INT(t, drain_refused(&b.drain), 0);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 1);
-	filter_deinit(&b.filter);
-	bench_close(&b);
-}
-
-/* Rings of CPUs that come online are read from then on; a ring can be filled again and again. */
-static void rings_that_come_are_followed(struct test *t)
-{
-	enum { ROUNDS = 20,
-	       EACH = 300 };
-	struct bench b;
-
-	bench_open(&b, 1);
-	CHECK(t, drain_ring_bytes(&b.drain) > RING_BYTES && drain_mapped_bytes(&b.drain) > 2 * RING_BYTES);
-	put(&b, 0, 100);
-	put(&b, 1, 90);
-	(void)drain_pass(&b.drain);
-	b.probe.rings = 2;
-	CHECK_INT(t, drain_follow(&b.drain, &b.probe), 0);
-	CHECK_INT(t, b.drain.ring_count, 2);
-	for (int round = 0; round < ROUNDS; round++) {
-		for (int i = 0; i < EACH; i++)
-			put(&b, i % 2, 1000 + (uint64_t)round * EACH + (uint64_t)i);
-		CHECK(t, !drain_pass(&b.drain));
-	}
-	CHECK(t, made_ring_consumed(&b.rings[0]) > RING_BYTES);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == ROUNDS * EACH + 2);
-	for (size_t i = 3; i < ROUNDS * EACH + 2; i += EACH / 2 - 1)
-		CHECK_INT(t, told(&b.made, EVENT_SAMPLE, i)->event.sample.time,
-			  told(&b.made, EVENT_SAMPLE, i - 1)->event.sample.time + 1);
-	bench_close(&b);
-}
-
-static void without_rings_the_sideband_is_read(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b, 0);
-	made_put_map(&b.made, 0, 100, PROCESS, CODE, 0, "/bin/one");
-	CHECK(t, !drain_pass(&b.drain));
-	CHECK(t, sideband_knows(b.made.recording.sideband, PROCESS));
-	bench_close(&b);
-}
-
 TEST_MAIN(TEST(rings_are_read_as_one), TEST(a_sample_finds_what_was_mapped_then),
 	  TEST(a_record_after_the_aim_waits_for_the_next_pass),
-	  TEST(a_process_is_known_around_its_end), TEST(a_pass_ends_where_the_rings_were_aimed_at),
-	  TEST(a_record_that_is_being_written_is_for_the_next_pass), TEST(what_nobody_takes_is_counted),
-	  TEST(each_kind_has_its_taker), TEST(late_filters_count_by_cpu), TEST(rings_that_come_are_followed),
-	  TEST(without_rings_the_sideband_is_read))
+	  TEST(a_pass_ends_where_the_rings_were_aimed_at),
+	  TEST(a_record_that_is_being_written_is_for_the_next_pass),
+	  TEST(what_nobody_takes_is_counted))

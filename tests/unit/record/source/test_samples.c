@@ -53,45 +53,6 @@ static struct made_sample_record sample(uint64_t time)
 	return record;
 }
 
-static void check_first(struct test *t, const struct told *event)
-{
-	CHECK(t, event->event.sample.time == 5000 && event->event.sample.cpu == CPU && event->event.sample.source == 1);
-	CHECK_INT(t, event->event.sample.period, 0); /* the usual one */
-	CHECK_INT(t, event->event.sample.missing, 0);
-	CHECK(t, event->task.tid == TID && event->task.tgid == TID &&
-			 event->task.start == 1000 + TID && !event->task.flags);
-	CHECK_STR(t, event->task.comm, "worker");
-	CHECK(t, event->kernel_count == 2 && event->kernel[0] == fake_kernel_frame(FAKE_KERNEL + 0x10) &&
-			 event->kernel[1] == fake_kernel_frame(FAKE_KERNEL + 0x20));
-	CHECK(t, event->user_count == 2 && event->user[0] == CODE + 0x30 && event->user[1] == CODE + 0x40);
-}
-
-static void a_sample_is_told_as_it_is(struct test *t)
-{
-	struct made_sample_record record = sample(5000);
-	const struct told *event;
-	struct bench b;
-
-	bench_open(&b);
-	take(&b, &record);
-	record.raw.head.time = 6000;
-	record.raw.period = PERIOD + 1;
-	record.raw.task.kernel_thread = 1;
-	record.raw.flags = RING_SAMPLE_NO_USER_KTHREAD;
-	record.raw.user_count = 0;
-	take(&b, &record);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == 2);
-	check_first(t, told(&b.made, EVENT_SAMPLE, 0));
-	event = told(&b.made, EVENT_SAMPLE, 1);
-	CHECK_INT(t, event->event.sample.period, PERIOD + 1);
-	CHECK_INT(t, event->event.sample.missing, USER_MISSING_KERNEL_THREAD);
-	CHECK_INT(t, event->task.flags, TASK_KERNEL_THREAD);
-	CHECK_INT(t, event->user_count, 0);
-	CHECK_INT(t, b.samples.refused, 0);
-	bench_close(&b);
-}
-
 /* If the program's limit only cut off words that are not part of the stack, nothing was truncated. */
 static void what_is_cut_is_said_where_it_was_a_stack(struct test *t)
 {
@@ -149,31 +110,6 @@ static void a_stack_with_a_snapshot_is_not_cut(struct test *t)
 	bench_close(&b);
 }
 
-static void a_late_filter_counts_what_it_keeps_out(struct test *t)
-{
-	struct made_sample_record record = sample(5000);
-	struct bench b;
-
-	bench_open(&b);
-	made_check(made_late_filter(&b.filter, "^wor[k]"));
-	take(&b, &record);
-	(void)snprintf(record.raw.task.comm, sizeof(record.raw.task.comm), "idler");
-	take(&b, &record);
-	record.raw.head.cpu = 0;
-	take(&b, &record);
-	record.raw.flags = RING_SAMPLE_USER_TRUNCATED | RING_SAMPLE_KERNEL_TRUNCATED;
-	take(&b, &record);
-	CHECK_INT(t, b.samples.whole[0], 1); /* it is not a stack that is cut in the trace */
-	CHECK_INT(t, b.samples.filtered[CPU], 1);
-	CHECK_INT(t, b.samples.filtered[0], 2);
-	CHECK_INT(t, b.samples.refused, 0);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 1);
-	CHECK_STR(t, told(&b.made, EVENT_SAMPLE, 0)->task.comm, "worker");
-	filter_deinit(&b.filter);
-	bench_close(&b);
-}
-
 static void what_is_no_sample_is_refused(struct test *t)
 {
 	const struct made_sample_record good = sample(5000);
@@ -210,41 +146,5 @@ static void what_is_no_sample_is_refused(struct test *t)
 	bench_close(&b);
 }
 
-/* Names are needed for its leaf and for the call before each return address. */
-static void its_frames_are_marked(struct test *t)
-{
-	struct made_sample_record record = sample(5000);
-	struct hit *hits;
-	struct bench b;
-
-	bench_open(&b);
-	take(&b, &record);
-	REQUIRE(t, hits_sorted(b.made.recording.hits, &hits) == 2);
-	CHECK(t, hits[0].module == 9 && hits[0].offset == 0x2030);
-	CHECK(t, hits[1].module == 9 && hits[1].offset == 0x203f);
-	bench_close(&b);
-}
-
-static void the_log_s_failure_stops_the_recording(struct test *t)
-{
-	struct made_sample_record record = sample(5000);
-	struct bench b;
-
-	bench_open(&b);
-	b.made.io.call = CALL_WRITEV;
-	b.made.io.error = -EIO;
-	b.made.io.nth = b.made.io.counts[CALL_WRITEV] + 1;
-	take(&b, &record);
-	CHECK_INT(t, event_log_flush(b.made.recording.log), -EIO);
-	CHECK_INT(t, b.made.recording.stop, RECORDING_RUNS);
-	take(&b, &record);
-	CHECK_INT(t, b.made.recording.stop, RECORDING_FAILED);
-	CHECK_INT(t, b.made.recording.error, -EIO);
-	CHECK_INT(t, b.samples.refused, 0);
-	bench_close(&b);
-}
-
-TEST_MAIN(TEST(a_sample_is_told_as_it_is), TEST(what_is_cut_is_said_where_it_was_a_stack),
-	  TEST(a_stack_with_a_snapshot_is_not_cut),
-	  TEST(a_late_filter_counts_what_it_keeps_out), TEST(what_is_no_sample_is_refused), TEST(its_frames_are_marked),
-	  TEST(the_log_s_failure_stops_the_recording))
+TEST_MAIN(TEST(what_is_cut_is_said_where_it_was_a_stack), TEST(a_stack_with_a_snapshot_is_not_cut),
+	  TEST(what_is_no_sample_is_refused))

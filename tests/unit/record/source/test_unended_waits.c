@@ -147,68 +147,6 @@ static const struct told *told_of(const struct bench *b, uint32_t tid)
 	return event;
 }
 
-static void a_copy_is_told_as_the_stack_of_its_wait(struct test *t)
-{
-	const struct told *event;
-	struct bench b;
-
-	bench_open(&b);
-	add(&b, TID, fake_now - 5000, fake_now - 100);
-	unended_waits_step(&b.waits, 0); /* not begun */
-	CHECK_INT(t, fake_sleepers.rounds, 0);
-	made_recording_map(&b.made, TID, CODE);
-	unended_waits_begin(&b.waits);
-	CHECK(t, b.waits.pending);
-	CHECK(t, fake_sleepers.count == 1 && fake_sleepers.wanted[0] == TID && fake_sleepers.switches[0] == 5 * TID);
-	answer(TID, RING_SLEEPER_TAKEN);
-	answer(TID, RING_SLEEPER_TAKEN); /* as after a helper was abandoned */
-	unended_waits_step(&b.waits, 0);
-	CHECK(t, !b.waits.pending);
-	unended_waits_step(&b.waits, 0);
-	unended_waits_finish(&b.waits, 100);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_USER_STACK) == 1);
-	event = told(&b.made, EVENT_USER_STACK, 0);
-	CHECK(t, event->task.tid == TID && event->task.start == 1000 + TID);
-	CHECK(t, event->event.user_stack.time == fake_now && event->event.user_stack.since == 5000);
-	CHECK(t, event->event.user_stack.source == SOURCE && event->event.user_stack.cpu == 1 &&
-			 !event->event.user_stack.missing);
-	CHECK(t, event->user_count == 2 && event->user[0] == CODE + TID && event->user[1] == CODE + 0x20);
-	CHECK_INT(t, b.waits.refused, 0);
-	bench_close(&b);
-}
-
-static void what_is_not_copied_says_why(struct test *t)
-{
-	static const struct {
-		uint32_t outcome, missing;
-	} cases[] = {{RING_SLEEPER_RAN, USER_MISSING_RUNNING},
-		     {RING_SLEEPER_BUSY, USER_MISSING_BUSY},
-		     {RING_SLEEPER_FAULT, USER_MISSING_FAULT},
-		     {RING_SLEEPER_EXITING, USER_MISSING_EXITING},
-		     {RING_SLEEPER_NO_USER, USER_MISSING_KERNEL_THREAD},
-		     {99, USER_MISSING_FAULT}};
-	enum { COUNT = sizeof(cases) / sizeof(cases[0]) };
-	struct bench b;
-
-	bench_open(&b);
-	for (uint32_t i = 0; i < COUNT; i++)
-		add(&b, TID + i, 100, 200);
-	unended_waits_begin(&b.waits);
-	for (uint32_t i = COUNT; i > 0; i--) /* in any order */
-		answer(TID + i - 1, cases[i - 1].outcome);
-	answer(TID + 100, RING_SLEEPER_TAKEN); /* unknown */
-	unended_waits_step(&b.waits, 0);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_USER_STACK), COUNT);
-	for (uint32_t i = 0; i < COUNT; i++) {
-		CHECK_INT(t, told_of(&b, TID + i)->task.tid, TID + i);
-		CHECK_INT(t, told_of(&b, TID + i)->event.user_stack.missing, cases[i].missing);
-		CHECK_INT(t, told_of(&b, TID + i)->user_count, 0);
-	}
-	bench_close(&b);
-}
-
 /* Tasks without a timely answer: exited, or stuck; tasks for which there was no room; kernel threads. */
 static void what_does_not_come_in_time_is_told_as_missing(struct test *t)
 {
@@ -263,24 +201,5 @@ static void a_stack_is_of_all_waits_of_its_call(struct test *t)
 	bench_close(&b);
 }
 
-static void without_user_stacks_there_is_nothing_to_do(struct test *t)
-{
-	struct walk_users *users;
-	struct bench b;
-
-	bench_open(&b);
-	users = b.waits.users;
-	b.waits.users = NULL;
-	add(&b, TID, 100, 200);
-	unended_waits_begin(&b.waits);
-	CHECK(t, !b.waits.pending);
-	unended_waits_finish(&b.waits, 100);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_USER_STACK), 0);
-	b.waits.users = users;
-	bench_close(&b);
-}
-
-TEST_MAIN(TEST(a_copy_is_told_as_the_stack_of_its_wait), TEST(what_is_not_copied_says_why),
-	  TEST(what_does_not_come_in_time_is_told_as_missing), TEST(a_stack_is_of_all_waits_of_its_call),
-	  TEST(without_user_stacks_there_is_nothing_to_do))
+TEST_MAIN(TEST(what_does_not_come_in_time_is_told_as_missing),
+	  TEST(a_stack_is_of_all_waits_of_its_call))

@@ -11,7 +11,6 @@
 #include "tests/test.h"
 #include "tests/unit/record/made_recording.h"
 
-enum { KERNEL_DEVICE = 254 << 20 | 3 };
 
 struct bench {
 	struct made_recording made;
@@ -36,33 +35,6 @@ static struct event_wait take(struct bench *b, const struct ring_object *raw)
 
 	wait_objects_take(b->objects, raw, &wait);
 	return wait;
-}
-
-static void what_was_ready_is_an_object_of_its_own(struct test *t)
-{
-	const struct ring_object epoll = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_EPOLL, .descriptor = 4,
-					  .process = 70, .beside = true};
-	struct ring_beside beside = {.ready = 8, .object = {.kind = RING_OBJECT_PIPE, .inode = 5}};
-	struct event_wait wait;
-	struct bench b;
-
-	bench_open(&b);
-	wait = take(&b, &epoll);
-	wait_objects_beside(b.objects, &beside, &wait);
-	CHECK_INT(t, wait.object, 1);
-	CHECK_INT(t, wait.ready, 8);
-	CHECK_INT(t, wait.ready_object, 2);
-	CHECK_INT(t, wait.owner, 0);
-	beside.ready = 0; /* its number leads elsewhere now */
-	wait_objects_beside(b.objects, &beside, &wait);
-	CHECK_INT(t, wait.ready, 0);
-	CHECK_INT(t, wait.ready_object, 2);
-	beside = (struct ring_beside){.held = RING_HELD_BY_OWNER};
-	wait = take(&b, &epoll);
-	wait_objects_beside(b.objects, &beside, &wait);
-	CHECK_INT(t, wait.ready_object, 0);
-	CHECK_INT(t, wait.owner, 1);
-	bench_close(&b);
 }
 
 /* Where a futex is can be found out after its first waits, which have it, too. */
@@ -148,36 +120,6 @@ static void tells_the_programs_that_names_were_forgotten(struct test *t)
 	bench_close(&b);
 }
 
-/* The kernel's name for it does not depend on the path by which it was opened. */
-static void block_devices_have_names(struct test *t)
-{
-	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK};
-	char line[128], name[64] = "";
-	unsigned int major_number, minor_number;
-	const struct event_object *object;
-	FILE *file = fopen("/proc/partitions", "r");
-	struct bench b;
-
-	while (file && !*name && fgets(line, sizeof(line), file))
-		if (sscanf(line, " %u %u %*u %63s", &major_number, &minor_number, name) != 3)
-			*name = '\0';
-	if (file)
-		(void)fclose(file);
-	if (!*name)
-		SKIP(t, "this machine has no block device");
-	raw.device = (uint64_t)major_number << 20 | minor_number;
-	bench_open(&b);
-	CHECK_INT(t, take(&b, &raw).object, 1);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 1);
-	object = &told(&b.made, EVENT_OBJECT, 0)->event.object;
-	CHECK_INT(t, object->kind, OBJECT_BLOCK);
-	CHECK(t, object->device == makedev(major_number, minor_number));
-	CHECK_INT(t, object->name.length, strlen(name));
-	CHECK(t, !memcmp(object->name.bytes, name, strlen(name)));
-	bench_close(&b);
-}
-
 static void refuses_kinds_that_there_are_not(struct test *t)
 {
 	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK + 1};
@@ -193,7 +135,7 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(what_was_ready_is_an_object_of_its_own),
-	  TEST(a_futex_keeps_its_number_when_its_place_is_found), TEST(another_name_makes_another_object),
+TEST_MAIN(TEST(a_futex_keeps_its_number_when_its_place_is_found),
+	  TEST(another_name_makes_another_object),
 	  TEST(tells_the_programs_that_names_were_forgotten),
-	  TEST(block_devices_have_names), TEST(refuses_kinds_that_there_are_not))
+	  TEST(refuses_kinds_that_there_are_not))

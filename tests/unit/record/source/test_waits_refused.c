@@ -43,50 +43,6 @@ static void waits_that_are_none_are_refused(struct test *t)
 	bench_close(&b);
 }
 
-static void others_that_are_none_are_refused(struct test *t)
-{
-	struct made_user_record stack = made_user_of(6000, 5000, CPU, TID, "sleeper", CODE);
-	struct ring_sums sums = {.head = {.time = 10, .kind = RING_SUMS}, .since = 11};
-	struct made_wake_record wakeup = wake(4000);
-	struct user_stacks *stacks;
-	struct bench b;
-
-	bench_open(&b);
-	waits_take(&b.waits, &wakeup.raw.head, sizeof(wakeup.raw) + 15);
-	wakeup.raw.kernel_count = RING_MAX_FRAMES + 1;
-	waits_take(&b.waits, &wakeup.raw.head, 1 << 20);
-	wakeup = wake(4000);
-	wakeup.raw.user_count = RING_MAX_FRAMES + 1;
-	waits_take(&b.waits, &wakeup.raw.head, 1 << 20);
-	wakeup.raw.kernel_count = wakeup.raw.user_count = UINT32_MAX;
-	waits_take(&b.waits, &wakeup.raw.head, sizeof(wakeup));
-	CHECK_INT(t, b.waits.refused, 4);
-	CHECK_INT(t, b.map.asked, 0);
-	waits_take(&b.waits, &sums.head, sizeof(sums));
-	sums.since = 9;
-	waits_take(&b.waits, &sums.head, sizeof(sums) - 1);
-	CHECK_INT(t, b.waits.refused, 6);
-	waits_take(&b.waits, &stack.raw.head, made_user_bytes(&stack) - 1);
-	stack.raw.since = 6001;
-	take_user(&b, &stack);
-	stack.raw.since = 5000;
-	stack.raw.count = RING_MAX_FRAMES + 1;
-	waits_take(&b.waits, &stack.raw.head, 1 << 20);
-	stack.raw.count = UINT64_MAX / 8 + 2; /* wraps */
-	waits_take(&b.waits, &stack.raw.head, sizeof(stack));
-	CHECK_INT(t, b.waits.refused, 10);
-	stacks = b.waits.stacks; /* none was requested */
-	b.waits.stacks = NULL;
-	stack.raw.count = 1;
-	take_user(&b, &stack);
-	b.waits.stacks = stacks;
-	CHECK_INT(t, b.waits.refused, 11);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_WAKE) + told_count(&b.made, EVENT_WAIT_SUMS) +
-			     told_count(&b.made, EVENT_USER_STACK), 0);
-	bench_close(&b);
-}
-
 /* Each cut of a record whose object says that something is beside it. */
 static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
 {
@@ -114,5 +70,4 @@ static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(waits_that_are_none_are_refused), TEST(others_that_are_none_are_refused),
-	  TEST(no_part_of_a_wait_is_read_beyond_its_end))
+TEST_MAIN(TEST(waits_that_are_none_are_refused), TEST(no_part_of_a_wait_is_read_beyond_its_end))

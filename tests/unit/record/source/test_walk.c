@@ -192,38 +192,6 @@ static void give_row(struct bench *b, const struct row *row)
 
 static const struct record_walk plain;
 
-static void rows_become_events(struct test *t)
-{
-	struct row rows[] = {row_of(70, "first", 1, 300), row_of(73, "second", 2, 200)};
-	const struct told *event;
-	struct bench b;
-
-	bench_open(&b);
-	rows[1].raw.flags = RING_WALK_IOWAIT | RING_WALK_TRUNCATED;
-	rows[1].raw.bound = RING_WAIT_AT_LEAST;
-	give_row(&b, &rows[0]);
-	give_row(&b, &rows[1]);
-	fake.counts = (struct ring_walk){.kept = 2, .own = 3, .filtered = 40};
-	CHECK_INT(t, walk(&b, &plain), 0);
-	CHECK(t, fake.asked.clock_offset == OFFSET && fake.asked.filter == RING_WALK_DEFAULT && !fake.asked.kept);
-	CHECK(t, b.walk.rows == 2 && b.walk.kept == 2 && !b.walk.pending && !b.walk.refused);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_WALK_TASK) == 2 && told_count(&b.made, EVENT_WALK) == 2);
-	event = told(&b.made, EVENT_WALK_TASK, 0);
-	CHECK(t, event->task.tid == 70 && event->event.walk_task.time == 5070 && event->event.walk_task.wait == 300);
-	CHECK(t, event->event.walk_task.state == 1 && event->event.walk_task.walk == 1 && !event->kernel_count);
-	event = told(&b.made, EVENT_WALK_TASK, 1);
-	CHECK(t, event->task.tid == 73 && event->event.walk_task.bound == WAIT_AT_LEAST);
-	CHECK_INT(t, event->event.walk_task.flags, WALK_TASK_IOWAIT | WALK_TASK_KERNEL_TRUNCATED);
-	CHECK(t, event->kernel_count == 3 && event->kernel[0] == fake_kernel_frame(FAKE_KERNEL + 0x100 * 73));
-	CHECK(t, !told(&b.made, EVENT_WALK, 0)->event.walk.flags && !told(&b.made, EVENT_WALK, 0)->event.walk.seen);
-	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.flags, WALK_END);
-	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.seen, 45);
-	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.kept, 2);
-	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.source, SOURCE);
-	bench_close(&b);
-}
-
 /* The rings are drained now and then, and what the programs did not get to in time is lost. */
 static void a_walk_is_bounded(struct test *t)
 {
@@ -333,79 +301,5 @@ static void a_late_filter_drops_rows(struct test *t)
 	bench_close(&b);
 }
 
-/* The worst is the longest in D; a thread that idles is not in D. Each walk has its own. */
-static void the_worst_is_in_d(struct test *t)
-{
-	enum { D = 2, IDLE = 0x402, SLEEPS = 1 };
-	const struct row rows[] = {row_of(80, "sleeps", SLEEPS, 900), row_of(81, "idle", IDLE, 800),
-				   row_of(82, "sixteen_letters", D, 300), row_of(83, "later", D, 300)};
-	const struct record_walk all = {.all = true}, running = {.running = true, .waiting = 77};
-	struct bench b;
-
-	bench_open(&b);
-	for (size_t i = 0; i < 4; i++)
-		give_row(&b, &rows[i]);
-	CHECK_INT(t, walk(&b, &all), 0);
-	CHECK_INT(t, fake.asked.filter, RING_WALK_ALL);
-	CHECK(t, b.walk.worst.wait == 300 && b.walk.worst.tid == 82 && b.walk.worst.tgid == 82);
-	CHECK_STR(t, b.walk.worst.comm, "sixteen_letters");
-	next_walk(&b);
-	CHECK_INT(t, walk(&b, &running), 0);
-	CHECK(t, fake.asked.filter == RING_WALK_RUNNING && fake.asked.least_wait == 77);
-	CHECK(t, !b.walk.worst.wait && b.walk.number == 2);
-	bench_close(&b);
-}
-
-static bool ends(const struct bench *b, size_t n, uint32_t number, uint64_t kept)
-{
-	const struct event_walk *walk = &told(&b->made, EVENT_WALK, n)->event.walk;
-
-	return walk->flags == WALK_END && walk->number == number && walk->kept == kept;
-}
-
-static void give_mapped(struct bench *b)
-{
-	for (uint32_t tid = 80; tid < 83; tid++) {
-		const struct row row = row_of(tid, "mapped", 1, tid);
-
-		made_recording_map(&b->made, tid, USER);
-		give_row(b, &row);
-	}
-}
-
-/* With user stacks a walk ends when all its rows have been returned, or the next one begins. */
-static void rows_wait_for_their_user_stacks(struct test *t)
-{
-	struct walk_users users = {.may = 2};
-	struct bench b;
-
-	bench_open(&b);
-	b.walk.users = &users;
-	give_mapped(&b);
-	fake.counts = (struct ring_walk){.kept = 3};
-	CHECK_INT(t, walk(&b, &plain), 0);
-	CHECK(t, b.walk.pending && users.begun == 1 && !b.walk.rows);
-	walk_step(&b.walk, 0);
-	CHECK(t, b.walk.pending && b.walk.rows == 2);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_WALK), 1); /* it has not ended */
-	CHECK_INT(t, told(&b.made, EVENT_WALK_TASK, 0)->event.walk_task.missing, USER_MISSING_FAULT);
-	CHECK_INT(t, told(&b.made, EVENT_WALK_TASK, 0)->user_count, 0);
-	CHECK(t, told(&b.made, EVENT_WALK_TASK, 1)->user_count == 1 &&
-			 told(&b.made, EVENT_WALK_TASK, 1)->user[0] == USER + 81);
-	next_walk(&b);
-	fake.counts = (struct ring_walk){0};
-	CHECK_INT(t, walk(&b, &plain), 0); /* which ends the first one */
-	walk_step(&b.walk, 0);
-	walk_finish(&b.walk, 100);
-	CHECK(t, !b.walk.pending && b.walk.rows == 3);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_WALK_TASK) == 3 && told_count(&b.made, EVENT_WALK) == 4);
-	CHECK_INT(t, told(&b.made, EVENT_WALK_TASK, 2)->event.walk_task.walk, 1);
-	CHECK(t, ends(&b, 1, 1, 3) && ends(&b, 3, 2, 0));
-	bench_close(&b);
-}
-
-TEST_MAIN(TEST(rows_become_events), TEST(a_walk_is_bounded), TEST(rows_may_come_in_pieces),
-	  TEST(a_walk_that_breaks_off_says_so), TEST(a_late_filter_drops_rows), TEST(the_worst_is_in_d),
-	  TEST(rows_wait_for_their_user_stacks))
+TEST_MAIN(TEST(a_walk_is_bounded), TEST(rows_may_come_in_pieces),
+	  TEST(a_walk_that_breaks_off_says_so), TEST(a_late_filter_drops_rows))

@@ -98,29 +98,6 @@ static void copy_stack(struct bench *b, uint32_t tid)
 	snapshots_take(&b->snapshots, &record.raw.head, sizeof(record));
 }
 
-static void held_up_to_the_sets_size(struct test *t)
-{
-	uint32_t joined = 0;
-	struct bench b;
-
-	bench_open(&b);
-	for (uint32_t i = 0; i < TIDS; i++)
-		copy_stack(&b, b.tids[i]);
-	CHECK_INT(t, b.snapshots.lost[CPU], 0); /* not known yet whether that wait will be recorded */
-	for (uint32_t i = 0; i < TIDS; i++) {
-		if (!snapshots_before(&b.snapshots, b.tids[i], out_of(b.tids[i]), CPU))
-			continue;
-		joined++;
-		CHECK_INT(t, b.snapshots.taken.time, out_of(b.tids[i]));
-		CHECK_INT(t, b.snapshots.taken.words[WORDS - 1], b.tids[i]);
-	}
-	CHECK_INT(t, joined, HOLD_WAYS);
-	CHECK_INT(t, b.snapshots.lost[CPU], TIDS - HOLD_WAYS);
-	CHECK_INT(t, b.snapshots.lost[0], 0);
-	CHECK_INT(t, b.snapshots.refused, 0);
-	bench_close(&b);
-}
-
 static void of_that_thread_and_that_time(struct test *t)
 {
 	uint32_t tid;
@@ -187,5 +164,4 @@ static void waits_that_are_told_without_are_counted(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(held_up_to_the_sets_size), TEST(of_that_thread_and_that_time),
-	  TEST(waits_that_are_told_without_are_counted))
+TEST_MAIN(TEST(of_that_thread_and_that_time), TEST(waits_that_are_told_without_are_counted))

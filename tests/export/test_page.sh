@@ -15,7 +15,7 @@ for program in node npm chromium; do
 done
 why=$(tests/export/packages.sh puppeteer-core@24) || { skip_one page_browsers "$why"; exit 0; }
 command -v firefox-esr >/dev/null && firefox=firefox || skip_one page_hostile_names_firefox "'firefox-esr' is missing (apt-get install firefox-esr)"
-for number in 0 1 2 3 4 5 6 7; do
+for number in 0 1 2 3 4 5 6 7 8 9 10; do
 	kind=$("$hostile" "$scratch/hostile.rwk" "$number" 2>/dev/null) || { not_ok hostile "there is no trace"; break; }
 	"$report" --no-cache --html --throughout "$scratch/hostile.rwk" -o "$scratch/$kind.html" 2>/dev/null || not_ok "page_$kind" "no page"
 	for shape in '--svg --source cpu' '--svg=icicle --source offcpu'; do

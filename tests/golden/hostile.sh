@@ -5,7 +5,8 @@
 # Prints the kind of the name; prints nothing and exits with 1 if there is no such number.
 set -u
 names=('markup </script><b>\x22\x27&x' 'controls \x0a\x0d\x09\x1b[2J\x07\x7f\x08' 'directions \xe2\x80\xaelive\xe2\x80\xa8\xef\xbb\xbf'
-	'separators a;b,\x22c\x22\x0d\x0a=1+2' 'malformed \xff\xfe\xc3(\xed\xa0\x80\x80' 'backslashes \\u003c\\\\\x22\\x1b\\' 'empty '
+	'separators a;b,\x22c\x22\x0d\x0a=1+2' 'malformed \xff\xfe\xc3(\xed\xa0\x80\x80' 'script </script><script>globalThis.ran=1</script>' 'handler \x22><img src=x onerror=globalThis.ran=1>'
+	'prototype __proto__' 'backslashes \\u003c\\\\\x22\\x1b\\' 'empty '
 	"longest $(printf 'w%.0s' {1..4096})")
 [[ $# == 2 && $2 -lt ${#names[@]} ]] || exit 1
 kind=${names[$2]%% *} name=${names[$2]#* }

@@ -25,7 +25,7 @@ same()
 }
 
 # Names that are markup, controls, malformed, nothing, or as long as names can be.
-for ((number = 0; number < 8; number++)); do
+for ((number = 0; number < 11; number++)); do
 	kind=$(tests/golden/hostile.sh "$scratch/hostile.rwk" $number) || not_ok hostile "there is no name $number"
 	same "hostile_$kind" "$scratch/hostile.rwk"
 done

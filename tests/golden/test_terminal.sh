@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # test_terminal.sh [--accept]: digest, tree and functions as terminals of 80, 120 and 200 columns show them, byte for
-# byte (terminal/VIEW.COLUMNS.txt): no line is longer than the terminal is wide; colours change nothing else, NO_COLOR
+# byte (terminal/VIEW.txt): no line is longer than the terminal is wide; colours change nothing else, NO_COLOR
 # switches them off, and a pipe gets each line in one piece.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -45,20 +45,21 @@ narrow_enough() { (($(wc -L <"$2") <= $1)); }
 
 judge()
 {
-	local view=$1 columns golden
+	local view=$1 columns golden=$texts/$1.txt
 
 	shift
+	: >"$nowhere/widths"
 	for columns in 80 120 200; do
-		golden=$texts/$view.$columns.txt
 		NO_COLOR=1 screen "$columns" "$@" >"$nowhere/plain"
-		[[ $accept != --accept ]] || cp "$nowhere/plain" "$golden"
-		diff -u "$golden" "$nowhere/plain" | head -n 20
-		verdict "$view on $columns columns" "it differs from $golden" cmp -s "$golden" "$nowhere/plain"
+		{ echo "=== $columns columns ==="; cat "$nowhere/plain"; } >>"$nowhere/widths"
 		verdict "$view fits into $columns columns" "a line is longer" narrow_enough "$columns" "$nowhere/plain"
 		verdict "$view without colours" "NO_COLOR leaves some" lacks $'\x1b' "$nowhere/plain"
 		screen "$columns" "$@" >"$nowhere/coloured"
 		verdict "$view with colours" "they change the text" cmp -s "$nowhere/plain" <(bare "$nowhere/coloured")
 	done
+	[[ $accept != --accept ]] || cp "$nowhere/widths" "$golden"
+	diff -u "$golden" "$nowhere/widths" | head -n 20
+	verdict "$view" "it differs from $golden" cmp -s "$golden" "$nowhere/widths"
 	NO_COLOR=1 screen 5000 "$@" >"$nowhere/wide"
 	"$report" --no-cache -q --symfs "$nowhere" --debug-dir "$nowhere" "$@" 2>/dev/null | cat >"$nowhere/pipe"
 	verdict "$view in a pipe" "it is not that of a wide terminal" cmp -s "$nowhere/wide" "$nowhere/pipe"
@@ -66,7 +67,7 @@ judge()
 
 accept=${1-}
 judge digest --digest samples/waits/trace.rwk
-judge tree --tree --min-percent 5 samples/waits/trace.rwk
+judge tree --tree -c miller --min-percent 10 samples/waits/trace.rwk
 judge functions --functions --min-percent 5 samples/mangled/trace.rwk
 screen 80 --tree samples/cpu_paths/trace.rwk >"$nowhere/tree"
 verdict "the tree has colours" "it has none" grep -q $'\x1b' "$nowhere/tree"

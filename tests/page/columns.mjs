@@ -54,7 +54,7 @@ function varints(values, signed) {
 
 export class PayloadWriter {
 	constructor(header) {
-		this.header = {version: 1, program: 'make_payload', columns: {}, ...header};
+		this.header = {version: 1, program: 'columns', columns: {}, ...header};
 		this.parts = [];
 		this.offset = 0;
 	}

@@ -1,67 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-// hostile.mjs FOLDER BROWSERS [FILE]...: names that try to become markup or script, in every field of a payload, and the pages
-// and pictures that the reporter made of traces with such names. Nothing may run, no request may leave, nothing may break:
-// console, network and reports of the content security policy stay empty. BROWSERS: chromium or chromium,firefox.
-import {writeFileSync} from 'node:fs';
+// hostile.mjs FOLDER BROWSERS FILE...: pages and pictures that the reporter made of traces with names that try to become markup
+// or script. Nothing may run, no request may leave, nothing may break: console, network and reports of the content security
+// policy stay empty. FOLDER: for damaged pages. BROWSERS: chromium or chromium,firefox.
+import {readFileSync, writeFileSync} from 'node:fs';
 import {basename} from 'node:path';
-import {assemble} from './assemble.mjs';
 import {openBrowser, openFirefox, openPage, settle} from './browser.mjs';
-import {makePayload} from './make_payload.mjs';
-
-export const NAMES = [
-	'</script><script>globalThis.ran = 1</script>',
-	'"><img src=x onerror=globalThis.ran=1>',
-	'--><!--<script>',
-	'<svg onload=globalThis.ran=1>',
-	'javascript:globalThis.ran=1',
-	"'); globalThis.ran = 1; ('",
-	'__proto__',
-	'constructor',
-	'',
-	' ',
-	'a\tb\nc\u0000\u001b[31m',
-	'\u202eevil\u2066',
-	'\ud83d\ude00 \u0301\u0301\u0301',
-	'x'.repeat(60000),
-	'${globalThis.ran=1}',
-	'&lt;b&gt;',
-];
-
-/* The small profile, with such names in place of its own. */
-function hostilePayload() {
-	const writer = makePayload('small'),
-		name = i => NAMES[i % NAMES.length];
-	const replace = (column, value) => {
-		const bytes = Buffer.from(JSON.stringify(value).replaceAll('<', '\\u003c'));
-
-		writer.header.columns[column] = [writer.offset, bytes.length, 0];
-		writer.offset += bytes.length;
-		writer.parts.push(bytes);
-	};
-
-	replace(
-		'functions',
-		Array.from({length: 120}, (_, i) => name(i))
-	);
-	replace('modules', [0, 3, 1, 13].map(name));
-	replace('comms', [0, 1, 2, 8, 10, 13, 6, 7].map(name));
-	replace(
-		'kinds',
-		[0, 1, 2, 3, 4].map(i => [i === 1 ? 0 : i, i ? 0 : 1, 0, name(i), 1])
-	);
-	replace(
-		'purposes',
-		[0, 1, 2].map(i => [name(i), name(i + 4)])
-	);
-	Object.assign(writer.header, {
-		hosts: [name(0)],
-		filters: name(1),
-		what: [name(2)],
-		notes: [{text: name(3), details: [name(4)]}],
-	});
-	writer.header.sources.forEach((source, i) => Object.assign(source, {name: name(i)}));
-	return writer.text();
-}
 
 /* Looks at everything that shows names. */
 async function lookAround({page}) {
@@ -119,12 +62,13 @@ async function check(name, open, file) {
 	}
 }
 
-/* What cannot be shown is one sentence. `prepare` runs before the page. */
-async function refuses(name, payload, prepare) {
+/* What cannot be shown is one sentence. `damage` changes the payload of a sound page, `prepare` runs before the page. */
+async function refuses(name, sound, damage, prepare) {
 	const browser = await openBrowser(),
-		damaged = `${process.argv[2]}/damaged.html`;
+		damaged = `${folder}/damaged.html`,
+		[before, payload, after] = readFileSync(sound, 'utf8').split(/(?<=id="payload">)([^<]*)/);
 
-	writeFileSync(damaged, assemble(payload));
+	writeFileSync(damaged, before + damage(payload) + after);
 	try {
 		const {page} = await openPage(browser, damaged, {prepare});
 		const [sentence, hidden] = await page.evaluate(() => [
@@ -174,15 +118,12 @@ async function checkPictures(name, open, files) {
 }
 
 const [, , folder, browsers, ...files] = process.argv,
-	file = `${folder}/hostile.html`;
+	pages = files.filter(name => name.endsWith('.html'));
 
-writeFileSync(file, assemble(hostilePayload()));
 for (const browser of browsers.split(',')) {
 	const open = browser === 'firefox' ? openFirefox : openBrowser;
 
-	await check(`page_hostile_names_${browser}`, open, file);
-	for (const made of files.filter(name => name.endsWith('.html')))
-		await check(`page_of_hostile_${basename(made, '.html')}_${browser}`, open, made);
+	for (const made of pages) await check(`page_of_hostile_${basename(made, '.html')}_${browser}`, open, made);
 	await checkPictures(
 		`pictures_of_hostile_names_${browser}`,
 		open,
@@ -190,9 +131,7 @@ for (const browser of browsers.split(',')) {
 	);
 }
 
-const sound = makePayload('small').text();
-
-await refuses('page_refuses_cut', sound.slice(0, 20000));
-await refuses('page_refuses_changed', `${sound.slice(0, 30000)}AAAA${sound.slice(30004)}`);
-await refuses('page_refuses_empty', '');
-await refuses('page_refuses_old_browser', sound, 'delete globalThis.DecompressionStream');
+await refuses('page_refuses_cut', pages[0], text => text.slice(0, text.length / 2));
+await refuses('page_refuses_changed', pages[0], text => `${text.slice(0, text.length / 2)}AAAA${text.slice(text.length / 2 + 4)}`);
+await refuses('page_refuses_empty', pages[0], () => '');
+await refuses('page_refuses_old_browser', pages[0], text => text, 'delete globalThis.DecompressionStream');

@@ -3,18 +3,14 @@
 import {readFileSync, readdirSync} from 'node:fs';
 import {runInThisContext} from 'node:vm';
 
-export const folder = new URL('../../report/page/', import.meta.url);
+const folder = new URL('../../report/page/', import.meta.url);
 
-export function pageScript() {
+function pageScript() {
 	const names = readdirSync(folder, {recursive: true})
 		.filter(name => name.endsWith('.js'))
 		.sort();
 
 	return names.map(name => readFileSync(new URL(name, folder), 'utf8')).join('');
-}
-
-export function pagePart(name) {
-	return readFileSync(new URL(name, folder), 'utf8');
 }
 
 runInThisContext(pageScript(), {filename: 'page.js'});

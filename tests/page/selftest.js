@@ -123,18 +123,6 @@
 		});
 	}
 
-	/* What waits and walked tasks were for, each text with its number. */
-	function purposeLines({waits, walked}) {
-		const texts = [
-				...Array.from(waits.purpose, number => number && waits.purposes[number - 1].whole),
-				...Array.from(walked.purpose, number => number && `walk ${walked.purposes[number - 1]}`),
-			],
-			counts = new Map();
-
-		for (const text of texts) if (text) counts.set(text, (counts.get(text) ?? 0) + 1);
-		return [...counts].map(([text, count]) => ({what: 'purpose', text, count}));
-	}
-
 	function selftestLines(profile) {
 		const app = new rwalker.App(profile),
 			lines = [{what: 'unit', unit: profile.unit, begin: profile.times?.[0]?.[1]}];
@@ -151,8 +139,7 @@
 		}
 		lines.push(
 			...threadLines(profile, app.threads),
-			...chainLines(profile, app.threads),
-			...purposeLines(profile)
+			...chainLines(profile, app.threads)
 		);
 		return lines;
 	}

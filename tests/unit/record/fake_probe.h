@@ -6,8 +6,37 @@
  */
 #pragma once
 
-#include "tests/unit/record/fake_probe_struct.h"
-#include "tests/unit/record/fake_probe_waits.h"
+#include <errno.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "bpf/ring_lives.h"
+#include "common/unconst.h"
+#include "record/probe/probe.h"
+#include "record/probe/probe_points.h"
+
+#ifndef FAKE_CPUS /* a benchmark has more */
+enum { FAKE_CPUS = 4, FAKE_RINGS = 4 };
+#endif
+enum { FAKE_SOURCES = 2, FAKE_POINTS = 4 };
+
+struct probe {
+	uint32_t rings; /* files in memory (made_ring.h) */
+	int ring_fds[FAKE_RINGS];
+	struct ring_cpu cpu[FAKE_CPUS], waits[FAKE_CPUS];
+	struct ring_point_source points[FAKE_SOURCES][FAKE_CPUS];
+	struct ring_point_hits hits[FAKE_POINTS + 1]; /* by number */
+	uint64_t missed[FAKE_SOURCES];
+	struct ring_lives lives[FAKE_CPUS];
+	bool blind; /* these are not counted */
+	bool armed[FAKE_SOURCES];
+	struct probe_cost cost;
+	struct ring_look_state look;
+	struct ring_clock clock;
+	bool attached;
+	int look_fd; /* the result of a look at all tasks; the caller closes it */
+};
 
 uint32_t probe_max_frames(void)
 {
@@ -101,4 +130,71 @@ int probe_tracepoints(int (*take)(void *context, const char *name), void *contex
 {
 	(void)take, (void)context;
 	return 0;
+}
+
+/* --- waits and sleepers --- */
+
+int probe_waits_attach(struct probe *probe)
+{
+	probe->attached = true;
+	return 0;
+}
+
+void probe_waits_detach(struct probe *probe)
+{
+	probe->attached = false;
+}
+
+bool probe_wait_objects(const struct probe *probe)
+{
+	(void)probe;
+	return false;
+}
+
+struct ring_look_state *probe_wait_look(const struct probe *probe)
+{
+	return unconst(&probe->look);
+}
+
+int probe_wait_look_open(const struct probe *probe)
+{
+	return probe->look_fd;
+}
+
+int probe_wait_hide(const struct probe *probe, pid_t tid)
+{
+	(void)probe, (void)tid;
+	return -EEXIST;
+}
+
+int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)
+{
+	*ret_clock = probe->clock;
+	return 0;
+}
+
+/* User stacks of sleepers: the kernel refused the program */
+
+int probe_sleepers_page(const struct probe *probe)
+{
+	(void)probe;
+	return -1;
+}
+
+int probe_sleepers_want(const struct probe *probe, uint32_t tid, const struct ring_sleeper_wanted *wanted)
+{
+	(void)probe, (void)tid, (void)wanted;
+	return -E2BIG;
+}
+
+bool probe_sleepers_forget(const struct probe *probe, uint32_t tid)
+{
+	(void)probe, (void)tid;
+	return false;
+}
+
+int probe_sleepers_open(const struct probe *probe, int *ret_fd)
+{
+	(void)probe, (void)ret_fd;
+	return -ENODEV;
 }

@@ -180,6 +180,6 @@ static void names_entries_of_aarch64(struct test *t)
 	place_remove(&place);
 }
 
-/* --- functions, against readelf: "00000018 ... FDE cie=00000000 pc=0000000000001090..00000000000010b2" --- */
+/* Functions, against readelf: "00000018 ... FDE cie=00000000 pc=0000000000001090..00000000000010b2" */
 
 TEST_MAIN(TEST(names_entries_of_this_machine), TEST(names_entries_of_aarch64))

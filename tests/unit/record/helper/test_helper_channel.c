@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * How long the channel waits for a helper that does not answer: a blocked one, and one that only waits for a CPU.
- * Defines the nursery's functions.
- */
 #include "record/helper/helper_channel.h"
 
 #include <signal.h>
@@ -14,9 +10,16 @@
 #include "common/packet.h"
 #include "common/process_state.h"
 #include "common/time_units.h"
+#include "record/helper/jail.h"
+#include "record/helper/rights.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 #include "tests/test.h"
+
+/*
+ * Helper channel: * How long the channel waits for a helper that does not answer: a blocked one,
+ * and one that only waits for a CPU. Defines the nursery's functions.
+ */
 
 struct nursery {
 	pid_t left; /* the last one */
@@ -121,5 +124,50 @@ static void one_that_is_stopped_is_given_up_at_once(struct test *t)
 	end_helper(pid);
 }
 
+/*
+ * Rights: With another user's rights a helper still ends with the recorder, and nobody may look
+ * into it.
+ */
+
+enum { SOMEBODY = 65533 };
+
+static bool is_bound(void)
+{
+	int signal = 0;
+
+	return !prctl(PR_GET_PDEATHSIG, &signal) && signal == SIGKILL && !prctl(PR_GET_DUMPABLE);
+}
+
+/* The number of the step that failed, 0: none. */
+static int become_and_return(void)
+{
+	struct rights rights = rights_of_user(SOMEBODY, SOMEBODY);
+
+	if (jail_renew() || !is_bound())
+		return 1;
+	if (rights_enter(&rights))
+		return 2;
+	if (!is_bound())
+		return 3;
+	if (rights_leave(&rights))
+		return 4;
+	return is_bound() ? 0 : 5;
+}
+
+static void ends_with_its_parent(struct test *t)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	pid = fork();
+	REQUIRE(t, pid >= 0);
+	if (!pid)
+		_exit(become_and_return());
+	REQUIRE(t, waitpid(pid, &status, 0) == pid);
+	CHECK_INT(t, WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+}
+
 TEST_MAIN(TEST(one_that_is_blocked_is_given_up), TEST(one_that_waits_for_a_cpu_is_waited_for),
-	  TEST(one_that_is_stopped_is_given_up_at_once))
+	  TEST(one_that_is_stopped_is_given_up_at_once), TEST(ends_with_its_parent))

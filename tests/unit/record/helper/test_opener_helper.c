@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The opener, run for real: what it opens for a process that wants to see what it may not read, and
- * for itself.
- */
+#include "record/helper/opener_helper.h"
+
 #include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -20,10 +20,105 @@
 #include <unistd.h>
 
 #include "common/packet.h"
+#include "record/helper/fuse_mounts.h"
 #include "record/helper/nursery.h"
-#include "record/helper/opener_helper.h"
 #include "tests/test.h"
-#include "tests/unit/record/helper/villain.h"
+
+/*
+ * Villain: * A process that wants to see what it may not read: an unprivileged user in a mount
+ * namespace of its own, whose /tmp is empty but for two files. Root has put there what only root can.
+ */
+
+enum { VILLAIN = 65533,
+       STRANGER = 65532,
+       GROUP = 65531 };
+
+static const char HONEST[] = "1000 10 honest\n", SECRET[] = "1000 10 canary\n";
+
+static void must(bool good, const char *what)
+{
+	if (good)
+		return;
+	perror(what);
+	_exit(1);
+}
+
+static void put(const char *path, const char *text, uid_t owner, gid_t group, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	must(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+		     (geteuid() || !fchown(fd, owner, group)) && !fchmod(fd, mode) && !close(fd), path);
+}
+
+struct villain {
+	pid_t pid;
+};
+
+static void become(uid_t user)
+{
+	static const gid_t groups[] = {GROUP};
+
+	must(!setgroups(1, groups) && !setresgid(user, user, user) && !setresuid(user, user, user), "setresuid");
+	must(!prctl(PR_SET_DUMPABLE, 1), "prctl"); /* like any program that was executed */
+}
+
+static void own_tmp(void)
+{
+	must(!unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+		     !mount("villain", "/tmp", "tmpfs", 0, "size=16m,mode=1777"), "mount");
+	put("/tmp/secret", SECRET, 0, 0, 0600);
+	put("/tmp/own", HONEST, VILLAIN, VILLAIN, 0644);
+}
+
+static void path_of(pid_t pid, char path[64])
+{
+	(void)snprintf(path, 64, "/tmp/perf-%d.map", (int)pid);
+}
+
+static _Noreturn void villain_run(void (*make)(const char *path), int report)
+{
+	char path[64];
+
+	must(!prctl(PR_SET_PDEATHSIG, SIGKILL) && !setpgid(0, 0), "prctl");
+	own_tmp();
+	path_of(getpid(), path);
+	make(path);
+	become(VILLAIN);
+	must(write(report, "", 1) == 1, "report");
+	for (;;)
+		(void)pause();
+}
+
+static bool villain_start(void (*make)(const char *path), struct villain *villain)
+{
+	int report[2];
+	ssize_t got;
+	char ready;
+
+	if (pipe2(report, O_CLOEXEC))
+		return false;
+	villain->pid = fork();
+	if (!villain->pid)
+		villain_run(make, report[1]);
+	(void)close(report[1]);
+	got = read(report[0], &ready, 1);
+	(void)close(report[0]);
+	return got == 1;
+}
+
+static void villain_end(const struct villain *villain)
+{
+	/* Those that it forked, too: a dying process may not signal another user's. */
+	(void)kill(-villain->pid, SIGKILL);
+	(void)kill(villain->pid, SIGKILL);
+	(void)waitpid(villain->pid, NULL, 0);
+}
+
+/*
+ * Opener helper: * The opener, run for real: what it opens for a process that wants to see what it
+ * may not read, and for itself.
+ */
 
 /* --- files --------------------------------------------------------------------------------------- */
 
@@ -451,9 +546,80 @@ static void opens_for_the_caller_what_the_caller_may_read(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(reads_no_file_that_the_process_may_not_read), TEST(reads_nothing_else_while_a_map_is_replaced),
+/* --- fuse mounts --- */
+
+/* A folder as a process has it in /proc, whose list of mounts has a line of this type with the device of the file. */
+static void list_mounts(struct test *t, int folder, uint64_t device, const char *type)
+{
+	int fd = openat(folder, "mountinfo", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *list = fd < 0 ? NULL : fdopen(fd, "w");
+
+	REQUIRE(t, list);
+	(void)fprintf(list, "21 1 4095:1 / / rw shared:1 - ext4 /dev/vda rw\n");
+	if (type)
+		(void)fprintf(list, "36 35 %u:%u / /mnt/a\\040b rw,nosuid shared:9 master:1 - %s server rw,user_id=0\n",
+			      major(device), minor(device), type);
+	(void)fprintf(list, "37 35 4095:2 / /fuse rw - fuse x rw\n");
+	REQUIRE(t, fclose(list) == 0);
+}
+
+static void by_the_type_of_its_mount(struct test *t)
+{
+	static const struct {
+		const char *type;
+		bool fuse;
+	} rows[] = {
+		{"fuse", true}, {"fuse.sshfs", true}, {"fuseblk", true}, {"fuseblk.ntfs", true}, {"fusectl", false},
+		{"ext4", false}, {"overlay", false}, {"fuse2", false}, {NULL, false},
+	};
+	char path[] = "/tmp/rwalker-mounts.XXXXXX";
+	struct stat status;
+	int folder;
+
+	REQUIRE(t, mkdtemp(path));
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	REQUIRE(t, folder >= 0 && !fstat(folder, &status));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fuse_mounts mounts = {.folder = folder};
+
+		list_mounts(t, folder, status.st_dev, rows[i].type);
+		CHECK_INT(t, fuse_mounts_have(&mounts, folder), rows[i].fuse);
+		list_mounts(t, folder, status.st_dev, rows[i].fuse ? "ext4" : "fuse");
+		CHECK_INT(t, fuse_mounts_have(&mounts, folder), rows[i].fuse); /* known */
+	}
+	CHECK(t, !unlinkat(folder, "mountinfo", 0) && !rmdir(path));
+	(void)close(folder);
+}
+
+static void by_the_deepest_mount_of_a_path(struct test *t)
+{
+	static const struct {
+		const char *path;
+		bool fuse;
+	} rows[] = {
+		{"/", false}, {"/mnt", false}, {"/mnt/a b", true}, {"/mnt/a b/x/y", true}, {"/mnt/a bc", false},
+		{"/fuse", true}, {"/fuse/prog", true}, {"/fused", false}, {"/tmp/perf-1.map", false},
+	};
+	char path[] = "/tmp/rwalker-mounts.XXXXXX";
+	struct fuse_mounts mounts;
+
+	REQUIRE(t, mkdtemp(path));
+	mounts = (struct fuse_mounts){.folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	REQUIRE(t, mounts.folder >= 0);
+	list_mounts(t, mounts.folder, 1, "fuse.sshfs");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		CHECK_INT(t, fuse_mounts_cover(&mounts, rows[i].path), rows[i].fuse);
+	CHECK(t, !unlinkat(mounts.folder, "mountinfo", 0) && !rmdir(path));
+	(void)close(mounts.folder);
+	mounts.folder = -1;
+	CHECK(t, !fuse_mounts_cover(&mounts, "/"));
+}
+
+TEST_MAIN(TEST(reads_no_file_that_the_process_may_not_read),
+	  TEST(reads_nothing_else_while_a_map_is_replaced),
 	  TEST(root_of_a_namespace_is_an_ordinary_user),
 	  TEST(believes_the_map_of_a_process_that_is_gone_only_from_its_user),
 	  TEST(opens_the_inode_that_is_mapped),
 	  TEST(opens_another_file_for_a_process_that_is_gone_only_if_everybody_may),
-	  TEST(opens_for_the_caller_what_the_caller_may_read))
+	  TEST(opens_for_the_caller_what_the_caller_may_read), TEST(by_the_type_of_its_mount),
+	  TEST(by_the_deepest_mount_of_a_path))

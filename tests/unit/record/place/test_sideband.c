@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The kernel's records of processes, laid out by hand on several CPUs: what is mapped where at a
- * moment, and what is written.
- */
 #include "record/place/sideband.h"
 
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "common/address_space.h"
+#include "common/packet.h"
+#include "record/helper/maps_helper.h"
+#include "record/helper/nursery.h"
+#include "record/place/sideband_internal.h"
+#include "record/place/sideband_records.h"
+#include "record/place/start_state.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"
 #include "tests/unit/record/fake_kernel_map.h"
 #include "tests/unit/record/made_sideband.h"
+
+/*
+ * Sideband: * The kernel's records of processes, laid out by hand on several CPUs: what is mapped
+ * where at a moment, and what is written.
+ */
 
 enum { CPUS = 3, PARENT = 40, CHILD = 41, OTHER = 42 };
 #define CODE UINT64_C(0x400000)
@@ -255,6 +265,276 @@ static void a_ring_goes_around(struct test *t)
 	bench_close(&b);
 }
 
+/* --- sideband time --- */
+
+enum { ROOM = 128 };
+#define TIME UINT64_C(6478771196211)
+#define GARBAGE UINT64_C(0x6273757062737570)
+
+union record {
+	struct perf_event_header header;
+	struct ksymbol_record ksymbol;
+	struct comm_record comm;
+	uint8_t bytes[ROOM];
+};
+
+static void put(union record *record, size_t at, uint64_t value)
+{
+	memcpy(record->bytes + at, &value, sizeof(value));
+}
+
+/* As the kernel writes it for the `listener`th (0: first) that opened it on that CPU. */
+static void make_ksymbol(union record *record, const char *name, uint16_t listener)
+{
+	size_t end = (offsetof(struct ksymbol_record, name) + strlen(name) + 1 + 7) & ~(size_t)7;
+
+	memset(record, 0xa5, sizeof(*record));
+	record->header = (struct perf_event_header){
+		.type = PERF_RECORD_KSYMBOL,
+		.size = (uint16_t)(end + 8 * (1 + (size_t)listener)),
+	};
+	memset(record->bytes + offsetof(struct ksymbol_record, name), 0, end - offsetof(struct ksymbol_record, name));
+	memcpy(record->ksymbol.name, name, strlen(name));
+	put(record, end, TIME);
+
+}
+
+static void the_time_of_a_symbol_is_behind_its_name(struct test *t)
+{
+	static const char *const names[] = {"", "a", "1234567", "12345678", "bpf_prog_6deef7357e7b4530_sys_enter"};
+	union record record;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (uint16_t listener = 0; listener < 4; listener++) {
+			make_ksymbol(&record, names[i], listener);
+			CHECK(t, sideband_record_time(&record.header) == TIME);
+		}
+}
+
+static void a_name_without_end_stays_in_its_record(struct test *t)
+{
+	union record record;
+
+	memset(&record, 'x', sizeof(record));
+	record.header = (struct perf_event_header){.type = PERF_RECORD_KSYMBOL, .size = 64};
+	put(&record, 56, GARBAGE);
+	CHECK(t, sideband_record_time(&record.header) == GARBAGE);
+	record.header.size = sizeof(record.header);
+	CHECK(t, sideband_record_time(&record.header) == 0);
+}
+
+static void others_end_with_their_time(struct test *t)
+{
+	union record record = {.header = {.type = PERF_RECORD_COMM, .size = 32}};
+
+	put(&record, 24, TIME);
+	CHECK(t, sideband_record_time(&record.header) == TIME);
+}
+
+/*
+ * Start state: * What was mapped before the recording, by hand-made answers in place of the
+ * helper's: what is written about it beside what the sideband knows, and what happens to a helper that
+ * does not answer. Defines nursery_spawn(): its helper is the test.
+ */
+
+enum { FIRST = 40, SECOND = 41, THIRD = 42, HELPERS = 8 };
+
+struct nursery {
+	int helpers[HELPERS]; /* our ends */
+	unsigned int count;
+	bool refuses;
+};
+
+void nursery_leave(struct nursery *nursery, pid_t pid)
+{
+	(void)nursery, (void)pid;
+}
+
+int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
+{
+	int ends[2];
+
+	if (nursery->refuses || nursery->count == HELPERS)
+		return -EAGAIN;
+	if (kind != HELPER_MAPS || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		abort();
+	*ret_socket = ends[0];
+	*ret_pid = 1;
+	nursery->helpers[nursery->count++] = ends[1];
+	return 0;
+}
+
+struct bench_start_state {
+	struct made_recording made;
+	struct nursery nursery;
+	struct start_state *state;
+};
+
+/* since 0: the processes that there are here; else the helper is asked for its list first. */
+static void bench_open_start_state(struct bench_start_state *b, uint64_t since)
+{
+	*b = (struct bench_start_state){0};
+	fake_now = UINT64_C(1000000000);
+	made_recording_open(&b->made, 2);
+	made_sideband_open(&b->made);
+	b->made.recording.start = 500;
+	made_check(start_state_create(&b->made.recording, &b->nursery, since, &b->state));
+}
+
+static void bench_close_start_state(struct bench_start_state *b)
+{
+	start_state_destroy(b->state);
+	for (unsigned int i = 0; i < b->nursery.count; i++)
+		(void)close(b->nursery.helpers[i]);
+	made_sideband_close(&b->made);
+	made_recording_close(&b->made);
+}
+
+/* --- the helper's side --- */
+
+static bool asked(struct bench_start_state *b, uint32_t *ret_tgid)
+{
+	unsigned int count = b->nursery.count;
+
+	return count && packet_receive(b->nursery.helpers[count - 1], ret_tgid, sizeof(*ret_tgid),
+				       0, NULL) == sizeof(*ret_tgid);
+}
+
+static void reply(struct bench_start_state *b, const void *packet, size_t length)
+{
+	made_check(packet_send(b->nursery.helpers[b->nursery.count - 1], packet, length, -1));
+}
+
+static void reply_error(struct bench_start_state *b, uint32_t tgid, int error)
+{
+	const struct maps_reply packet = {.tgid = tgid, .error = error, .last = 1};
+
+	reply(b, &packet, sizeof(packet));
+}
+
+/* One mapping at CODE, and the process's name. */
+static void reply_mapping(struct bench_start_state *b, uint32_t tgid, const char *path, bool last)
+{
+	const struct maps_reply head = {.tgid = tgid, .count = 1, .last = last, .comm = "process"};
+	struct maps_record record = {.start = CODE, .end = CODE + 0x1000, .file_offset = 0x2000,
+				     .device = 8, .inode = 5};
+	uint8_t bytes[sizeof(head) + sizeof(record) + 64];
+
+	record.path_length = (uint32_t)strlen(path);
+	memcpy(bytes, &head, sizeof(head));
+	memcpy(bytes + sizeof(head), &record, sizeof(record));
+	memcpy(bytes + sizeof(head) + sizeof(record), path, record.path_length);
+	reply(b, bytes, sizeof(head) + sizeof(record) + record.path_length);
+}
+
+static void reply_list(struct bench_start_state *b, const uint32_t *tgids, uint32_t count)
+{
+	uint8_t bytes[sizeof(struct maps_reply) + 8 * sizeof(uint32_t)];
+	const struct maps_reply packet = {.count = count, .last = 1};
+
+	memcpy(bytes, &packet, sizeof(packet));
+	memcpy(bytes + sizeof(packet), tgids, count * sizeof(*tgids));
+	reply(b, bytes, sizeof(packet) + count * sizeof(*tgids));
+}
+
+/* Asked for the list, it names three; then it is asked for those. */
+static void list_three(struct test *t, struct bench_start_state *b)
+{
+	static const uint32_t tgids[] = {FIRST, SECOND, THIRD};
+	uint32_t tgid = 1;
+
+	CHECK(t, !start_state_step(b->state, 0));
+	CHECK(t, asked(b, &tgid) && tgid == 0);
+	reply_list(b, tgids, 3);
+	CHECK(t, !start_state_step(b->state, 0));
+	CHECK(t, !start_state_step(b->state, 0)); /* asks for them */
+	for (uint32_t i = 0; i < 3; i++)
+		CHECK(t, asked(b, &tgid) && tgid == tgids[i]);
+}
+
+static bool step_until_done(struct bench_start_state *b)
+{
+	for (int i = 0; i < 100; i++)
+		if (start_state_step(b->state, 0))
+			return true;
+	return false;
+}
+
+static size_t told_maps(const struct bench_start_state *b, uint32_t tgid, uint64_t *ret_time)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < told_count(&b->made, EVENT_MAPPING); i++) {
+		const struct event_mapping *mapping = &told(&b->made, EVENT_MAPPING, i)->event.mapping;
+
+		if (mapping->tgid != tgid)
+			continue;
+		count++;
+		*ret_time = mapping->time;
+	}
+	return count;
+}
+
+/* --- the tests --- */
+
+/* One that was forked meanwhile has its history; one that called exec has reported everything itself. */
+static void what_happened_meanwhile_is_not_undone(struct test *t)
+{
+	uint64_t time = 0;
+	struct bench_start_state b;
+
+	bench_open_start_state(&b, 400);
+	list_three(t, &b);
+	made_put_fork(&b.made, 0, 600, 1, FIRST);
+	made_put_comm(&b.made, 0, 700, SECOND, true, "other");
+	sideband_look(b.made.recording.sideband);
+	(void)sideband_apply(b.made.recording.sideband, UINT64_MAX);
+	reply_mapping(&b, FIRST, "/bin/one", true);
+	reply_mapping(&b, SECOND, "/bin/two", true);
+	reply_mapping(&b, THIRD, "/bin/three", false);
+	reply_mapping(&b, THIRD, "/bin/three", true); /* the rest of it: the same, so not new */
+	CHECK(t, step_until_done(&b));
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_maps(&b, FIRST, &time), 1);
+	CHECK_INT(t, time, fake_now);
+	CHECK_INT(t, told_maps(&b, SECOND, &time), 0);
+	CHECK_INT(t, told_maps(&b, THIRD, &time), 1);
+	CHECK_INT(t, time, 400); /* since the time of the missing records */
+	bench_close_start_state(&b);
+}
+
+/* Invalid answers: too short, for another process, with a path that is missing. */
+static void answers_are_not_trusted(struct test *t)
+{
+	struct {
+		struct maps_reply reply;
+		struct maps_record record;
+	} lying = {.reply = {.tgid = FIRST, .count = 3, .last = 0, .comm = "process"},
+		   .record = {.start = CODE, .end = CODE + 0x1000, .path_length = 100}};
+	uint64_t time;
+	struct bench_start_state b;
+
+	bench_open_start_state(&b, 400);
+	list_three(t, &b);
+	reply(&b, "abc", 3);
+	reply_mapping(&b, THIRD, "/bin/three", true); /* not its turn */
+	reply(&b, &lying, sizeof(lying));
+	lying.record.path_length = UINT32_MAX;
+	reply(&b, &lying, sizeof(lying));
+	reply_mapping(&b, FIRST, "/bin/one", true);
+	reply_error(&b, SECOND, -ESRCH);
+	reply_error(&b, THIRD, -ESRCH);
+	CHECK(t, step_until_done(&b));
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_maps(&b, FIRST, &time), 1);
+	CHECK_INT(t, told_maps(&b, THIRD, &time), 0);
+	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 1);
+	bench_close_start_state(&b);
+}
+
 TEST_MAIN(TEST(cpus_are_read_in_the_order_of_time), TEST(an_exit_takes_nothing_yet),
 	  TEST(the_ended_are_given_up_in_time), TEST(processes_may_share_their_memory),
-	  TEST(what_the_kernel_could_not_tell_is_counted), TEST(a_ring_goes_around))
+	  TEST(what_the_kernel_could_not_tell_is_counted), TEST(a_ring_goes_around),
+	  TEST(the_time_of_a_symbol_is_behind_its_name),
+	  TEST(a_name_without_end_stays_in_its_record), TEST(others_end_with_their_time),
+	  TEST(what_happened_meanwhile_is_not_undone), TEST(answers_are_not_trusted))

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * What --trace and --kfunc names find in this kernel, compared with what find and awk find in the
- * same lists: one name, with and without its category, globs, regular expressions, and truncation.
- * Nothing is attached.
- */
 #include "record/probe/points.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/time_units.h"
 #include "record/probe/point_names.h"
+#include "record/probe/sched_clock.h"
 #include "tests/test.h"
+
+/*
+ * Points: * What --trace and --kfunc names find in this kernel, compared with what find and awk
+ * find in the same lists: one name, with and without its category, globs, regular expressions, and
+ * truncation. Nothing is attached.
+ */
 
 #define EVENTS "/sys/kernel/tracing/events"
 #define NEEDS_EVENTS(t)                                                 \
@@ -192,5 +196,34 @@ static void without_tracefs(struct test *t)
 	}
 }
 
+/*
+ * Sched clock: Whether the scheduler's clock is steady: what the kernel's log says, and readings
+ * that drift apart.
+ */
+
+/* Readings are off by some hundred microseconds, and time kept over a network by 500 parts in a million. */
+static void steady_clocks_do_not_drift(struct test *t)
+{
+	struct sched_clock_watch watch = {0};
+
+	CHECK(t, !sched_clock_drifts(&watch, SECOND, 123456789)); /* the first is compared with nothing */
+	CHECK(t, !sched_clock_drifts(&watch, 2 * SECOND, 123456789 + 500000));
+	CHECK(t, !sched_clock_drifts(&watch, 3 * SECOND, 123456789 - 400000));
+	CHECK(t, !sched_clock_drifts(&watch, 103 * SECOND, 123456789 + 50000000));
+	watch = (struct sched_clock_watch){0};
+	CHECK(t, !sched_clock_drifts(&watch, SECOND, UINT64_MAX - 10)); /* offsets wrap */
+	CHECK(t, !sched_clock_drifts(&watch, 2 * SECOND, 10));
+}
+
+static void others_do(struct test *t)
+{
+	struct sched_clock_watch watch = {0};
+
+	CHECK(t, !sched_clock_drifts(&watch, SECOND, 5 * SECOND));
+	CHECK(t, sched_clock_drifts(&watch, 2 * SECOND, 5 * SECOND + 2000000));
+	CHECK(t, sched_clock_drifts(&watch, 3 * SECOND, 5 * SECOND));
+	CHECK(t, !sched_clock_drifts(&watch, 4 * SECOND, 5 * SECOND));
+}
+
 TEST_MAIN(TEST(sets_of_functions), TEST(several_and_no_more_than_that), TEST(unknown_names),
-	  TEST(without_tracefs))
+	  TEST(without_tracefs), TEST(steady_clocks_do_not_drift), TEST(others_do))

@@ -1,16 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Waits, wakeups and stacks laid out by hand as the programs would: what is written about each, and
- * what is counted instead.
- */
+#include "record/source/waits.h"
+
 #include <linux/types.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "bpf/ring_object.h"
 #include "record/source/wait_objects.h"
+#include "record/stack/user_stacks.h"
+#include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"
+#include "tests/unit/record/fake_kernel_map.h"
 #include "tests/unit/record/fake_probe.h"
-#include "tests/unit/record/waits_bench.h"
+#include "tests/unit/record/made_recording.h"
+#include "tests/unit/record/made_waits.h"
+
+/* Waits bench: What takes records of waits, wakeups and stacks, on a made-up kernel and recording. */
+
+enum { CPU = 2, TID = 70, WAKER = 90, SOURCE = 2 };
+#define CODE UINT64_C(0x400000)
+
+struct bench {
+	struct kernel_map map;
+	struct made_recording made;
+	struct probe probe;
+	struct filter filter;
+	struct waits waits;
+};
+
+static inline void bench_open(struct bench *b)
+{
+	*b = (struct bench){0};
+	made_recording_open_with(&b->made, FAKE_CPUS, &b->map);
+	b->waits = (struct waits){.recording = &b->made.recording, .probe = &b->probe, .filter = &b->filter};
+	made_check(waits_init(&b->waits));
+}
+
+static inline void bench_close(struct bench *b)
+{
+	waits_deinit(&b->waits);
+	made_recording_close(&b->made);
+}
+
+static inline void take(struct bench *b, const struct made_wait_record *record)
+{
+	waits_take(&b->waits, &record->raw.head, made_wait_bytes(record));
+}
+
+static inline void take_user(struct bench *b, const struct made_user_record *record)
+{
+	waits_take(&b->waits, &record->raw.head, made_user_bytes(record));
+}
+
+static inline struct made_wake_record wake(uint64_t time)
+{
+	return (struct made_wake_record){.raw = {.head = {.time = time, .cpu = CPU,
+							  .kind = RING_WAKE, .source = SOURCE + 1},
+						 .context = RING_WAKER_TASK,
+						 .kernel_count = 1,
+						 .user_count = 1,
+						 .task = made_ring_task(WAKER, "waker"),
+						 .target = made_ring_task(TID, "sleeper")},
+					 .frames = {FAKE_KERNEL + 0x30, CODE + 0x40}};
+}
+
+/* What a look at all tasks finds: its rows, of the last one without `cut` bytes. */
+static inline int looked(const struct made_wait_record *records, size_t count, size_t cut)
+{
+	int fd = memfd_create("look", MFD_CLOEXEC);
+	off_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes = made_wait_bytes(&records[i]) - (i == count - 1 ? cut : 0);
+
+		if (fd < 0 || pwrite(fd, &records[i], bytes, at) != (ssize_t)bytes)
+			abort();
+		at += (off_t)bytes;
+	}
+	return fd;
+}
+
+/*
+ * Waits: * Waits, wakeups and stacks laid out by hand as the programs would: what is written about
+ * each, and what is counted instead.
+ */
 
 /* Only a sleeping task is woken; and not after the thread is back. */
 static void wakers_are_of_sleepers(struct test *t)
@@ -146,5 +223,206 @@ static void the_last_look_tells_what_has_not_ended(struct test *t)
 	free(records);
 }
 
+/*
+ * Waits refused: Invalid records of waits, wakeups, stacks and sums: they are counted, and nothing
+ * beyond them is read.
+ */
+
+/* Each of these breaks one rule. */
+static void waits_that_are_none_are_refused(struct test *t)
+{
+	const struct made_wait_record good = made_wait_of(1000, 5000, CPU, TID, "sleeper");
+	struct made_wait_record bad[7];
+	struct bench b;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		bad[i] = good;
+	bad[0].raw.head.kind = RING_SNAPSHOT;
+	bad[1].raw.head.kind = UINT16_MAX;
+	bad[2].raw.head.cpu = FAKE_CPUS;
+	bad[3].raw.out = 5001; /* after its end */
+	bad[4].raw.wait_class = RING_WAIT_CLASSES;
+	bad[5].raw.kernel_count = 1; /* does not exist */
+	bad[6].raw.flags = RING_WAIT_NOT_ENDED; /* likewise the switches */
+	bench_open(&b);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		take(&b, &bad[i]);
+		CHECK_INT(t, b.waits.refused, i + 1);
+	}
+	bad[0] = good;
+	bad[0].raw.flags = RING_WAIT_HAS_WAKER;
+	take(&b, &bad[0]);
+	waits_take(&b.waits, &good.raw.head, sizeof(good.raw) - 1);
+	bad[1] = good;
+	bad[1].raw.kernel_count = RING_MAX_FRAMES + 1;
+	waits_take(&b.waits, &bad[1].raw.head, 1 << 20); /* nothing after it is read */
+	CHECK_INT(t, b.waits.refused, 10);
+	CHECK_INT(t, b.map.asked, 0);
+	made_recording_read(&b.made);
+	CHECK_INT(t, told_count(&b.made, EVENT_WAIT), 0);
+	CHECK_INT(t, b.made.recording.stop, RECORDING_RUNS);
+	bench_close(&b);
+}
+
+/* Each cut of a record whose object says that something is beside it. */
+static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
+{
+	const struct ring_object object = {.kind = RING_OBJECT_PIPE, .beside = true};
+	struct made_wait_record record = made_wait_of(1000, 5000, CPU, TID, "sleeper");
+	const size_t least = sizeof(struct ring_head); /* of what is taken for a record */
+	size_t whole;
+	struct bench b;
+
+	made_wait_object(&record, &object, &(struct ring_beside){0});
+	made_wait_not_ended(&record, 3);
+	whole = made_wait_bytes(&record);
+	CHECK_INT(t, waits_record_length((const char *)&record, whole), whole);
+	bench_open(&b);
+	for (size_t length = least; length < whole; length++) {
+		char *exact = malloc(length);
+
+		made_check(exact ? 0 : -ENOMEM);
+		memcpy(exact, &record, length);
+		CHECK_INT(t, waits_record_length(exact, length), 0);
+		waits_take(&b.waits, (const void *)exact, length);
+		CHECK_INT(t, b.waits.refused, length + 1 - least);
+		free(exact);
+	}
+	bench_close(&b);
+}
+
+/*
+ * Wait objects: What waits were for, laid out by hand as the programs would: which objects are
+ * written, what waits say of them.
+ */
+
+struct bench_wait_objects {
+	struct made_recording made;
+	struct wait_objects *objects;
+};
+
+static void bench_open_wait_objects(struct bench_wait_objects *b)
+{
+	made_recording_open(&b->made, 4);
+	made_check(wait_objects_create(&b->made.recording, &b->objects));
+}
+
+static void bench_close_wait_objects(struct bench_wait_objects *b)
+{
+	wait_objects_destroy(b->objects);
+	made_recording_close(&b->made);
+}
+
+static struct event_wait take_wait_objects(struct bench_wait_objects *b, const struct ring_object *raw)
+{
+	struct event_wait wait = {.time = 1000};
+
+	wait_objects_take(b->objects, raw, &wait);
+	return wait;
+}
+
+/* Where a futex is can be found out after its first waits, which have it, too. */
+static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
+{
+	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
+					.process = 70, .token = 5};
+	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12,
+				 .offset = 0x40};
+	struct bench_wait_objects b;
+
+	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
+	bench_open_wait_objects(&b);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 2);
+	for (size_t i = 0; i < 2; i++)
+		CHECK_INT(t, told(&b.made, EVENT_OBJECT, i)->event.object.number, 1);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 0)->event.object.mapping, 0);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.mapping, OBJECT_IN_SHARED);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.offset, 0x40);
+	bench_close_wait_objects(&b);
+}
+
+/* Programs write names again from time to time. What is mapped there, or its path, may be another by then. */
+static void another_name_makes_another_object(struct test *t)
+{
+	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
+					.token = 5};
+	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12};
+	struct bench_wait_objects b;
+
+	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
+	bench_open_wait_objects(&b);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	memcpy(name.bytes + RING_NAME_BYTES - 4, "/new", 4);
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 2);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 2);
+	name.inode = 13;
+	wait_objects_name(b.objects, &name);
+	CHECK_INT(t, take_wait_objects(&b, &raw).object, 3);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 2)->event.object.inode, 13);
+	bench_close_wait_objects(&b);
+}
+
+/* Programs write a name once, and would not write it again if they did not learn that it was forgotten. */
+static void tells_the_programs_that_names_were_forgotten(struct test *t)
+{
+	enum { MANY = 1 << 20 };
+	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000, .token = 1};
+	struct ring_name first = {.token = 1, .mapping = RING_MAPPING_SHARED}, other = first;
+	__u64 waits = 0, walks = 0;
+	struct bench_wait_objects b;
+
+	bench_open_wait_objects(&b);
+	wait_objects_share(b.objects, &waits);
+	wait_objects_share(b.objects, &walks);
+	wait_objects_name(b.objects, &first);
+	(void)take_wait_objects(&b, &raw);
+	for (other.token = 3; other.token < MANY && !waits; other.token += 2)
+		wait_objects_name(b.objects, &other);
+	CHECK_INT(t, waits, 1);
+	CHECK_INT(t, walks, 1);
+	raw.place += 4;
+	(void)take_wait_objects(&b, &raw);
+	wait_objects_name(b.objects, &first);
+	(void)take_wait_objects(&b, &raw);
+	made_recording_read(&b.made);
+	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 0)->event.object.mapping, OBJECT_IN_SHARED);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.mapping, 0);
+	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 2)->event.object.mapping, OBJECT_IN_SHARED);
+	bench_close_wait_objects(&b);
+}
+
+static void refuses_kinds_that_there_are_not(struct test *t)
+{
+	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK + 1};
+	const struct ring_beside beside = {.ready = 8, .object = {.kind = RING_OBJECT_BLOCK + 1}};
+	struct event_wait wait;
+	struct bench_wait_objects b;
+
+	bench_open_wait_objects(&b);
+	wait = take_wait_objects(&b, &raw);
+	CHECK(t, !wait.object && !wait.call);
+	wait_objects_beside(b.objects, &beside, &wait);
+	CHECK_INT(t, wait.ready_object, 0);
+	bench_close_wait_objects(&b);
+}
+
 TEST_MAIN(TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),
-	  TEST(a_late_filter_is_of_who_waited), TEST(the_last_look_tells_what_has_not_ended))
+	  TEST(a_late_filter_is_of_who_waited), TEST(the_last_look_tells_what_has_not_ended),
+	  TEST(waits_that_are_none_are_refused), TEST(no_part_of_a_wait_is_read_beyond_its_end),
+	  TEST(a_futex_keeps_its_number_when_its_place_is_found),
+	  TEST(another_name_makes_another_object),
+	  TEST(tells_the_programs_that_names_were_forgotten),
+	  TEST(refuses_kinds_that_there_are_not))

@@ -1,14 +1,61 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* How a reader handles files that are truncated, joined, damaged, foreign. Systematic damage: tests/fault/. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "format/chunk.h"
 #include "format/crc32c.h"
+#include "format/limits.h"
 #include "tests/fault/synthetic_check.h"
 #include "tests/fault/synthetic_trace.h"
 #include "tests/test.h"
+
+/* --- crc32c --- */
+
+/* RFC 3720, appendix B.4, and the catalogue's check value. */
+static void agrees_with_published_vectors(struct test *t)
+{
+	uint8_t bytes[32];
+
+	CHECK_INT(t, crc32c(0, "123456789", 9), 0xe3069283);
+	memset(bytes, 0, sizeof(bytes));
+	CHECK_INT(t, crc32c(0, bytes, 32), 0x8a9136aa);
+	memset(bytes, 0xff, sizeof(bytes));
+	CHECK_INT(t, crc32c(0, bytes, 32), 0x62a8ab43);
+	for (int i = 0; i < 32; i++)
+		bytes[i] = (uint8_t)i;
+	CHECK_INT(t, crc32c(0, bytes, 32), 0x46dd794e);
+	for (int i = 0; i < 32; i++)
+		bytes[i] = (uint8_t)(31 - i);
+	CHECK_INT(t, crc32c(0, bytes, 32), 0x113fdb5c);
+	CHECK_INT(t, crc32c(0, "", 0), 0);
+}
+
+static void fill(uint8_t *bytes, size_t length)
+{
+	uint32_t state = 7;
+
+	for (size_t i = 0; i < length; i++)
+		bytes[i] = (uint8_t)((state = state * 1664525 + 1013904223) >> 24);
+}
+
+static void hardware_and_portable_agree_at_every_length_and_alignment(struct test *t)
+{
+	uint8_t bytes[320];
+
+	if (!crc32c_hardware_available())
+		SKIP(t, "this processor has no instruction for it");
+	fill(bytes, sizeof(bytes));
+	for (size_t from = 0; from < 8; from++)
+		for (size_t length = 0; length < 300; length++)
+			CHECK_INT(t, crc32c_hardware(5, bytes + from, length),
+				  crc32c_portable(5, bytes + from, length));
+}
+
+/*
+ * Trace reader: How a reader handles files that are truncated, joined, damaged, foreign. Systematic
+ * damage: tests/fault/.
+ */
 
 enum { SAMPLES = 600,
        PER_CHUNK = 50,
@@ -219,7 +266,76 @@ static void a_pipe_is_spooled(struct test *t)
 	memory_io_close(&m);
 }
 
-TEST_MAIN(TEST(no_trace_is_enodata), TEST(a_killed_recording_has_a_torn_tail_and_no_damage),
+/* --- trace writer --- */
+
+static void check_whole(struct test *t, struct memory_io *m, size_t samples)
+{
+	struct syn_found found;
+
+	memset(&m->counts, 0, sizeof(m->counts));
+	m->call = CALL_NONE;
+	syn_check(&m->io, 3, &found);
+	CHECK_INT(t, found.error, 0);
+	CHECK_INT(t, found.steps, samples);
+	CHECK(t, !found.wrong && !found.unnamed && !found.malformed);
+	CHECK(t, !found.damage.chunks && !found.damage.bytes && !found.damage.torn_tail);
+	CHECK_INT(t, found.closed, 1);
+}
+
+static void a_trace_comes_back(struct test *t)
+{
+	struct memory_io m = {0};
+
+	CHECK_INT(t, syn_write(&m, &(struct trace_writer_settings){0}, 3000, 100, true), 0);
+	check_whole(t, &m, 3000);
+	CHECK_INT(t, m.blocks, m.length); /* preallocated space is released */
+	memory_io_close(&m);
+}
+
+struct walked {
+	size_t chunks, state, end;
+	uint64_t index_offset;
+};
+
+static void ends_at_its_limit(struct test *t)
+{
+	struct memory_io m = {0}, disk = {.disk = 60000};
+	struct syn_found found;
+
+	CHECK_INT(t, syn_write(&m, &(struct trace_writer_settings){.max_size = 50000}, 5000, 50, true), -EFBIG);
+	CHECK(t, m.length <= 50000 && m.length > 20000);
+	syn_check(&m.io, 3, &found);
+	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_SIZE_LIMIT && found.steps > 50 && !found.unnamed);
+	CHECK_INT(t, syn_write(&disk, &(struct trace_writer_settings){.free_floor = 20000}, 5000, 50, true), -ENOSPC);
+	CHECK(t, disk.length <= 40000 && disk.length > 15000); /* whole chunks, and room for the end */
+	syn_check(&disk.io, 3, &found);
+	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_NO_SPACE && found.steps > 100 && !found.unnamed);
+	memory_io_close(&m);
+	memory_io_close(&disk);
+}
+
+static void refuses_what_is_too_large_or_too_late(struct test *t)
+{
+	static uint8_t payload[RWK_MAX_RAW_CHUNK + 1];
+	struct memory_io m = {0};
+	struct trace_writer *writer = NULL;
+
+	memory_io_open(&m);
+	REQUIRE(t, trace_writer_create(&m.io, 3, &(struct trace_writer_settings){0}, &writer) == 0);
+	CHECK_INT(t, trace_writer_add(writer, RWK_CHUNK_EVENTS, 0, payload, sizeof(payload), 0, 0), -EINVAL);
+	CHECK_INT(t, trace_writer_add(writer, RWK_CHUNK_EVENTS, 0, payload, sizeof(payload) - 1, 0, 0), 0);
+	CHECK_INT(t, trace_writer_close(writer, RWK_END_SIGNAL, NULL, 0), 0);
+	CHECK_INT(t, trace_writer_close(writer, RWK_END_SIGNAL, NULL, 0), 0);
+	CHECK_INT(t, trace_writer_add(writer, RWK_CHUNK_EVENTS, 0, payload, 1, 0, 0), -EINVAL);
+	trace_writer_destroy(writer);
+	memory_io_close(&m);
+}
+
+TEST_MAIN(TEST(agrees_with_published_vectors),
+	  TEST(hardware_and_portable_agree_at_every_length_and_alignment),
+	  TEST(no_trace_is_enodata), TEST(a_killed_recording_has_a_torn_tail_and_no_damage),
 	  TEST(traces_may_be_joined_also_torn_ones), TEST(a_damaged_file_header_costs_its_section),
 	  TEST(one_damaged_chunk_costs_one_chunk), TEST(other_versions_are_refused),
-	  TEST(short_and_interrupted_reads_change_nothing), TEST(a_pipe_is_spooled))
+	  TEST(short_and_interrupted_reads_change_nothing), TEST(a_pipe_is_spooled),
+	  TEST(a_trace_comes_back), TEST(ends_at_its_limit),
+	  TEST(refuses_what_is_too_large_or_too_late))

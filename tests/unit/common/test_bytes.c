@@ -1,7 +1,54 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/byte_cursor.h"
+#include <stdbool.h>
 
+#include "common/byte_buffer.h"
+#include "common/byte_cursor.h"
+#include "common/packet.h"
+#include "tests/random.h"
 #include "tests/test.h"
+#include "tests/unit/descriptors.h"
+
+/* --- byte buffer --- */
+
+static void writes_known_bytes(struct test *t)
+{
+	static const uint8_t wanted[] = {0x34, 0x12, 0xb9, 0x64, 3, 0xff, 0xff, 0xff, 0xff, 0xff,
+					 0xff, 0xff, 0xff, 0xff, 1,    2,    'h',  'i',  0};
+	uint8_t bytes[64];
+	struct byte_buffer buffer = {.bytes = bytes, .room = sizeof(bytes)};
+
+	byte_buffer_uint(&buffer, 0x1234, 2);
+	byte_buffer_varint(&buffer, 12857); /* DWARF 5, figure C.3 */
+	byte_buffer_zigzag(&buffer, -2);
+	byte_buffer_zigzag(&buffer, INT64_MIN);
+	byte_buffer_string(&buffer, "hi", 2);
+	byte_buffer_string(&buffer, NULL, 0);
+	CHECK_INT(t, buffer.used, sizeof(wanted));
+	CHECK_MEM(t, bytes, wanted, sizeof(wanted));
+	CHECK(t, !buffer.full);
+}
+
+/* What does not fit is not started, and nothing follows it. */
+static void stops_when_full(struct test *t)
+{
+	uint8_t bytes[8];
+	struct byte_buffer buffer = {.bytes = bytes, .room = 5};
+	volatile size_t all = SIZE_MAX; /* the compiler need not know */
+
+	memset(bytes, '#', sizeof(bytes));
+	byte_buffer_uint(&buffer, 0, 4);
+	byte_buffer_uint(&buffer, 0, 2);
+	CHECK(t, buffer.full && buffer.used == 4);
+	byte_buffer_uint(&buffer, 0, 1);
+	byte_buffer_varint(&buffer, 0);
+	byte_buffer_bytes(&buffer, NULL, 0);
+	CHECK(t, buffer.used == 4 && bytes[4] == '#' && bytes[5] == '#');
+	buffer.full = false; /* the writer went back to a record's start */
+	byte_buffer_bytes(&buffer, bytes, all);
+	CHECK(t, buffer.full && buffer.used == 4);
+}
+
+/* --- byte cursor --- */
 
 static void reads_little_endian(struct test *t)
 {
@@ -109,5 +156,38 @@ static void reads_zigzag(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(reads_little_endian), TEST(stays_bad), TEST(refuses_lengths_that_wrap),
-	  TEST(reads_varints), TEST(reads_zigzag))
+/*
+ * Packet: Packets with descriptors: a peer that was taken over cannot fill the receiver's table of
+ * them.
+ */
+
+/* How many descriptors are left open by a packet with `count` of them; *ret_fd is closed. */
+static int left_by(struct test *t, size_t count, bool wanted)
+{
+	const unsigned int before = count_descriptors();
+	int ends[2], fd = -1, bytes = 7, got = 0;
+
+	if (!test_check(t, !socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), "no sockets"))
+		return -1;
+	send_with_descriptors(ends[0], &bytes, sizeof(bytes), count);
+	CHECK_INT(t, packet_receive(ends[1], &got, sizeof(got), 10000, wanted ? &fd : NULL), sizeof(got));
+	CHECK_INT(t, got, 7);
+	CHECK(t, (fd >= 0) == (wanted && count));
+	if (fd >= 0)
+		(void)close(fd);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	return (int)(count_descriptors() - before);
+}
+
+static void no_descriptor_is_left(struct test *t)
+{
+	for (size_t count = 1; count <= 4; count++) {
+		CHECK_INT(t, left_by(t, count, true), 0);
+		CHECK_INT(t, left_by(t, count, false), 0);
+	}
+}
+
+TEST_MAIN(TEST(writes_known_bytes), TEST(stops_when_full), TEST(reads_little_endian),
+	  TEST(stays_bad), TEST(refuses_lengths_that_wrap), TEST(reads_varints),
+	  TEST(reads_zigzag), TEST(no_descriptor_is_left))

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdlib.h>
+
+#include "record/helper/perf_open.h"
+#include "record/perf/merge.h"
+#include "record/perf/perf_event.h"
+#include "record/perf/perf_ring.h"
+#include "record/perf/ring.h"
+#include "tests/random.h"
+#include "tests/test.h"
+#include "tests/unit/record/made_perf_ring.h"
+
+/*
+ * Ring: * The reading end of a BPF ring, on one laid out by hand as kernel/bpf/ringbuf.c does: a
+ * header of length and flags before each record, records at multiples of 8, positions that only grow,
+ * data mapped twice in a row.
+ */
+
+enum { SIZE = 256 };
+
+struct fake {
+	uint8_t data[2 * SIZE]; /* the second half mirrors the first */
+	uint64_t consumer, producer;
+	struct ring ring;
+};
+
+static void fake_init(struct fake *fake)
+{
+	memset(fake, 0, sizeof(*fake));
+	fake->ring = (struct ring){
+		.size = SIZE,
+		.consumer = &fake->consumer,
+		.producer = &fake->producer,
+		.data = fake->data,
+	};
+}
+
+static void put_byte(struct fake *fake, uint64_t at, uint8_t byte)
+{
+	fake->data[at % SIZE] = fake->data[at % SIZE + SIZE] = byte;
+}
+
+/* Like the kernel: header at the producer's position, then `length` bytes of `fill`. Returns where the header is. */
+static uint64_t produce(struct fake *fake, uint32_t length, uint32_t flags, uint8_t fill)
+{
+	uint64_t at = fake->producer;
+	uint32_t word = length | flags;
+
+	for (size_t i = 0; i < sizeof(word); i++)
+		put_byte(fake, at + i, (uint8_t)(word >> 8 * i));
+	for (uint32_t i = 0; i < length; i++)
+		put_byte(fake, at + BPF_RINGBUF_HDR_SZ + i, fill);
+	fake->producer += (length + BPF_RINGBUF_HDR_SZ + 7) / 8 * 8;
+	return at;
+}
+
+static void check_record(struct test *t, struct fake *fake, size_t want_length, uint8_t want_fill)
+{
+	size_t length = 0;
+	const uint8_t *record = ring_next(&fake->ring, &length);
+
+	REQUIRE(t, record);
+	CHECK_INT(t, length, want_length);
+	for (size_t i = 0; i < length; i++)
+		CHECK_INT(t, record[i], want_fill);
+}
+
+static void in_order_and_given_back(struct test *t)
+{
+	struct fake fake;
+	size_t length;
+
+	fake_init(&fake);
+	(void)produce(&fake, 5, 0, 0xa1);
+	(void)produce(&fake, 16, 0, 0xb2);
+	CHECK(t, ring_aim(&fake.ring));
+	check_record(t, &fake, 5, 0xa1);
+	check_record(t, &fake, 16, 0xb2);
+	CHECK(t, !ring_next(&fake.ring, &length));
+	CHECK_INT(t, fake.consumer, 0); /* nothing is released before the batch is done */
+	ring_release(&fake.ring);
+	CHECK_INT(t, fake.consumer, fake.producer);
+}
+
+static void stops_at_the_target(struct test *t)
+{
+	struct fake fake;
+	size_t length;
+
+	fake_init(&fake);
+	(void)produce(&fake, 8, 0, 1);
+	CHECK(t, ring_aim(&fake.ring));
+	(void)produce(&fake, 8, 0, 2); /* came after the sideband was drained: for the next pass */
+	check_record(t, &fake, 8, 1);
+	CHECK(t, !ring_next(&fake.ring, &length));
+	CHECK(t, ring_aim(&fake.ring));
+	check_record(t, &fake, 8, 2);
+}
+
+static void waits_for_what_is_being_written(struct test *t)
+{
+	struct fake fake;
+	uint64_t busy;
+	size_t length;
+
+	fake_init(&fake);
+	busy = produce(&fake, 8, BPF_RINGBUF_BUSY_BIT, 1);
+	(void)produce(&fake, 8, 0, 2);
+	CHECK(t, ring_aim(&fake.ring));
+	CHECK(t, !ring_next(&fake.ring, &length));
+	ring_release(&fake.ring);
+	CHECK_INT(t, fake.consumer, 0);
+	put_byte(&fake, busy + 3, 0); /* committed */
+	check_record(t, &fake, 8, 1);
+	check_record(t, &fake, 8, 2);
+}
+
+static void goes_around(struct test *t)
+{
+	struct fake fake;
+
+	fake_init(&fake);
+	for (uint8_t round = 1; round < 100; round++) {
+		(void)produce(&fake, 90, 0, round);
+		(void)produce(&fake, round, 0, round);
+		CHECK(t, ring_aim(&fake.ring));
+		check_record(t, &fake, 90, round);
+		check_record(t, &fake, round, round);
+		ring_release(&fake.ring);
+	}
+}
+
+/*
+ * Perf ring: The reading end of a perf ring against one that is filled by hand: every record once,
+ * whole and in order.
+ */
+
+enum { BYTES = 4096, WORDS = 10 };
+
+static void put(struct perf_ring *ring, uint64_t number, uint16_t words)
+{
+	uint64_t record[WORDS] = {0};
+	const struct perf_event_header header = {.type = PERF_RECORD_COMM,
+						 .size = (uint16_t)(words * sizeof(record[0]))};
+
+	for (uint16_t i = 1; i < words; i++)
+		record[i] = number + i;
+	memcpy(record, &header, sizeof(header));
+	made_perf_ring_put(ring, record, words);
+}
+
+/* The next record; its words are counted up from `number`. */
+static void check_next(struct test *t, struct perf_ring *ring, uint64_t number, uint16_t words)
+{
+	const struct perf_event_header *header = perf_ring_peek(ring);
+	uint64_t record[WORDS];
+
+	REQUIRE(t, header);
+	CHECK(t, perf_ring_peek(ring) == header); /* as often as one likes */
+	REQUIRE(t, header->size == words * sizeof(record[0]));
+	memcpy(record, header, header->size);
+	for (uint16_t i = 1; i < words; i++)
+		CHECK_INT(t, record[i], number + i);
+	perf_ring_next(ring);
+}
+
+static void records_come_in_order_and_give_their_room_back(struct test *t)
+{
+	struct perf_ring ring;
+
+	made_perf_ring_open(&ring, BYTES);
+	perf_ring_look(&ring);
+	CHECK(t, !perf_ring_peek(&ring));
+	CHECK_INT(t, perf_ring_room(&ring), BYTES);
+	put(&ring, 100, 3);
+	CHECK(t, !perf_ring_peek(&ring)); /* nobody looked */
+	perf_ring_look(&ring);
+	put(&ring, 200, 5); /* for the next look */
+	CHECK_INT(t, perf_ring_room(&ring), BYTES - 24);
+	check_next(t, &ring, 100, 3);
+	CHECK(t, !perf_ring_peek(&ring));
+	CHECK_INT(t, ring.page->data_tail, 24);
+	perf_ring_look(&ring);
+	check_next(t, &ring, 200, 5);
+	CHECK_INT(t, perf_ring_room(&ring), BYTES);
+	perf_ring_close(&ring);
+}
+
+static void a_record_may_lie_across_the_end(struct test *t)
+{
+	struct perf_ring ring;
+	unsigned int across = 0;
+
+	made_perf_ring_open(&ring, BYTES);
+	for (uint64_t number = 0; number < 2000; number++) {
+		uint16_t words = (uint16_t)(2 + number % (WORDS - 1));
+
+		across += ring.page->data_head % BYTES + words * sizeof(uint64_t) > BYTES;
+		put(&ring, number << 8, words);
+		perf_ring_look(&ring);
+		check_next(t, &ring, number << 8, words);
+	}
+	CHECK(t, across > 2);
+	CHECK(t, !perf_ring_peek(&ring));
+	perf_ring_close(&ring);
+}
+
+/* Nothing behind it can be found: it is given up, and what comes later is read. */
+static void what_is_no_record_ends_what_was_there(struct test *t)
+{
+	static const uint16_t sizes[] = {0, 7, 48, UINT16_MAX}; /* less than a header; more than there is */
+	struct perf_ring ring;
+
+	made_perf_ring_open(&ring, BYTES);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct perf_event_header header = {.type = PERF_RECORD_COMM, .size = sizes[i]};
+		uint64_t words[5] = {0};
+
+		put(&ring, 100, 3);
+		memcpy(words, &header, sizeof(header));
+		made_perf_ring_put(&ring, words, 5);
+		perf_ring_look(&ring);
+		check_next(t, &ring, 100, 3);
+		CHECK(t, !perf_ring_peek(&ring));
+		CHECK(t, ring.page->data_tail == ring.page->data_head);
+		put(&ring, 300, 4);
+		perf_ring_look(&ring);
+		check_next(t, &ring, 300, 4);
+	}
+	perf_ring_close(&ring);
+}
+
+/*
+ * Merge: * Made-up rings, read through the tree as the drain reads them, against all of their
+ * records sorted by time and, where times are equal, by the number of the ring.
+ */
+
+enum { MOST = 512, EACH = 20, APART = 4, LATE = 1000 };
+
+struct record {
+	uint64_t time;
+	uint32_t ring;
+};
+
+struct rings {
+	uint64_t times[MOST][EACH + 1]; /* UINT64_MAX: the ring ends here */
+	struct record sorted[MOST * EACH];
+	uint32_t count, records;
+};
+
+/* How many records a ring has, and when it begins. */
+struct shape {
+	uint32_t (*length)(struct random *random, uint32_t ring, uint32_t count);
+	uint64_t (*begin)(uint32_t ring);
+	uint64_t apart; /* at most; 1: all times are equal */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->ring < y->ring ? -1 : x->ring > y->ring;
+}
+
+static void fill(struct rings *rings, const struct shape *shape, uint32_t count)
+{
+	struct random random = random_make(count);
+
+	rings->count = count;
+	rings->records = 0;
+	for (uint32_t ring = 0; ring < count; ring++) {
+		uint32_t length = shape->length(&random, ring, count);
+		uint64_t time = shape->begin(ring);
+
+		for (uint32_t i = 0; i < length; i++) {
+			time += random_below(&random, shape->apart);
+			rings->times[ring][i] = time;
+			rings->sorted[rings->records++] = (struct record){time, ring};
+		}
+		rings->times[ring][length] = UINT64_MAX;
+	}
+	qsort(rings->sorted, rings->records, sizeof(rings->sorted[0]), by_time);
+}
+
+static void read_all(struct test *t, const struct rings *rings)
+{
+	merge_key keys[2 * MOST];
+	uint32_t next[MOST] = {0}, done = 0, wrong = 0;
+	const struct merge_tree tree = {keys, rings->count};
+
+	for (uint32_t ring = 0; ring < rings->count; ring++)
+		merge_put(&tree, ring, rings->times[ring][0]);
+	merge_build(&tree);
+	while (merge_time(merge_first(&tree)) != UINT64_MAX && done <= rings->records) {
+		uint32_t ring = merge_ring(merge_first(&tree));
+		merge_key others;
+
+		REQUIRE(t, ring < rings->count);
+		others = merge_others(&tree, ring);
+		for (; merge_time(merge_of(&tree, ring)) != UINT64_MAX && merge_of(&tree, ring) < others; done++) {
+			wrong += done >= rings->records || rings->sorted[done].ring != ring ||
+				 rings->sorted[done].time != merge_time(merge_of(&tree, ring));
+			merge_put(&tree, ring, rings->times[ring][++next[ring]]);
+		}
+		merge_settle(&tree, ring);
+	}
+	CHECK_INT(t, wrong, 0);
+	CHECK_INT(t, done, rings->records);
+}
+
+static void read_shape(struct test *t, const struct shape *shape)
+{
+	static const uint32_t COUNTS[] = {1, 2, 3, 5, 7, 8, 9, 64, 67, 100, 511, 512};
+	struct rings *rings = malloc(sizeof(*rings));
+
+	REQUIRE(t, rings);
+	for (size_t i = 0; i < sizeof(COUNTS) / sizeof(COUNTS[0]); i++) {
+		fill(rings, shape, COUNTS[i]);
+		read_all(t, rings);
+	}
+	free(rings);
+}
+
+static uint32_t any_length(struct random *random, uint32_t ring, uint32_t count)
+{
+	(void)ring, (void)count;
+	return (uint32_t)random_below(random, EACH + 1);
+}
+
+static uint64_t some_late(uint32_t ring)
+{
+	return ring % 3 ? 0 : LATE;
+}
+
+static void late_rings(struct test *t)
+{
+	read_shape(t, &(struct shape){any_length, some_late, APART});
+}
+
+/*
+ * Perf event: * What the kernel says of its sampling events, by hand: counts over all events of a
+ * CPU, and how long it throttled them. Defines what opens events: none can be opened.
+ */
+
+enum { CPUS = 3, CPU = 1, READINGS = 16 };
+
+static struct perf_event_attr asked; /* of the latest event that was to be opened */
+
+int perf_open(struct nursery *nursery, const struct perf_event_attr *attr, uint32_t cpu)
+{
+	(void)nursery, (void)cpu;
+	asked = *attr;
+	return -ENODEV;
+}
+
+struct bench {
+	struct cpus cpus;
+	struct perf_cpu each[CPUS];
+	struct perf_events events;
+	int opened; /* the event of CPU */
+};
+
+/* A file that says the same with each look: counted, and ns. */
+static void set_reading(struct bench *b, uint64_t counted, uint64_t enabled, uint64_t running)
+{
+	const uint64_t reading[3] = {counted, enabled, running};
+
+	if (lseek(b->opened, 0, SEEK_SET) < 0)
+		abort();
+	for (int i = 0; i < READINGS; i++)
+		if (pwrite(b->opened, reading, sizeof(reading), (off_t)(i * sizeof(reading))) != sizeof(reading))
+			abort();
+}
+
+static void set_online(struct bench *b, const char *list)
+{
+	if (ftruncate(b->cpus.online_fd, 0) < 0 ||
+	    pwrite(b->cpus.online_fd, list, strlen(list), 0) != (ssize_t)strlen(list))
+		abort();
+}
+
+static void bench_open(struct bench *b)
+{
+	*b = (struct bench){.cpus = {.possible = CPUS, .online_fd = memfd_create("online", MFD_CLOEXEC)},
+			    .opened = memfd_create("event", MFD_CLOEXEC)};
+	memset(b->cpus.wanted.words, 0xff, sizeof(b->cpus.wanted.words));
+	b->events = (struct perf_events){.cpus = &b->cpus, .each = b->each, .count = CPUS,
+					 .software = true, .program_fd = -1};
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
+		b->each[cpu].fd = b->each[cpu].ring.fd = -1;
+	b->each[CPU].fd = b->opened;
+	made_perf_ring_open(&b->each[CPU].ring, 4096);
+	set_online(b, "1\n");
+	set_reading(b, 0, 0, 0);
+}
+
+static void bench_close(struct bench *b)
+{
+	perf_ring_close(&b->each[CPU].ring);
+	(void)close(b->opened);
+	(void)close(b->cpus.online_fd);
+}
+
+static void put_perf_event(struct bench *b, uint32_t type, uint64_t first, uint64_t second)
+{
+	const struct perf_event_header header = {.type = type, .size = 32};
+	uint64_t words[4] = {0, first, second, 0};
+
+	memcpy(words, &header, sizeof(header));
+	made_perf_ring_put(&b->each[CPU].ring, words, 4);
+}
+
+static struct perf_account account(struct bench *b)
+{
+	struct perf_account account;
+
+	perf_events_account(&b->events, CPU, &account);
+	return account;
+}
+
+static void throttling_is_from_its_record_to_its_end(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 90, 0); /* whose beginning was not heard */
+	put_perf_event(&b, PERF_RECORD_THROTTLE, 100, 0);
+	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 160, 0);
+	put_perf_event(&b, PERF_RECORD_SAMPLE, 200, 0); /* of no concern */
+	put_perf_event(&b, PERF_RECORD_THROTTLE, 300, 0);
+	CHECK(t, account(&b).throttles == 2 && account(&b).throttled == 60);
+	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 310, 0);
+	CHECK(t, account(&b).throttles == 2 && account(&b).throttled == 70);
+	put_perf_event(&b, PERF_RECORD_THROTTLE, 400, 0);
+	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 390, 0); /* no time passes backwards */
+	CHECK(t, account(&b).throttles == 3 && account(&b).throttled == 70);
+	bench_close(&b);
+}
+
+static void counts_go_on_when_a_cpu_comes_and_goes(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	set_reading(&b, 70, 500, 400);
+	CHECK(t, account(&b).counted == 70 && account(&b).enabled == 500 && account(&b).running == 400);
+	perf_events_follow_cpus(&b.events);
+	CHECK_INT(t, b.each[CPU].fd, b.opened); /* it counts */
+	set_reading(&b, 90, 800, 600);
+	perf_events_follow_cpus(&b.events);
+	CHECK_INT(t, b.each[CPU].fd, b.opened);
+	put_perf_event(&b, PERF_RECORD_THROTTLE, 100, 0);
+	set_online(&b, "2\n");
+	perf_events_follow_cpus(&b.events);
+	CHECK_INT(t, b.each[CPU].fd, -1);
+	CHECK(t, account(&b).counted == 90 && account(&b).enabled == 800 && account(&b).running == 600);
+	CHECK_INT(t, account(&b).throttles, 1);
+	bench_close(&b);
+}
+
+/* An event whose time stands still is of a CPU that was away: it is dead, and what it counted stays. */
+static void an_event_that_stands_still_is_given_up(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	set_reading(&b, 70, 500, 400);
+	perf_events_follow_cpus(&b.events);
+	CHECK_INT(t, b.each[CPU].fd, b.opened);
+	perf_events_follow_cpus(&b.events); /* there is no program to attach to a new one */
+	CHECK_INT(t, b.each[CPU].fd, -1);
+	CHECK_INT(t, b.events.missed, 1);
+	CHECK(t, account(&b).counted == 70 && account(&b).enabled == 500);
+	bench_close(&b);
+}
+
+TEST_MAIN(TEST(in_order_and_given_back), TEST(stops_at_the_target),
+	  TEST(waits_for_what_is_being_written), TEST(goes_around),
+	  TEST(records_come_in_order_and_give_their_room_back),
+	  TEST(a_record_may_lie_across_the_end), TEST(what_is_no_record_ends_what_was_there),
+	  TEST(late_rings), TEST(throttling_is_from_its_record_to_its_end),
+	  TEST(counts_go_on_when_a_cpu_comes_and_goes),
+	  TEST(an_event_that_stands_still_is_given_up))

@@ -24,7 +24,7 @@
 #include "record/source/walk_users.h"
 #include "record/stack/user_stacks.h"
 
-/* Bytes, as measured and rounded up; tests/live/test_budget.sh compares the sum with what the kernel says. */
+/* Bytes, as measured and rounded up; tests/live/test_memory_budget.sh compares the sum with what the kernel says. */
 enum {
 	MUCH_MEMORY = 256 << 20,    /* above which the plan is printed */
 	PAGES = 3 * 4096,	    /* beside the data of a ring */

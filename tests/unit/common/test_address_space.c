@@ -237,37 +237,6 @@ static void scales_with_the_logarithm(struct test *t)
 			CHECK(t, steps_of(t, count, places[i]) < 12 * count * log2_of(count));
 }
 
-/* Children of a large process that each change a little share the rest. */
-static void forks_share(struct test *t)
-{
-	enum { LARGE = 20000, CHILDREN = 2000 };
-	struct address_spaces *spaces;
-	struct address_spaces_usage before, after;
-	struct mapping mapping = {.module = 1};
-
-	REQUIRE(t, !address_spaces_create(CHILDREN + 1, LARGE + CHILDREN * 100, &spaces));
-	for (uint64_t i = 0; i < LARGE; i++) {
-		mapping.start = i * 16;
-		mapping.end = mapping.start + 16;
-		CHECK_INT(t, address_spaces_map(spaces, 0, &mapping), 0);
-	}
-	address_spaces_usage(spaces, &before);
-	for (uint32_t child = 1; child <= CHILDREN; child++) {
-		mapping = (struct mapping){.start = child * 160, .end = child * 160 + 8, .module = 2};
-		CHECK_INT(t, address_spaces_fork(spaces, child - 1, child), 0);
-		CHECK_INT(t, address_spaces_map(spaces, child, &mapping), 0);
-	}
-	address_spaces_usage(spaces, &after);
-	CHECK_INT(t, before.nodes, LARGE);
-	CHECK(t, after.nodes - before.nodes < CHILDREN * 4 * log2_of(LARGE));
-	CHECK(t, after.steps - before.steps < CHILDREN * 12 * log2_of(LARGE));
-	for (uint32_t child = 0; child <= CHILDREN; child++)
-		address_spaces_exit(spaces, child);
-	address_spaces_usage(spaces, &after);
-	CHECK_INT(t, after.nodes, 0);
-	address_spaces_destroy(spaces);
-}
-
 static int note_mapping(void *context, uint32_t tgid, const struct mapping *mapping)
 {
 	*(uint64_t *)context += tgid * mapping->start;
@@ -305,5 +274,5 @@ static void what_is_kept_does_not_change(struct test *t)
 }
 
 TEST_MAIN(TEST(agrees_with_single_addresses), TEST(refuses_when_the_pool_is_empty),
-	  TEST(generations_name_contents), TEST(scales_with_the_logarithm), TEST(forks_share),
+	  TEST(generations_name_contents), TEST(scales_with_the_logarithm),
 	  TEST(what_is_kept_does_not_change))

@@ -4,7 +4,6 @@
 #include "common/byte_buffer.h"
 #include "common/byte_cursor.h"
 #include "common/packet.h"
-#include "tests/random.h"
 #include "tests/test.h"
 #include "tests/unit/descriptors.h"
 

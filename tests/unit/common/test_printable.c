@@ -2,7 +2,6 @@
 #include "common/printable.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "tests/random.h"

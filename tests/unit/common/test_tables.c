@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "common/hash_map.c"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -147,12 +146,10 @@ static void hash_is_siphash13(struct test *t)
 }
 
 /*
- * Hash: * Hashes of numbers: the mixer against the first published outputs of the generator
+ * Hash: Hashes of numbers: the mixer against the first published outputs of the generator
  * splitmix64, which applies it to multiples of the golden ratio, and how evenly slots are used by keys
  * as they occur.
  */
-
-enum { BITS = 10 };
 
 static void mixes_like_splitmix64(struct test *t)
 {
@@ -285,7 +282,7 @@ static void sorts_as_qsort_does(struct test *t)
 }
 
 /*
- * Chain key: * The keys of call chains: equal for equal chains, different if a frame, the order,
+ * Chain key: The keys of call chains: equal for equal chains, different if a frame, the order,
  * the length, the kind or the owner differs; and which callers the encoder recognizes by that key,
  * compared with a list of what it was given.
  */

@@ -7,8 +7,6 @@
 
 #include "format/event_decoder.h"
 #include "format/event_encoder.h"
-#include "format/limits.h"
-#include "tests/random.h"
 #include "tests/test.h"
 
 /* One record: module 3, two addresses. "f" and "a.c" are texts 1 and 2, "m" is 3. */
@@ -118,15 +116,5 @@ static void refuses_what_is_none(struct test *t)
 	CHECK_INT(t, end_of(long_line, sizeof(long_line)), -EBADMSG); /* 2^32 */
 	CHECK_INT(t, end_of(many_levels, sizeof(many_levels)), -EBADMSG); /* 513 */
 }
-
-/* --- what the encoder makes --- */
-
-enum { COUNT = 5000, TEXTS = 300, LEVELS = 5 };
-
-struct made {
-	struct event_line lines[COUNT];
-	struct event_line_level levels[COUNT][LEVELS];
-	char texts[TEXTS][80];
-};
 
 TEST_MAIN(TEST(reads_what_is_written_by_hand), TEST(refuses_what_is_none))

@@ -5,7 +5,6 @@
 
 #include "format/event_decoder.h"
 #include "format/event_encoder.h"
-#include "format/limits.h"
 #include "tests/random.h"
 #include "tests/test.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "format/chunk.h"
 #include "format/crc32c.h"
@@ -245,27 +243,6 @@ static void short_and_interrupted_reads_change_nothing(struct test *t)
 	memory_io_close(&m);
 }
 
-static void a_pipe_is_spooled(struct test *t)
-{
-	struct memory_io m = syn_trace(100, PER_CHUNK, true);
-	int ends[2], fd = -1;
-	struct syn_found found;
-
-	REQUIRE(t, pipe(ends) == 0);
-	REQUIRE(t, fcntl(ends[1], F_SETPIPE_SZ, (int)m.length) >= (int)m.length);
-	REQUIRE(t, write(ends[1], m.bytes, m.length) == (ssize_t)m.length);
-	close(ends[1]);
-	REQUIRE(t, trace_reader_spool(&trace_io_system, ends[0], 1 << 30, &fd) == 0);
-	syn_check(&trace_io_system, fd, &found);
-	CHECK(t, found.steps == 100 && found.closed == 1);
-	CHECK_INT(t, trace_reader_spool(&trace_io_system, fd, 100, &ends[1]), 0); /* at its end: nothing to read */
-	REQUIRE(t, lseek(fd, 0, SEEK_SET) == 0);
-	CHECK_INT(t, trace_reader_spool(&trace_io_system, fd, 100, &ends[1]), -EFBIG);
-	close(fd);
-	close(ends[0]);
-	memory_io_close(&m);
-}
-
 /* --- trace writer --- */
 
 static void check_whole(struct test *t, struct memory_io *m, size_t samples)
@@ -291,11 +268,6 @@ static void a_trace_comes_back(struct test *t)
 	CHECK_INT(t, m.blocks, m.length); /* preallocated space is released */
 	memory_io_close(&m);
 }
-
-struct walked {
-	size_t chunks, state, end;
-	uint64_t index_offset;
-};
 
 static void ends_at_its_limit(struct test *t)
 {
@@ -336,6 +308,5 @@ TEST_MAIN(TEST(agrees_with_published_vectors),
 	  TEST(no_trace_is_enodata), TEST(a_killed_recording_has_a_torn_tail_and_no_damage),
 	  TEST(traces_may_be_joined_also_torn_ones), TEST(a_damaged_file_header_costs_its_section),
 	  TEST(one_damaged_chunk_costs_one_chunk), TEST(other_versions_are_refused),
-	  TEST(short_and_interrupted_reads_change_nothing), TEST(a_pipe_is_spooled),
-	  TEST(a_trace_comes_back), TEST(ends_at_its_limit),
-	  TEST(refuses_what_is_too_large_or_too_late))
+	  TEST(short_and_interrupted_reads_change_nothing), TEST(a_trace_comes_back),
+	  TEST(ends_at_its_limit), TEST(refuses_what_is_too_large_or_too_late))

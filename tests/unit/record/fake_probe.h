@@ -11,15 +11,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "bpf/ring_lives.h"
 #include "common/unconst.h"
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
 
-#ifndef FAKE_CPUS /* a benchmark has more */
-enum { FAKE_CPUS = 4, FAKE_RINGS = 4 };
-#endif
-enum { FAKE_SOURCES = 2, FAKE_POINTS = 4 };
+enum { FAKE_CPUS = 4, FAKE_RINGS = 4, FAKE_SOURCES = 2, FAKE_POINTS = 4 };
 
 struct probe {
 	uint32_t rings; /* files in memory (made_ring.h) */
@@ -28,8 +24,6 @@ struct probe {
 	struct ring_point_source points[FAKE_SOURCES][FAKE_CPUS];
 	struct ring_point_hits hits[FAKE_POINTS + 1]; /* by number */
 	uint64_t missed[FAKE_SOURCES];
-	struct ring_lives lives[FAKE_CPUS];
-	bool blind; /* these are not counted */
 	bool armed[FAKE_SOURCES];
 	struct probe_cost cost;
 	struct ring_look_state look;
@@ -71,12 +65,6 @@ int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 {
 	memcpy(ret_cpus, probe->waits, sizeof(probe->waits));
 	return 0;
-}
-
-int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus)
-{
-	memcpy(ret_cpus, probe->lives, sizeof(probe->lives));
-	return probe->blind ? -ENODEV : 0;
 }
 
 /* None: what follows cgroups is not tested with it. */
@@ -134,6 +122,11 @@ int probe_tracepoints(int (*take)(void *context, const char *name), void *contex
 
 /* --- waits and sleepers --- */
 
+int probe_sched_clock_is_stable(void)
+{
+	return true;
+}
+
 int probe_waits_attach(struct probe *probe)
 {
 	probe->attached = true;
@@ -143,12 +136,6 @@ int probe_waits_attach(struct probe *probe)
 void probe_waits_detach(struct probe *probe)
 {
 	probe->attached = false;
-}
-
-bool probe_wait_objects(const struct probe *probe)
-{
-	(void)probe;
-	return false;
 }
 
 struct ring_look_state *probe_wait_look(const struct probe *probe)

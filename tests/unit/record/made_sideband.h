@@ -6,12 +6,10 @@
  */
 #pragma once
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "record/helper/perf_open.h"
 #include "record/machine/cpus.h"
 #include "record/place/sideband_internal.h"

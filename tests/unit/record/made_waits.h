@@ -62,12 +62,6 @@ static inline void made_wait_object(struct made_wait_record *record, const struc
 		made_wait_words(record, beside, sizeof(*beside));
 }
 
-static inline void made_wait_frame(struct made_wait_record *record, uint64_t address)
-{
-	record->raw.kernel_count++;
-	made_wait_words(record, &address, sizeof(address));
-}
-
 /* The last of all. */
 static inline void made_wait_not_ended(struct made_wait_record *record, uint64_t switches)
 {

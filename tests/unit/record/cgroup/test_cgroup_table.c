@@ -77,33 +77,6 @@ static void check_told(struct test *t, struct bench *bench, size_t n, const char
 	test_int(t, (long long)group->flags, (long long)flags, path);
 }
 
-static void follows_what_is_made_and_removed(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	list(&bench);
-	say(&bench, RING_CGROUP_MADE, START + 50, 20, 10, "job.scope");
-	say(&bench, RING_CGROUP_MADE, START + 60, 21, 10, "nobody.scope");
-	cgroup_table_see(bench.table, 20);
-	check_told(t, &bench, 0, "/system.slice/job.scope", START + 50, 0);
-	say(&bench, RING_CGROUP_MADE, START - 50, 19, 10, "before.scope"); /* while the recording was prepared */
-	cgroup_table_see(bench.table, 19);
-	check_told(t, &bench, 1, "/system.slice/before.scope", START, CGROUP_INITIAL);
-	say(&bench, RING_CGROUP_REMOVED, START + 90, 20, 10, "job.scope");
-	say(&bench, RING_CGROUP_REMOVED, START + 91, 20, 10, "job.scope"); /* listed again, after records were lost */
-	say(&bench, RING_CGROUP_REMOVED, START + 92, 21, 10, "nobody.scope");
-	say(&bench, RING_CGROUP_REMOVED, START + 93, 22, 10, "not known");
-	CHECK_INT(t, read_count(&bench), 3);
-	CHECK_INT(t, read_told(&bench, 2)->id, 20);
-	check_told(t, &bench, 2, "", START + 90, CGROUP_REMOVED);
-	/* The event of a task may be read after the record of the removal. */
-	cgroup_table_see(bench.table, 21);
-	check_told(t, &bench, 3, "/system.slice/nobody.scope", START + 60, 0);
-	check_told(t, &bench, 4, "", START + 92, CGROUP_REMOVED);
-	bench_close(&bench);
-}
-
 /* An id that is used again after its removal is reported again, also if a task was just seen there. */
 static void tells_an_id_that_is_reused(struct test *t)
 {
@@ -213,6 +186,5 @@ static void counts_what_has_no_room(struct test *t)
 	bench_close(&bench);
 }
 
-TEST_MAIN(TEST(follows_what_is_made_and_removed), TEST(tells_an_id_that_is_reused),
-	  TEST(bounds_names_and_paths), TEST(forgets_what_was_removed),
-	  TEST(counts_what_has_no_room))
+TEST_MAIN(TEST(tells_an_id_that_is_reused), TEST(bounds_names_and_paths),
+	  TEST(forgets_what_was_removed), TEST(counts_what_has_no_room))

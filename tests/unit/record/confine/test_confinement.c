@@ -6,7 +6,6 @@
  */
 #include <linux/perf_event.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -11,7 +11,7 @@
 #include "tests/test.h"
 
 /*
- * Embed budget: * How the time for embedding is shared, with files that take as long as the test
+ * Embed budget: How the time for embedding is shared, with files that take as long as the test
  * says: it ends in time whatever they take, and one user's slow files cost no other user's names.
  */
 
@@ -97,7 +97,7 @@ static void a_slow_file_alone_gets_its_time(struct test *t)
 }
 
 /*
- * Snapshot window: * Snapshots by number, from chunks added in order: those that are kept, those
+ * Snapshot window: Snapshots by number, from chunks added in order: those that are kept, those
  * that are gone, those that never existed.
  */
 
@@ -171,27 +171,6 @@ static void writer_end(struct writer *writer)
 	snapshot_keys_destroy(writer->keys);
 }
 
-static void takes_what_is_readable_of_a_cut_chunk(struct test *t)
-{
-	struct writer writer = writer_make(t, EVENT_ENCODER_MIN_ROOM);
-	struct snapshot_window *window;
-	const void *payload;
-	size_t length = chunk(t, &writer, 1, 9, &payload);
-
-	for (size_t cut = 0; cut < length; cut++) {
-		uint8_t *part = malloc(cut + 1); /* of the exact size: ASan reports reads beyond it */
-
-		REQUIRE(t, part && !snapshot_window_create(&window));
-		memcpy(part, payload, cut);
-		CHECK_INT(t, snapshot_window_add(window, part, cut), 0);
-		CHECK_INT(t, is_there(window, 8), 0);
-		CHECK(t, is_there(window, 1) >= 0);
-		snapshot_window_destroy(window);
-		free(part);
-	}
-	writer_end(&writer);
-}
-
 /* The oldest are dropped if there is no room for all. */
 static void forgets_the_oldest(struct test *t)
 {
@@ -209,4 +188,4 @@ static void forgets_the_oldest(struct test *t)
 }
 
 TEST_MAIN(TEST(one_user_costs_nobody_else), TEST(a_slow_file_alone_gets_its_time),
-	  TEST(takes_what_is_readable_of_a_cut_chunk), TEST(forgets_the_oldest))
+	  TEST(forgets_the_oldest))

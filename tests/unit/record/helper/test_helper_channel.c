@@ -17,7 +17,7 @@
 #include "tests/test.h"
 
 /*
- * Helper channel: * How long the channel waits for a helper that does not answer: a blocked one,
+ * Helper channel: How long the channel waits for a helper that does not answer: a blocked one,
  * and one that only waits for a CPU. Defines the nursery's functions.
  */
 

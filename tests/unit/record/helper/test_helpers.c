@@ -8,21 +8,16 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/packet.h"
-#include "common/sanitized.h"
 #include "record/embed/symbol_source.h"
 #include "record/helper/maps_helper.h"
 #include "record/helper/nursery.h"
 #include "tests/test.h"
-
-static const struct symbol_wish HIT = {.what = ELF_SYMBOLS, .room = 1 << 30};
-static const struct symbol_wish HIT_JIT = {.what = ELF_PERF_MAP, .room = 1 << 30};
 
 static int helper(struct nursery **ret_nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
 {
@@ -117,41 +112,6 @@ static long symbols_in(struct test *t, struct symbol_source *source, uint64_t *r
 	return total;
 }
 
-/* A function after bytes that belong to no function. */
-__asm__(".pushsection .text\n"
-	".balign 64\n"
-	".skip 64\n"
-	".global behind_nothing\n"
-	".type behind_nothing, %function\n"
-	"behind_nothing: ret\n"
-	".size behind_nothing, . - behind_nothing\n"
-	".popsection");
-extern const char behind_nothing[];
-static const char *const volatile kept = behind_nothing; /* the linker drops unreferenced data */
-
-/* A word on the stack that is a function's first byte was marked as the byte before it. */
-static void finds_the_function_behind_what_was_hit(struct test *t)
-{
-	struct symbol_source *source;
-	const struct event_symbol *symbols;
-	struct nursery *nursery;
-	struct elf_reply reply;
-	size_t count = 0;
-	int fd = open("/proc/self/exe", O_RDONLY);
-	uint64_t offset =
-		(uint64_t)lines_of("nm /proc/$PPID/exe | awk '/ behind_nothing$/ {print $1}' | "
-				   "xargs -I@ printf '%d' 0x@") - 1;
-
-	REQUIRE(t, kept && fd >= 0 && !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
-	REQUIRE(t, !symbol_source_ask(source, &HIT, fd, &offset, 1, &reply) && !reply.error);
-	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0);
-	/* It is the last one; bytes before it may have no size. */
-	CHECK(t, count && symbols[count - 1].name.length == 14 &&
-			 !memcmp(symbols[count - 1].name.bytes, "behind_nothing", 14));
-	symbol_source_destroy(source);
-	nursery_destroy(nursery);
-}
-
 /* What the pieces assemble to, in 1 MB that was 0xff; returns how many bytes there were. */
 static size_t unwind_in(struct test *t, struct symbol_source *source, uint8_t *section, uint32_t *ret_size)
 {
@@ -228,36 +188,6 @@ static void gives_unwind_information_as_far_as_there_is_room(struct test *t)
 	nursery_destroy(nursery);
 }
 
-/* Before the recording the last line counts. What is named anew during the recording has both names. */
-static void a_place_that_had_two_names_has_both(struct test *t)
-{
-	static const char TEXT[] = "1000 10 old\n1000 10 one\n2000 10 same\n3000 10 a\n",
-			  LATER[] = "1000 10 two\n2000 10 same\n3000 10 b\n3000 8 c\n";
-	static const char *const names[] = {"one or two", "same", "a or b", "c or 2 others"};
-	const uint64_t hits[] = {0x1008, 0x2008, 0x3004, 0x300c};
-	struct symbol_wish wish = HIT_JIT;
-	struct symbol_source *source;
-	const struct event_symbol *symbols;
-	struct nursery *nursery;
-	struct elf_reply reply;
-	size_t count = 0;
-	int fd = memfd_create("map", 0);
-
-	wish.settled = strlen(TEXT);
-	REQUIRE(t, fd >= 0 && write(fd, TEXT, strlen(TEXT)) > 0 && write(fd, LATER, strlen(LATER)) > 0);
-	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
-	REQUIRE(t, !symbol_source_ask(source, &wish, fd, hits, 4, &reply) && !reply.error);
-	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0 && count == 4);
-	for (size_t i = 0; i < count; i++) {
-		char text[64];
-
-		(void)snprintf(text, sizeof(text), "%.*s", (int)symbols[i].name.length, symbols[i].name.bytes);
-		CHECK_STR(t, text, names[i]);
-	}
-	symbol_source_destroy(source);
-	nursery_destroy(nursery);
-}
-
 static void tells_that_the_nursery_was_killed(struct test *t)
 {
 	struct nursery *nursery;
@@ -273,6 +203,5 @@ static void tells_that_the_nursery_was_killed(struct test *t)
 }
 
 TEST_MAIN(TEST(tells_that_the_nursery_was_killed), TEST(reads_maps_as_the_kernel_shows_them),
-	  TEST(reads_maps_below_a_closed_root), TEST(finds_the_function_behind_what_was_hit),
-	  TEST(gives_unwind_information_as_far_as_there_is_room),
-	  TEST(a_place_that_had_two_names_has_both))
+	  TEST(reads_maps_below_a_closed_root),
+	  TEST(gives_unwind_information_as_far_as_there_is_room))

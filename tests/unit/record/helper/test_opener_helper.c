@@ -25,7 +25,7 @@
 #include "tests/test.h"
 
 /*
- * Villain: * A process that wants to see what it may not read: an unprivileged user in a mount
+ * Villain: A process that wants to see what it may not read: an unprivileged user in a mount
  * namespace of its own, whose /tmp is empty but for two files. Root has put there what only root can.
  */
 
@@ -116,7 +116,7 @@ static void villain_end(const struct villain *villain)
 }
 
 /*
- * Opener helper: * The opener, run for real: what it opens for a process that wants to see what it
+ * Opener helper: The opener, run for real: what it opens for a process that wants to see what it
  * may not read, and for itself.
  */
 

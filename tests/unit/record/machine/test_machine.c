@@ -203,23 +203,6 @@ static void marks_functions_or_none(struct test *t)
 	}
 }
 
-/* No more than there is room for, and the bounds are of those that were taken. */
-static void takes_no_more_than_there_is_room_for(struct test *t)
-{
-	const char *names[RING_LOCK_FUNCTIONS + 4];
-	struct ring_object_functions known = {0};
-	struct kallsyms table;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		names[i] = "__mutex_lock.cold";
-	table_make(t, names, sizeof(names) / sizeof(names[0]), 0, &table);
-	waiting_calls_find(&table, &known);
-	CHECK_INT(t, known.locks[RING_LOCK_FUNCTIONS - 1].start, 0x1000 + (RING_LOCK_FUNCTIONS - 1) * 0x100);
-	CHECK(t, known.locks_start == 0x1000 && known.locks_end == 0x1000 + RING_LOCK_FUNCTIONS * 0x100);
-	kallsyms_deinit(&table);
-}
-
 TEST_MAIN(TEST(finds_those_of_the_ancestor), TEST(passes_over_who_acts_as_another),
 	  TEST(reads_lines_across_reads), TEST(sorts_what_is_in_no_order),
-	  TEST(says_when_addresses_are_hidden), TEST(marks_functions_or_none),
-	  TEST(takes_no_more_than_there_is_room_for))
+	  TEST(says_when_addresses_are_hidden), TEST(marks_functions_or_none))

@@ -13,7 +13,7 @@
 #include "tests/unit/record/made_perf_ring.h"
 
 /*
- * Ring: * The reading end of a BPF ring, on one laid out by hand as kernel/bpf/ringbuf.c does: a
+ * Ring: The reading end of a BPF ring, on one laid out by hand as kernel/bpf/ringbuf.c does: a
  * header of length and flags before each record, records at multiples of 8, positions that only grow,
  * data mapped twice in a row.
  */
@@ -233,7 +233,7 @@ static void what_is_no_record_ends_what_was_there(struct test *t)
 }
 
 /*
- * Merge: * Made-up rings, read through the tree as the drain reads them, against all of their
+ * Merge: Made-up rings, read through the tree as the drain reads them, against all of their
  * records sorted by time and, where times are equal, by the number of the ring.
  */
 
@@ -342,7 +342,7 @@ static void late_rings(struct test *t)
 }
 
 /*
- * Perf event: * What the kernel says of its sampling events, by hand: counts over all events of a
+ * Perf event: What the kernel says of its sampling events, by hand: counts over all events of a
  * CPU, and how long it throttled them. Defines what opens events: none can be opened.
  */
 
@@ -462,26 +462,9 @@ static void counts_go_on_when_a_cpu_comes_and_goes(struct test *t)
 	bench_close(&b);
 }
 
-/* An event whose time stands still is of a CPU that was away: it is dead, and what it counted stays. */
-static void an_event_that_stands_still_is_given_up(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b);
-	set_reading(&b, 70, 500, 400);
-	perf_events_follow_cpus(&b.events);
-	CHECK_INT(t, b.each[CPU].fd, b.opened);
-	perf_events_follow_cpus(&b.events); /* there is no program to attach to a new one */
-	CHECK_INT(t, b.each[CPU].fd, -1);
-	CHECK_INT(t, b.events.missed, 1);
-	CHECK(t, account(&b).counted == 70 && account(&b).enabled == 500);
-	bench_close(&b);
-}
-
 TEST_MAIN(TEST(in_order_and_given_back), TEST(stops_at_the_target),
 	  TEST(waits_for_what_is_being_written), TEST(goes_around),
 	  TEST(records_come_in_order_and_give_their_room_back),
 	  TEST(a_record_may_lie_across_the_end), TEST(what_is_no_record_ends_what_was_there),
 	  TEST(late_rings), TEST(throttling_is_from_its_record_to_its_end),
-	  TEST(counts_go_on_when_a_cpu_comes_and_goes),
-	  TEST(an_event_that_stands_still_is_given_up))
+	  TEST(counts_go_on_when_a_cpu_comes_and_goes))

@@ -13,7 +13,7 @@
 #include "tests/test.h"
 
 /*
- * Function pick: * A stripped program's functions that were hit and have no name are recorded, as
+ * Function pick: A stripped program's functions that were hit and have no name are recorded, as
  * readelf finds them in its unwind information.
  */
 

@@ -5,9 +5,6 @@
  */
 #include "record/pick/unwind_pick.h"
 
-#include <stdlib.h>
-
-#include "format/limits.h"
 #include "tests/test.h"
 #include "tests/unit/cfi_bytes.h"
 

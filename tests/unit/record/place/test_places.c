@@ -17,7 +17,7 @@
 #include "tests/unit/record/made_recording.h"
 
 /*
- * Hits: * Addresses of user stacks: which offsets of which modules they hit, each once, and those
+ * Hits: Addresses of user stacks: which offsets of which modules they hit, each once, and those
  * for which there is no room.
  */
 
@@ -472,19 +472,6 @@ static void what_moves_or_is_late_is_not_missing(struct test *t)
 	stream_watch_deinit(&host.watch);
 }
 
-static void what_was_under_way_at_the_beginning_is_not_missing(struct test *t)
-{
-	struct host host;
-
-	if (!host_begin(t, &host))
-		return;
-	host.cpus[0].counted.counts[RING_LIFE_FORK] += 40; /* recorded before */
-	come(&host, 1, RING_LIFE_RENAME, 9);		   /* counted already */
-	for (int i = 0; i < 5; i++)
-		CHECK(t, !look(&host));
-	stream_watch_deinit(&host.watch);
-}
-
 /* Until the watch reports it; how many looks and ms that took. */
 static int looks_until_noticed(struct host *host, uint32_t cpu, uint64_t *ret_ms)
 {
@@ -526,48 +513,6 @@ static void a_ring_that_dies_is_noticed(struct test *t)
 	}
 }
 
-/* Although more arrived at the beginning than was counted, so that the sum does not show it. */
-static void a_ring_without_a_record_is_dead(struct test *t)
-{
-	struct host host;
-	bool told = false;
-
-	if (!host_begin(t, &host))
-		return;
-	come(&host, 0, RING_LIFE_FORK, 1000);
-	CHECK(t, !look(&host));
-	host.deaf[1] = true;
-	for (int i = 0; i < 4 && !told; i++) {
-		happen(&host, 0, RING_LIFE_FORK, 3);
-		happen(&host, 1, RING_LIFE_EXIT, 5);
-		told = look(&host);
-	}
-	CHECK(t, told);
-	CHECK_INT(t, host.watch.verdicts[1].cause, UNSURE_SILENT);
-	CHECK_INT(t, host.watch.verdicts[0].cause, 0);
-	stream_watch_deinit(&host.watch);
-}
-
-/* The ring reports losses only with the next record, which may take long. */
-static void what_a_full_ring_lacks_is_lost(struct test *t)
-{
-	struct host host;
-	bool told = false;
-
-	if (!host_begin(t, &host))
-		return;
-	CHECK(t, !look(&host));
-	host.cpus[0].full++;
-	host.deaf[0] = true;
-	happen(&host, 0, RING_LIFE_RENAME, 90);
-	for (int i = 0; i < 4 && !told; i++)
-		told = look(&host);
-	CHECK(t, told);
-	CHECK_INT(t, host.watch.verdicts[0].cause, UNSURE_LOST);
-	CHECK_INT(t, host.watch.verdicts[0].missing, 0);
-	stream_watch_deinit(&host.watch);
-}
-
 TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves_the_code),
 	  TEST(the_same_address_is_another_file_after_an_exec),
 	  TEST(states_are_told_apart_by_all_of_their_number), TEST(what_does_not_fit_is_counted),
@@ -576,6 +521,4 @@ TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves
 	  TEST(a_process_has_its_real_user), TEST(a_generation_is_a_file),
 	  TEST(what_nothing_names_is_forgotten), TEST(what_does_not_fit_is_counted_module_table),
 	  TEST(one_user_leaves_room_for_others), TEST(what_moves_or_is_late_is_not_missing),
-	  TEST(what_was_under_way_at_the_beginning_is_not_missing),
-	  TEST(a_ring_that_dies_is_noticed), TEST(a_ring_without_a_record_is_dead),
-	  TEST(what_a_full_ring_lacks_is_lost))
+	  TEST(a_ring_that_dies_is_noticed))

@@ -3,7 +3,6 @@
 
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "common/address_space.h"
@@ -19,7 +18,7 @@
 #include "tests/unit/record/made_sideband.h"
 
 /*
- * Sideband: * The kernel's records of processes, laid out by hand on several CPUs: what is mapped
+ * Sideband: The kernel's records of processes, laid out by hand on several CPUs: what is mapped
  * where at a moment, and what is written.
  */
 
@@ -130,34 +129,6 @@ static void an_exit_takes_nothing_yet(struct test *t)
 	bench_close(&b);
 }
 
-/*
- * The last few hundred processes whose other threads may still run are kept; a reused number is not
- * taken for the old one.
- */
-static void the_ended_are_given_up_in_time(struct test *t)
-{
-	enum { FIRST = 1000 };
-	uint64_t time = 100;
-	struct bench b;
-
-	bench_open(&b);
-	for (uint32_t i = 0; i < 2; i++) {
-		made_put_map(&b.made, 0, ++time, FIRST + i, CODE, 0, "/bin/one");
-		made_put_exit(&b.made, 0, ++time, FIRST + i, FIRST + i);
-	}
-	made_put_map(&b.made, 0, ++time, FIRST + 1, LIBRARY, 0, "/lib/one"); /* another one by now */
-	for (uint32_t i = 0; i < ENDED_KEPT - 2; i++)
-		made_put_exit(&b.made, 0, ++time, FIRST + 2 + i, FIRST + 2 + i);
-	(void)apply(&b, ALL);
-	CHECK_STR(t, mapped(&b, FIRST, CODE), "/bin/one");
-	for (uint32_t i = 0; i < 2; i++)
-		made_put_exit(&b.made, 0, ++time, 2 * FIRST + i, 2 * FIRST + i);
-	(void)apply(&b, ALL);
-	CHECK_STR(t, mapped(&b, FIRST, CODE), NULL);
-	CHECK_STR(t, mapped(&b, FIRST + 1, CODE), "/bin/one");
-	bench_close(&b);
-}
-
 /* What one maps all have, until one executes another program. */
 static void processes_may_share_their_memory(struct test *t)
 {
@@ -218,50 +189,6 @@ static void what_the_kernel_could_not_tell_is_counted(struct test *t)
 	CHECK_INT(t, totals.full, 0);
 	made_recording_read(&b.made);
 	CHECK_INT(t, told_count(&b.made, EVENT_FORK), 1);
-	bench_close(&b);
-}
-
-static void put_renamed(struct bench *b, uint64_t time)
-{
-	static const char text[] =
-		"a name of many more bytes than a thread can have, "
-		"so that the ring has soon been gone around: "
-		"a name of many more bytes than a thread can have, "
-		"so that the ring has soon been gone around";
-
-	made_put_comm(&b->made, 0, time, PARENT, false, text + time % 2 * 50);
-}
-
-/* Records across its end, too; if it is found full, that is counted. */
-static void a_ring_goes_around(struct test *t)
-{
-	enum { BATCH = 997, BATCHES = 20, FIRST = 100 };
-	uint64_t time = FIRST, in_order = 0;
-	struct stream_cpu totals = {0};
-	struct perf_ring *ring;
-	struct bench b;
-
-	bench_open(&b);
-	ring = &b.sideband->rings[0];
-	for (int batch = 0; batch < BATCHES; batch++) {
-		for (int i = 0; i < BATCH; i++)
-			put_renamed(&b, time++);
-		(void)apply(&b, ALL);
-	}
-	CHECK(t, ring->page->data_head > ring->size);
-	CHECK(t, ring->page->data_tail == ring->page->data_head);
-	made_recording_read(&b.made);
-	for (size_t i = 0; i < b.made.told.count; i++)
-		if (b.made.told.items[i].event.kind == EVENT_COMM)
-			in_order += b.made.told.items[i].event.comm.time == FIRST + in_order;
-	CHECK_INT(t, in_order, BATCH * BATCHES);
-	for (perf_ring_look(ring); perf_ring_room(ring) > 4096; perf_ring_look(ring))
-		put_renamed(&b, time++);
-	sideband_totals(b.sideband, 0, &totals);
-	CHECK_INT(t, totals.full, 0);
-	sideband_look(b.sideband);
-	sideband_totals(b.sideband, 0, &totals);
-	CHECK_INT(t, totals.full, 1);
 	bench_close(&b);
 }
 
@@ -332,7 +259,7 @@ static void others_end_with_their_time(struct test *t)
 }
 
 /*
- * Start state: * What was mapped before the recording, by hand-made answers in place of the
+ * Start state: What was mapped before the recording, by hand-made answers in place of the
  * helper's: what is written about it beside what the sideband knows, and what happens to a helper that
  * does not answer. Defines nursery_spawn(): its helper is the test.
  */
@@ -533,8 +460,7 @@ static void answers_are_not_trusted(struct test *t)
 }
 
 TEST_MAIN(TEST(cpus_are_read_in_the_order_of_time), TEST(an_exit_takes_nothing_yet),
-	  TEST(the_ended_are_given_up_in_time), TEST(processes_may_share_their_memory),
-	  TEST(what_the_kernel_could_not_tell_is_counted), TEST(a_ring_goes_around),
+	  TEST(processes_may_share_their_memory), TEST(what_the_kernel_could_not_tell_is_counted),
 	  TEST(the_time_of_a_symbol_is_behind_its_name),
 	  TEST(a_name_without_end_stays_in_its_record), TEST(others_end_with_their_time),
 	  TEST(what_happened_meanwhile_is_not_undone), TEST(answers_are_not_trusted))

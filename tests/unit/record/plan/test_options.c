@@ -12,7 +12,7 @@
 #include "tests/test.h"
 
 /*
- * Record options: * The recorder's command line compared with its manual: which sources a line
+ * Record options: The recorder's command line compared with its manual: which sources a line
  * requests, what can be combined and what cannot.
  */
 
@@ -47,22 +47,6 @@ static void nothing_is_one_walk(struct test *t)
 	CHECK(t, !config.user_stacks && config.output.embed == EMBED_LEVEL_FULL);
 }
 
-static void profile_alone(struct test *t)
-{
-	GOOD("-p 5 -u");
-	CHECK(t, config.profile.wanted && !config.walk.wanted && config.user_stacks);
-	CHECK_INT(t, config.profile.lasts, 5 * SECOND);
-	CHECK_INT(t, config.profile.frequency, 3989);
-	CHECK(t, !config.profile.frequency_given);
-}
-
-static void profile_and_walks(struct test *t)
-{
-	GOOD("-p 5 -i 2 -a");
-	CHECK(t, config.profile.wanted && config.walk.wanted && config.walk.all);
-	CHECK_INT(t, config.walk.interval, 2 * SECOND);
-}
-
 static void stuck_has_its_rhythm(struct test *t)
 {
 	GOOD("-s");
@@ -79,27 +63,6 @@ static void command_is_profiled(struct test *t)
 	CHECK_INT(t, config.profile.lasts, 0);
 	REQUIRE(t, config.command);
 	CHECK(t, !strcmp(config.command[0], "make") && !strcmp(config.command[1], "-p"));
-}
-
-static void sizes(struct test *t)
-{
-	static const struct {
-		const char *line;
-		int64_t bytes;
-	} good[] = {
-		{"--max-size 1", 1048576},
-		{"--max-size 500K", 512000},
-		{"--max-size 3m", 3145728},
-		{"--max-size 2G", INT64_C(2147483648)},
-	};
-
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		struct record_config config;
-		struct line line;
-
-		REQUIRE(t, parse(&config, &line, good[i].line) == 0);
-		CHECK_INT(t, config.output.max_size, good[i].bytes);
-	}
 }
 
 /* --- tracepoints and kernel functions --- */
@@ -295,19 +258,6 @@ static void shares(struct test *t)
 	CHECK(t, rule.kind == TRIGGER_CPU && rule.value == 18000 && rule.window == 5 * SECOND);
 }
 
-static void commands(struct test *t)
-{
-	struct trigger_rule rule;
-
-	REQUIRE(t, trigger_rule_parse("exec:'test -e /x'/10s", &rule) == 0);
-	CHECK_STR(t, rule.name, "test -e /x");
-	CHECK(t, rule.kind == TRIGGER_EXEC && rule.window == 10 * SECOND);
-	REQUIRE(t, trigger_rule_parse("exec:\"a b\"/1m", &rule) == 0);
-	CHECK_STR(t, rule.name, "a b");
-	REQUIRE(t, trigger_rule_parse("exec:/bin/check/10s", &rule) == 0);
-	CHECK_STR(t, rule.name, "/bin/check");
-}
-
 static void mistakes(struct test *t)
 {
 	static const char *const rules[] = {
@@ -393,9 +343,8 @@ static void what_is_no_pattern_is_refused(struct test *t)
 		test_check(t, comm_pattern_compile(refused[i], &regex) < 0, "'%s' is taken", refused[i]);
 }
 
-TEST_MAIN(TEST(nothing_is_one_walk), TEST(profile_alone), TEST(profile_and_walks),
-	  TEST(stuck_has_its_rhythm), TEST(command_is_profiled), TEST(sizes),
+TEST_MAIN(TEST(nothing_is_one_walk), TEST(stuck_has_its_rhythm), TEST(command_is_profiled),
 	  TEST(points_with_durations), TEST(refuses), TEST(the_last_minute),
 	  TEST(the_last_minute_of_nothing), TEST(one_to_a_line), TEST(mistakes_are_refused),
-	  TEST(what_is_too_much), TEST(waits), TEST(shares), TEST(commands), TEST(mistakes),
+	  TEST(what_is_too_much), TEST(waits), TEST(shares), TEST(mistakes),
 	  TEST(agrees_with_the_c_library), TEST(what_is_no_pattern_is_refused))

@@ -13,7 +13,7 @@
 #include "tests/unit/record/made_recording.h"
 
 /*
- * Schedule: * "A recording from start to end" in ARCHITECTURE.md, as dates: what happens in which
+ * Schedule: "A recording from start to end" in ARCHITECTURE.md, as dates: what happens in which
  * second. Time is counted in tenths of a second, as the recorder does.
  */
 
@@ -53,16 +53,6 @@ static struct history live(const struct record_config *config, uint64_t slow)
 		}
 	}
 	return history;
-}
-
-static void walk_beside_a_profile(struct test *t)
-{
-	const struct record_config ended = {.profile = {.wanted = true, .lasts = 3 * SECOND}, .walk = {.wanted = true}};
-	const struct record_config endless = {.profile = {.wanted = true}, .walk = {.wanted = true}};
-
-	CHECK_INT(t, live(&ended, 0).over, 30);
-	CHECK_INT(t, live(&endless, 0).over, -1);
-	CHECK_INT(t, live(&endless, 0).walk_count, 1);
 }
 
 static void interval_goes_on_until_the_profile_ends(struct test *t)
@@ -112,25 +102,8 @@ static void points_end_one_by_one(struct test *t)
 	CHECK_INT(t, history.over, 50);
 }
 
-/* The last source that ends, ends the recording; a single walk is a look at the start. */
-static void points_beside_others(struct test *t)
-{
-	const struct record_config config = {
-		.profile = {.wanted = true, .lasts = 3 * SECOND},
-		.offcpu = {.wanted = true},
-		.walk = {.wanted = true},
-		.points = {.items = {{.lasts = 6 * SECOND}}, .count = 1},
-	};
-	struct history history = live(&config, 0);
-
-	CHECK_INT(t, history.profile_end, 30);
-	CHECK_INT(t, history.point_ends[0], 60);
-	CHECK_INT(t, history.walk_count, 1);
-	CHECK_INT(t, history.over, 60);
-}
-
 /*
- * Sample rate: * Which rates are in step with timers: counted, as the phases of a timer's period
+ * Sample rate: Which rates are in step with timers: counted, as the phases of a timer's period
  * that samples at that rate ever hit.
  */
 
@@ -176,19 +149,6 @@ static void defaults_meet_every_phase(struct test *t)
 				   fullest);
 			CHECK(t, !sample_rate_in_step(rates[i]));
 		}
-}
-
-static void what_is_in_step(struct test *t)
-{
-	static const uint64_t steps[] = {1, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100,
-					 125, 200, 250, 300, 500, 1000, 2000, 2500, 4000, 20000};
-	static const uint64_t others[] = {3, 7, 9, 49, 99, 101, 199, 249, 251, 498, 999, 1001, 1999, 3999, 4001, 19999};
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		test_check(t, sample_rate_in_step(steps[i]), "%llu is in step", (unsigned long long)steps[i]);
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		test_check(t, !sample_rate_in_step(others[i]), "%llu is not", (unsigned long long)others[i]);
-	CHECK(t, !sample_rate_in_step(0));
 }
 
 /*
@@ -339,49 +299,8 @@ static void refusals(struct test *t)
 
 /* Recording: What ends a recording, and what is only counted. */
 
-static const struct event NAME = {.kind = EVENT_OBJECT_NAME, .object_name = {.number = 7, .path = {"web", 3}}};
-
-static void one_record_that_is_refused(struct test *t)
-{
-	struct made_recording made;
-	struct recording *recording = &made.recording;
-
-	made_recording_open(&made, 4);
-	CHECK_INT(t, event_log_add(recording->log, &NAME), -EINVAL); /* without a place for names */
-	CHECK_INT(t, recording_check(recording, event_log_add(recording->log, &NAME)), 0);
-	CHECK_INT(t, recording->refused, 1);
-	CHECK_INT(t, recording->error, 0);
-	CHECK_INT(t, recording->stop, RECORDING_RUNS);
-	made_check(event_log_want_names(recording->log));
-	CHECK_INT(t, recording_check(recording, event_log_add(recording->log, &NAME)), 0);
-	CHECK_INT(t, recording->refused, 1);
-	made_recording_close(&made);
-}
-
-static void a_log_that_cannot_be_written(struct test *t)
-{
-	struct made_recording made;
-	struct recording *recording = &made.recording;
-	const struct event cgroup = {.kind = EVENT_CGROUP, .cgroup = {.id = 7, .time = 1}};
-
-	made_recording_open(&made, 4);
-	made_check(event_log_add(recording->log, &cgroup));
-	made.io.call = CALL_WRITEV;
-	made.io.nth = made.io.counts[CALL_WRITEV] + 1;
-	made.io.error = -EINVAL;
-	CHECK_INT(t, recording_check(recording, event_log_flush(recording->log)), -EINVAL);
-	CHECK_INT(t, recording->error, -EINVAL);
-	CHECK_INT(t, recording->stop, RECORDING_FAILED);
-	CHECK_INT(t, recording_check(recording, -ENOMEM), -ENOMEM);
-	CHECK_INT(t, recording->error, -EINVAL); /* the first is kept */
-	CHECK_INT(t, recording->refused, 0);
-	made_recording_close(&made);
-}
-
-TEST_MAIN(TEST(walk_beside_a_profile), TEST(interval_goes_on_until_the_profile_ends),
-	  TEST(last_bounded_source_ends), TEST(slow_walks_are_not_made_up_for),
-	  TEST(points_end_one_by_one), TEST(points_beside_others), TEST(defaults_meet_every_phase),
-	  TEST(what_is_in_step), TEST(over_it_becomes_coarser_then_pauses),
+TEST_MAIN(TEST(interval_goes_on_until_the_profile_ends), TEST(last_bounded_source_ends),
+	  TEST(slow_walks_are_not_made_up_for), TEST(points_end_one_by_one),
+	  TEST(defaults_meet_every_phase), TEST(over_it_becomes_coarser_then_pauses),
 	  TEST(a_pause_makes_up_for_what_was_used), TEST(a_calm_minute_brings_all_back),
-	  TEST(sums), TEST(gives_way), TEST(nobody_asked), TEST(refusals),
-	  TEST(one_record_that_is_refused), TEST(a_log_that_cannot_be_written))
+	  TEST(sums), TEST(gives_way), TEST(nobody_asked), TEST(refusals))

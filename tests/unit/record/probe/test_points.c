@@ -3,18 +3,16 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdlib.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/time_units.h"
-#include "record/probe/point_names.h"
 #include "record/probe/sched_clock.h"
 #include "tests/test.h"
 
 /*
- * Points: * What --trace and --kfunc names find in this kernel, compared with what find and awk
+ * Points: What --trace and --kfunc names find in this kernel, compared with what find and awk
  * find in the same lists: one name, with and without its category, globs, regular expressions, and
  * truncation. Nothing is attached.
  */
@@ -57,18 +55,6 @@ static bool functions_are_shown(void)
 	return number_of("awk '$3 == \"vfs_write\" && $1 !~ /^0+$/ { n++ } END { print n + 0 }' /proc/kallsyms") > 0;
 }
 
-/* Matching functions, each once, without those that the compiler derived from others. */
-static long functions_like(const char *ere)
-{
-	char shell[512];
-
-	(void)snprintf(shell, sizeof(shell),
-		       "awk '$2 ~ /[tTwW]/ && NF < 5 && $3 ~ /%s/ && $3 !~ "
-		       "/^(__pfx_|__cfi_|__SCT__|__probestub_|__ksymtab|\\.)|\\.cold/ "
-		       "{ print $3 }' /proc/kallsyms | sort -u | wc -l", ere);
-	return number_of(shell);
-}
-
 static struct record_points asking(const char *const *names, bool functions)
 {
 	struct record_points asked = {.most = 20000};
@@ -83,35 +69,6 @@ static int resolve(const char *name, bool function, struct points *ret_points, s
 {
 	*asked = asking((const char *const[]){name, NULL}, function);
 	return points_resolve(asked, ret_points);
-}
-
-/* Each name once; if the kernel says what may be traced, no more than that. */
-static void sets_of_functions(struct test *t)
-{
-	static const char *const patterns[][2] = {{"vfs_*", "^vfs_"}, {"/^vfs_/", "^vfs_"}, {"*_sendmsg", "_sendmsg$"},
-						  {"/^(vfs_write|ksys_write)$/", "^(vfs_write|ksys_write)$"}};
-
-	NEEDS_FUNCTIONS(t);
-	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
-		_cleanup_(point_names_deinit) struct point_names names = {0};
-		long most = functions_like(patterns[i][1]);
-		struct record_points asked;
-		struct points points;
-
-		REQUIRE(t, !point_names_read_functions(&names));
-		REQUIRE(t, !resolve(patterns[i][0], true, &points, &asked));
-		test_check(t, points.items.count && (long)points.items.count <= most,
-			   "\"%s\" finds %zu of %ld", patterns[i][0],
-			   points.items.count, most);
-		if (!names.traceable_known && !names.forbidden.count)
-			CHECK_INT(t, points.items.count, most);
-		for (size_t j = 0; j < points.items.count; j++) {
-			CHECK(t, !j || strcmp(points.items.items[j - 1].name, points.items.items[j].name) < 0);
-			CHECK(t, !point_names_forbidden(&names, points.items.items[j].name));
-			CHECK(t, point_names_traceable(&names, points.items.items[j].name));
-		}
-		points_deinit(&points);
-	}
 }
 
 /* Sources keep the options' order and their own points; the maximum is for all together. */
@@ -172,30 +129,6 @@ static void unknown_names(struct test *t)
 	CHECK_INT(t, resolve(long_name, false, &points, &asked), -ENAMETOOLONG);
 }
 
-/* Tracepoints are those of BTF then, without categories. */
-static void without_tracefs(struct test *t)
-{
-	static const struct {
-		const char *name, *nearest;
-	} cases[] = {
-		{"sched:sched_swich", "sched:sched_switch"},
-		{"sched_swich", "sched_switch"},
-		{"sched:sched_switch", NULL},
-	};
-	struct record_points asked;
-	struct points points;
-
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		SKIP(t, "needs root");
-	while (!umount2("/sys/kernel/tracing", MNT_DETACH) || !umount2("/sys/kernel/debug", MNT_DETACH))
-		;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		REQUIRE(t, resolve(cases[i].name, false, &points, &asked) == 0 && points.items.count == 1);
-		CHECK_STR(t, points.items.items[0].nearest, cases[i].nearest);
-		points_deinit(&points);
-	}
-}
-
 /*
  * Sched clock: Whether the scheduler's clock is steady: what the kernel's log says, and readings
  * that drift apart.
@@ -225,5 +158,5 @@ static void others_do(struct test *t)
 	CHECK(t, !sched_clock_drifts(&watch, 4 * SECOND, 5 * SECOND));
 }
 
-TEST_MAIN(TEST(sets_of_functions), TEST(several_and_no_more_than_that), TEST(unknown_names),
-	  TEST(without_tracefs), TEST(steady_clocks_do_not_drift), TEST(others_do))
+TEST_MAIN(TEST(several_and_no_more_than_that), TEST(unknown_names),
+	  TEST(steady_clocks_do_not_drift), TEST(others_do))

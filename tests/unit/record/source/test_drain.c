@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/probe/points.h"
 #include "record/source/point_events.h"
 #include "record/source/waits.h"
 #include "tests/random.h"
@@ -211,47 +210,6 @@ static void a_record_after_the_aim_waits_for_the_next_pass(struct test *t)
 	bench_close(&b);
 }
 
-static void a_pass_ends_where_the_rings_were_aimed_at(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b, 2);
-	put(&b, 0, 100);
-	CHECK(t, !drain_pass(&b.drain));
-	put(&b, 1, 90); /* late: it does not wait */
-	put(&b, 0, 110);
-	CHECK(t, !drain_pass(&b.drain));
-	CHECK(t, !drain_pass(&b.drain));
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == 3);
-	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 0)->event.sample.time, 100);
-	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 1)->event.sample.time, 90);
-	CHECK_INT(t, told(&b.made, EVENT_SAMPLE, 2)->event.sample.time, 110);
-	bench_close(&b);
-}
-
-/* A record that is being written ends the pass for its ring, not for the others. */
-static void a_record_that_is_being_written_is_for_the_next_pass(struct test *t)
-{
-	struct made_sample_record record = made_sample_of(100, 0, PROCESS, "worker");
-	uint32_t written = (uint32_t)made_sample_bytes(&record);
-	struct bench b;
-
-	bench_open(&b, 2);
-	made_ring_put(&b.rings[0], &record, made_sample_bytes(&record), BPF_RINGBUF_BUSY_BIT);
-	put(&b, 0, 120);
-	put(&b, 1, 110);
-	(void)drain_pass(&b.drain);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 1);
-	CHECK_INT(t, made_ring_consumed(&b.rings[0]), 0);
-	made_ring_write(&b.rings[0], 0, &written, sizeof(written));
-	(void)drain_pass(&b.drain);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_SAMPLE), 3);
-	bench_close(&b);
-}
-
 /* Hits, waits and snapshots have no handler here; others have an unknown kind, or are shorter than a head. */
 static void what_nobody_takes_is_counted(struct test *t)
 {
@@ -281,7 +239,4 @@ static void what_nobody_takes_is_counted(struct test *t)
 }
 
 TEST_MAIN(TEST(rings_are_read_as_one), TEST(a_sample_finds_what_was_mapped_then),
-	  TEST(a_record_after_the_aim_waits_for_the_next_pass),
-	  TEST(a_pass_ends_where_the_rings_were_aimed_at),
-	  TEST(a_record_that_is_being_written_is_for_the_next_pass),
-	  TEST(what_nobody_takes_is_counted))
+	  TEST(a_record_after_the_aim_waits_for_the_next_pass), TEST(what_nobody_takes_is_counted))

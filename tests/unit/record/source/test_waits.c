@@ -2,16 +2,11 @@
 #include "record/source/waits.h"
 
 #include <linux/types.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "bpf/ring_object.h"
 #include "record/source/wait_objects.h"
-#include "record/stack/user_stacks.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"
 #include "tests/unit/record/fake_kernel_map.h"
@@ -68,24 +63,8 @@ static inline struct made_wake_record wake(uint64_t time)
 					 .frames = {FAKE_KERNEL + 0x30, CODE + 0x40}};
 }
 
-/* What a look at all tasks finds: its rows, of the last one without `cut` bytes. */
-static inline int looked(const struct made_wait_record *records, size_t count, size_t cut)
-{
-	int fd = memfd_create("look", MFD_CLOEXEC);
-	off_t at = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		size_t bytes = made_wait_bytes(&records[i]) - (i == count - 1 ? cut : 0);
-
-		if (fd < 0 || pwrite(fd, &records[i], bytes, at) != (ssize_t)bytes)
-			abort();
-		at += (off_t)bytes;
-	}
-	return fd;
-}
-
 /*
- * Waits: * Waits, wakeups and stacks laid out by hand as the programs would: what is written about
+ * Waits: Waits, wakeups and stacks laid out by hand as the programs would: what is written about
  * each, and what is counted instead.
  */
 
@@ -177,51 +156,6 @@ static void a_late_filter_is_of_who_waited(struct test *t)
 }
 
 /* --- looks at all tasks --- */
-
-/* More than are read at once. */
-static void the_last_look_tells_what_has_not_ended(struct test *t)
-{
-	enum { COUNT = 4000 };
-	struct made_wait_record *records = calloc(COUNT, sizeof(*records));
-	uint32_t in_order = 0;
-	struct bench b;
-
-	REQUIRE(t, records);
-	bench_open(&b);
-	for (uint32_t i = 0; i < COUNT; i++) {
-		records[i] = made_wait_of(1000, 5000 + i, 3, TID + i, "sleeper");
-		records[i].raw.out_cpu = 1;
-		if (i % 3 == 0)
-			made_wait_frame(&records[i], FAKE_KERNEL + i);
-		made_wait_not_ended(&records[i], i);
-	}
-	b.probe.look_fd = looked(records, COUNT, 0);
-	b.probe.look.clock_base = 1234;
-	b.probe.clock = (struct ring_clock){.monotonic = 9000, .last_arrival = 5000};
-	CHECK_INT(t, waits_stop(&b.waits), 0);
-	CHECK_INT(t, b.probe.look.kind, RING_LOOK_LAST);
-	CHECK(t, b.probe.look.clock_base == 1234 && b.probe.look.clock_offset == 4000);
-	CHECK(t, !b.probe.attached);
-	CHECK_INT(t, b.waits.refused, 0);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_WAIT) == COUNT);
-	for (size_t i = 0; i < b.made.told.count; i++)
-		if (b.made.told.items[i].event.kind == EVENT_WAIT)
-			in_order += b.made.told.items[i].event.wait.time == 5000 + in_order &&
-				    b.made.told.items[i].task.tid == TID + in_order;
-	CHECK_INT(t, in_order, COUNT);
-	CHECK_INT(t, told(&b.made, EVENT_WAIT, 3)->event.wait.cpu, 1); /* it is on no CPU: its last one */
-	CHECK_INT(t, told(&b.made, EVENT_WAIT, 3)->event.wait.flags & WAIT_NOT_ENDED, WAIT_NOT_ENDED);
-	CHECK_INT(t, told(&b.made, EVENT_WAIT, 3)->kernel[0], fake_kernel_frame(FAKE_KERNEL + 3));
-	bench_close(&b);
-	bench_open(&b);
-	b.probe.look_fd = looked(records, 3, 1);
-	CHECK_INT(t, waits_stop(&b.waits), -EBADMSG); /* the last one is truncated */
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_WAIT), 2);
-	bench_close(&b);
-	free(records);
-}
 
 /*
  * Waits refused: Invalid records of waits, wakeups, stacks and sums: they are counted, and nothing
@@ -420,8 +354,8 @@ static void refuses_kinds_that_there_are_not(struct test *t)
 }
 
 TEST_MAIN(TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),
-	  TEST(a_late_filter_is_of_who_waited), TEST(the_last_look_tells_what_has_not_ended),
-	  TEST(waits_that_are_none_are_refused), TEST(no_part_of_a_wait_is_read_beyond_its_end),
+	  TEST(a_late_filter_is_of_who_waited), TEST(waits_that_are_none_are_refused),
+	  TEST(no_part_of_a_wait_is_read_beyond_its_end),
 	  TEST(a_futex_keeps_its_number_when_its_place_is_found),
 	  TEST(another_name_makes_another_object),
 	  TEST(tells_the_programs_that_names_were_forgotten),

@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "bpf/ring_wait.h"
 #include "record/machine/clocks.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"

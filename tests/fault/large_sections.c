@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * large_sections OUT MODULES SECTION PIECES BYTE: writes a trace with one sample in each of MODULES
+ * large_sections OUT MODULES SECTION PIECES: writes a trace with one sample in each of MODULES
  * modules. For each module the trace has a section (enum unwind_section) that claims the largest
- * size, and PIECES pieces of it, filled with BYTE. With enough pieces the section is complete; in
- * the file it is small. Code of bytes 1 is windows of one byte.
+ * size, and PIECES pieces of zeros. With enough pieces the section is complete; in the file it is
+ * small.
  */
 #include "format/limits.h"
 #include "tests/make_events.h"
@@ -44,11 +44,10 @@ static void add_sample(struct made_trace *trace, uint32_t number)
 	made_trace_check(event_log_add_sample(trace->log, &sample, &task, &stacks), "sample");
 }
 
-static void add_section(struct made_trace *trace, uint32_t number, uint32_t section, uint32_t pieces, int byte)
+static void add_section(struct made_trace *trace, uint32_t number, uint32_t section, uint32_t pieces)
 {
-	char bytes[RWK_MAX_UNWIND_PIECE];
+	static const char bytes[RWK_MAX_UNWIND_PIECE];
 
-	memset(bytes, byte, sizeof(bytes));
 	for (uint32_t i = 0; i < pieces; i++) {
 		const struct event_embed_unwind piece = {.module = number,
 							 .section = section,
@@ -65,8 +64,8 @@ int main(int argc, char **argv)
 	struct made_trace *trace;
 	uint32_t modules;
 
-	if (argc != 6) {
-		(void)fprintf(stderr, "usage: large_sections OUT MODULES SECTION PIECES BYTE\n");
+	if (argc != 5) {
+		(void)fprintf(stderr, "usage: large_sections OUT MODULES SECTION PIECES\n");
 		return EXIT_FAILURE;
 	}
 	trace = made_trace_begin(argv[1]);
@@ -77,8 +76,7 @@ int main(int argc, char **argv)
 	for (uint32_t i = 1; i <= modules; i++) {
 		add_module(trace, i);
 		add_sample(trace, i);
-		add_section(trace, i, (uint32_t)strtoul(argv[3], NULL, 0), (uint32_t)strtoul(argv[4], NULL, 0),
-			    (int)strtol(argv[5], NULL, 0));
+		add_section(trace, i, (uint32_t)strtoul(argv[3], NULL, 0), (uint32_t)strtoul(argv[4], NULL, 0));
 		made_trace_flush(trace);
 	}
 	made_trace_end(trace);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A trace with very many records of one kind, for each kind (many_records.c): reports and tools stay within their
+# A trace with very many records of one kind, for each kind (many_records.py): reports and tools stay within their
 # limits of memory and CPU time; a report is complete, or ends with 1 and says that --max-memory was reached.
 # CHECK_LEVEL=long: 5 million of each with the usual limits, through a report, --info and --condense, and prints what
 # they used.
@@ -11,8 +11,8 @@ cd "$(dirname "$0")/../.." || exit 1
 unset NO_COLOR RWALKER_PAGER PAGER RWALKER_CACHE
 
 build=${BUILD:-build}
-report=$build/rwalker-report many=$build/tests/fault/many_records
-for program in "$report" "$many"; do
+report=$build/rwalker-report make_trace=$build/tests/make_trace many=tests/fault/many_records.py
+for program in "$report" "$make_trace"; do
 	[[ -x $program ]] || { echo "not ok many_records - '$program' is not built"; exit 1; }
 done
 scratch=$(mktemp -d)
@@ -59,8 +59,8 @@ look()
 }
 
 while read -r kind; do
-	"$many" "$kind" $count "$scratch/t.rwk" || not_ok "$kind" "cannot be made"
+	python3 $many "$kind" $count | "$make_trace" /dev/stdin "$scratch/t.rwk" || not_ok "$kind" "cannot be made"
 	for tool in "${tools[@]}"; do look "$kind" "$tool"; done
-done < <("$many" --kinds)
+done < <(python3 $many --kinds)
 verdict limit_is_reached "by $short reports" [ $short -ge 3 ]
 exit $((failures > 0))

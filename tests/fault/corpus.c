@@ -11,7 +11,6 @@
 #include "format/trace_reader.h"
 #include "tests/fault/fixed_random.h"
 #include "tests/fault/synthetic_kinds.h"
-#include "tests/fault/synthetic_snapshots.h"
 #include "tests/fuzz/parts.h"
 
 static void save(const char *dir, const char *target, const char *name, const void *bytes, size_t length)

@@ -8,7 +8,7 @@
 #include "format/chunk.h"
 #include "tests/fault/level.h"
 #include "tests/fault/synthetic_check.h"
-#include "tests/fault/synthetic_trace.h"
+#include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
 enum { STEPS = 80, PER_CHUNK = 4, HEADER = 64 };

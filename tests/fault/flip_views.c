@@ -12,8 +12,7 @@
 #include "report/profile/seam/profile_waits.h"
 #include "tests/fault/level.h"
 #include "tests/fault/report_run.h"
-#include "tests/fault/synthetic_trace.h"
-#include "tests/fault/synthetic_waits.h"
+#include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
 enum { STEPS = 80, PER_CHUNK = 4, HEADER = 64 };

@@ -10,16 +10,14 @@
  * every stack looked up, every snapshot unwound. Two of the views print it, in turn, so that each
  * prints more than 100,000 of a million; all of them print every hundredth. Each of the tools
  * --info, --needs, --dump, --condense and --scrub gets every tenth mutant; the output of the last
- * two is read completely, too. AddressSanitizer checks all memory (large_blocks.h); leaks are found
- * every 5,000 mutants, large ones at once.
+ * two is read completely, too. AddressSanitizer finds leaks every 5,000 mutants.
  */
 #include <sys/wait.h>
 
 #include "common/log.h"
 #include "tests/fault/fixed_random.h"
-#include "tests/fault/large_calls.h"
 #include "tests/fault/mutant_judge.h"
-#include "tests/fault/mutant_make.h"
+#include "tests/fault/mutant.h"
 #include "tests/fault/mutant_seeds.h"
 
 enum { SECONDS_EACH = 60, BATCH = 5000 };
@@ -57,19 +55,9 @@ static void save(int fd, const struct mutant_writer *writer)
 		abort();
 }
 
-/* Finds large leaks. Others are found at the end of the batch. */
-static bool is_leaking(uint64_t blocks_before, uint64_t number)
-{
-	if (large_blocks_used() == blocks_before)
-		return false;
-	printf("# mutant %llu: a large block of memory is never freed\n", (unsigned long long)number);
-	return true;
-}
-
 /* Prints what is wrong with mutant `number`, and returns true, if anything is. */
 static bool is_wrong(struct mutants *m, uint64_t number)
 {
-	const uint64_t blocks = large_blocks_used();
 	struct mutant_run run = {.number = number, .random = random_make(~number), .path = m->path,
 				 .condensed = m->condensed};
 
@@ -79,7 +67,7 @@ static bool is_wrong(struct mutants *m, uint64_t number)
 	(void)unlink(m->condensed);
 	if (run.wrong)
 		printf("# mutant %llu: %s: %s\n", (unsigned long long)number, run.wrong, strerror(-run.result));
-	return is_leaking(blocks, number) || run.wrong;
+	return run.wrong;
 }
 
 /* Runs in the child. The reporter's messages about a mutant are discarded; the sanitizers write to the descriptor. */

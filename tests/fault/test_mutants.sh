@@ -16,5 +16,4 @@ if [[ ${CHECK_LEVEL:-check} == long ]]; then
 	count=1000000
 	seeds=(samples/{probes,stuck,waits,mangled}/trace.rwk)
 fi
-"${BUILD:-build}/san/tests/fault/large_blocks" || exit 1
 exec "${BUILD:-build}/san/tests/fault/mutants" 0 "$count" "${seeds[@]}"

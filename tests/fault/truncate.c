@@ -8,7 +8,7 @@
 #include "format/chunk.h"
 #include "tests/fault/level.h"
 #include "tests/fault/synthetic_check.h"
-#include "tests/fault/synthetic_trace.h"
+#include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
 enum { PER_CHUNK = 8, HEADER = 64, TRAILER = 32, MAX_CHUNKS = 1000 };

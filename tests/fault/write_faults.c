@@ -5,7 +5,7 @@
  * write returned, or an error must be reported.
  */
 #include "tests/fault/synthetic_check.h"
-#include "tests/fault/synthetic_trace.h"
+#include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
 enum { COUNT = 120, PER_CHUNK = 10 };

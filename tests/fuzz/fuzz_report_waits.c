@@ -12,8 +12,8 @@
 #include "format/trace_reader.h"
 #include "report/profile/seam/profile_waits.h"
 #include "tests/fault/report_run.h"
-#include "tests/fault/synthetic_judge.h"
-#include "tests/fault/synthetic_trace.h"
+#include "tests/fault/synthetic_check.h"
+#include "tests/fault/synthetic.h"
 #include "tests/fuzz/parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -10,7 +10,7 @@
 #include "format/crc32c.h"
 #include "format/event_decoder.h"
 #include "format/trace_reader.h"
-#include "tests/fault/memory_file.h"
+#include "tests/fault/memory_io.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -6,7 +6,7 @@
 #include "format/varint.h"
 #include "tests/fault/synthetic_check.h"
 #include "tests/fault/synthetic_kinds.h"
-#include "tests/fault/synthetic_trace.h"
+#include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
 static const uint64_t MS = 1000000;

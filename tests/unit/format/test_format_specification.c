@@ -12,7 +12,7 @@
 #include "format/stack_mark.h"
 #include "format/trace.h"
 #include "format/trace_reader.h"
-#include "tests/fault/memory_file.h"
+#include "tests/fault/memory_io.h"
 #include "tests/test.h"
 
 static const char PATH[] = "format/FORMAT.md";

@@ -5,7 +5,7 @@
 #include "format/crc32c.h"
 #include "format/limits.h"
 #include "tests/fault/synthetic_check.h"
-#include "tests/fault/synthetic_trace.h"
+#include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
 /* --- crc32c --- */

@@ -27,7 +27,7 @@
 #include "record/place/kernel_chains.h"
 #include "record/place/module_table.h"
 #include "record/plan/recording.h"
-#include "tests/fault/memory_file.h"
+#include "tests/fault/memory_io.h"
 
 enum { TOLD_FRAMES = 8 };
 

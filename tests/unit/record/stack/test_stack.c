@@ -15,7 +15,7 @@
 #include "record/stack/hold_table.h"
 #include "record/stack/snapshots.h"
 #include "record/stack/user_stacks.h"
-#include "tests/fault/memory_file.h"
+#include "tests/fault/memory_io.h"
 #include "tests/test.h"
 
 /*

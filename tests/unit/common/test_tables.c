@@ -9,7 +9,6 @@
 #include "common/array.h"
 #include "common/chain_key.h"
 #include "common/cleanup.h"
-#include "common/hash.h"
 #include "common/index_table.h"
 #include "common/radix_sort.h"
 #include "format/event_encoder.h"
@@ -150,17 +149,6 @@ static void hash_is_siphash13(struct test *t)
  * splitmix64, which applies it to multiples of the golden ratio, and how evenly slots are used by keys
  * as they occur.
  */
-
-static void mixes_like_splitmix64(struct test *t)
-{
-	static const uint64_t seeded_0[] = {0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f};
-	static const uint64_t seeded_1234567[] = {6457827717110365317u, 3203168211198807973u, 9817491932198370423u};
-
-	for (uint64_t i = 0; i < 3; i++) {
-		CHECK_INT(t, hash_mix((i + 1) * HASH_GOLDEN), seeded_0[i]);
-		CHECK_INT(t, hash_mix(1234567 + (i + 1) * HASH_GOLDEN), seeded_1234567[i]);
-	}
-}
 
 /* Index table: The table that numbers items which the caller keeps. */
 
@@ -354,6 +342,6 @@ static void callers_are_known_from_the_second_time(struct test *t)
 }
 
 TEST_MAIN(TEST(agrees_with_a_list), TEST(fixed_map_runs_out_of_slots), TEST(hash_is_siphash13),
-	  TEST(mixes_like_splitmix64), TEST(tells_apart_what_collides), TEST(grows),
-	  TEST(keeps_what_it_has_when_memory_ends), TEST(sorts_as_qsort_does),
-	  TEST(a_difference_shows), TEST(callers_are_known_from_the_second_time))
+	  TEST(tells_apart_what_collides), TEST(grows), TEST(keeps_what_it_has_when_memory_ends),
+	  TEST(sorts_as_qsort_does), TEST(a_difference_shows),
+	  TEST(callers_are_known_from_the_second_time))

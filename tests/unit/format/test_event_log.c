@@ -49,24 +49,6 @@ static void what_breaks_a_limit_is_left_out_alone(struct test *t)
 	bench_close(&b);
 }
 
-static void the_writer_s_error_stays(struct test *t)
-{
-	struct syn_found found;
-	struct bench b;
-
-	bench_open(&b);
-	CHECK_INT(t, syn_add(b.log, 0, 1), 0);
-	b.m.call = CALL_WRITEV;
-	b.m.error = -EIO;
-	b.m.nth = b.m.counts[CALL_WRITEV] + 1;
-	CHECK_INT(t, syn_add(b.log, 1, 1), -EIO);
-	CHECK_INT(t, syn_add(b.log, 2, 1), -EIO);
-	CHECK_INT(t, event_log_close(b.log, RWK_END_CLEAN, NULL, 0), -EIO);
-	syn_check(&b.m.io, 3, &found);
-	CHECK(t, found.steps >= 1 && !found.wrong && found.closed == 1 && found.end_reason == RWK_END_IO_ERROR);
-	bench_close(&b);
-}
-
 static uint64_t unwritten_in_the_trace(struct bench *b)
 {
 	struct trace_reader *reader = NULL;
@@ -198,4 +180,4 @@ static void unknown_kinds_do_not_mislead(struct test *t)
 }
 
 TEST_MAIN(TEST(unknown_kinds_do_not_mislead), TEST(what_is_not_written_is_counted),
-	  TEST(what_breaks_a_limit_is_left_out_alone), TEST(the_writer_s_error_stays))
+	  TEST(what_breaks_a_limit_is_left_out_alone))

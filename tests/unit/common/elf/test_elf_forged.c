@@ -160,28 +160,6 @@ static void put_note(uint8_t **at, uint32_t type, const char *name, const char *
 	*at = start + ((size_t)(*at + size - start) + alignment - 1) / alignment * alignment;
 }
 
-/* A note of odd size precedes the build-id; with alignment 8 the reader must find it elsewhere than with 4. */
-static void notes_of_both_alignments(struct test *t)
-{
-	for (size_t alignment = 4; alignment <= 8; alignment += 4) {
-		struct forged f = forge();
-		_cleanup_close_ int fd = -1;
-		struct elf_file *file = NULL;
-		uint8_t *at = f.notes;
-		struct build_id id;
-
-		put_note(&at, 9, "Odd", "12345", 5, alignment);
-		put_note(&at, NT_GNU_BUILD_ID, "Go", "wrong owner", 11, alignment);
-		put_note(&at, NT_GNU_BUILD_ID, "GNU", "a build-id of 22 bytes", 22, alignment);
-		f.segments[1].p_filesz = (uint64_t)(at - f.notes);
-		REQUIRE(t, !open_forged(&f, &fd, &file));
-		elf_file_build_id(file, &id);
-		CHECK_INT(t, id.length, 22);
-		CHECK_MEM(t, id.bytes, "a build-id of 22 bytes", 22);
-		elf_file_destroy(file);
-	}
-}
-
 /* A debug file's program headers are those of the stripped file: its notes are found by section. */
 static void segments_outside_the_file(struct test *t)
 {
@@ -335,6 +313,6 @@ static void cut_and_damaged_files(struct test *t)
 	CHECK_INT(t, read_everything(bytes, length), 0);
 }
 
-TEST_MAIN(TEST(counts_beyond_16_bits), TEST(notes_of_both_alignments),
-	  TEST(segments_outside_the_file), TEST(names_that_do_not_end),
-	  TEST(what_is_no_elf_of_ours), TEST(names_made_to_waste_time), TEST(cut_and_damaged_files))
+TEST_MAIN(TEST(counts_beyond_16_bits), TEST(segments_outside_the_file),
+	  TEST(names_that_do_not_end), TEST(what_is_no_elf_of_ours),
+	  TEST(names_made_to_waste_time), TEST(cut_and_damaged_files))

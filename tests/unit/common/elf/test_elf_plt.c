@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Programs linked in every way that changes the procedure linkage table, for x86-64 and aarch64:
- * each entry has the name that objdump gives it. Also where _init ends; and functions, as readelf
- * reads the unwind information.
+ * each entry has the name that objdump gives it.
  */
 #include "common/elf/elf_plt.h"
 
@@ -11,9 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/elf/cfi_functions.h"
 #include "tests/test.h"
 
 static const char program_text[] = "#include <stdlib.h>\\n#include <string.h>\\n"
@@ -179,7 +176,5 @@ static void names_entries_of_aarch64(struct test *t)
 	CHECK(t, judge_ways(t, &place, "aarch64-linux-gnu-objdump", ways, sizeof(ways) / sizeof(ways[0])) >= 2);
 	place_remove(&place);
 }
-
-/* Functions, against readelf: "00000018 ... FDE cie=00000000 pc=0000000000001090..00000000000010b2" */
 
 TEST_MAIN(TEST(names_entries_of_this_machine), TEST(names_entries_of_aarch64))

@@ -250,13 +250,6 @@ struct rings {
 	uint32_t count, records;
 };
 
-/* How many records a ring has, and when it begins. */
-struct shape {
-	uint32_t (*length)(struct random *random, uint32_t ring, uint32_t count);
-	uint64_t (*begin)(uint32_t ring);
-	uint64_t apart; /* at most; 1: all times are equal */
-};
-
 static int by_time(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
@@ -266,18 +259,19 @@ static int by_time(const void *a, const void *b)
 	return x->ring < y->ring ? -1 : x->ring > y->ring;
 }
 
-static void fill(struct rings *rings, const struct shape *shape, uint32_t count)
+/* Some of them begin late. */
+static void fill(struct rings *rings, uint32_t count)
 {
 	struct random random = random_make(count);
 
 	rings->count = count;
 	rings->records = 0;
 	for (uint32_t ring = 0; ring < count; ring++) {
-		uint32_t length = shape->length(&random, ring, count);
-		uint64_t time = shape->begin(ring);
+		uint32_t length = (uint32_t)random_below(&random, EACH + 1);
+		uint64_t time = ring % 3 ? 0 : LATE;
 
 		for (uint32_t i = 0; i < length; i++) {
-			time += random_below(&random, shape->apart);
+			time += random_below(&random, APART);
 			rings->times[ring][i] = time;
 			rings->sorted[rings->records++] = (struct record){time, ring};
 		}
@@ -312,33 +306,17 @@ static void read_all(struct test *t, const struct rings *rings)
 	CHECK_INT(t, done, rings->records);
 }
 
-static void read_shape(struct test *t, const struct shape *shape)
+static void all_records_in_order(struct test *t)
 {
 	static const uint32_t COUNTS[] = {1, 2, 3, 5, 7, 8, 9, 64, 67, 100, 511, 512};
 	struct rings *rings = malloc(sizeof(*rings));
 
 	REQUIRE(t, rings);
 	for (size_t i = 0; i < sizeof(COUNTS) / sizeof(COUNTS[0]); i++) {
-		fill(rings, shape, COUNTS[i]);
+		fill(rings, COUNTS[i]);
 		read_all(t, rings);
 	}
 	free(rings);
-}
-
-static uint32_t any_length(struct random *random, uint32_t ring, uint32_t count)
-{
-	(void)ring, (void)count;
-	return (uint32_t)random_below(random, EACH + 1);
-}
-
-static uint64_t some_late(uint32_t ring)
-{
-	return ring % 3 ? 0 : LATE;
-}
-
-static void late_rings(struct test *t)
-{
-	read_shape(t, &(struct shape){any_length, some_late, APART});
 }
 
 /*
@@ -466,5 +444,5 @@ TEST_MAIN(TEST(in_order_and_given_back), TEST(stops_at_the_target),
 	  TEST(waits_for_what_is_being_written), TEST(goes_around),
 	  TEST(records_come_in_order_and_give_their_room_back),
 	  TEST(a_record_may_lie_across_the_end), TEST(what_is_no_record_ends_what_was_there),
-	  TEST(late_rings), TEST(throttling_is_from_its_record_to_its_end),
+	  TEST(all_records_in_order), TEST(throttling_is_from_its_record_to_its_end),
 	  TEST(counts_go_on_when_a_cpu_comes_and_goes))

@@ -220,27 +220,6 @@ static void those_of_one_thread_do_not_push_out_others(struct test *t)
 	address_spaces_destroy(b.spaces);
 }
 
-/* It has the generation that the old one had, which was a child of the same parent. */
-static void a_child_with_an_ended_number_is_kept(struct test *t)
-{
-	struct bench b;
-
-	bench_open(t, &b);
-	come_and_go(&b, CHILD, 1);
-	fork_one(&b, CHILD);
-	fork_one(&b, OTHER_ENDED);
-	ended_add(&b.ended, b.spaces, OTHER_ENDED, false, 1);
-	fork_one(&b, OTHER_ENDED);
-	for (uint32_t i = 0; i < ENDED_KEPT; i++) {
-		fork_one(&b, FIRST + i);
-		ended_add(&b.ended, b.spaces, FIRST + i, i % 2, 1);
-		ended_add(&b.ended, b.spaces, FIRST + i, !(i % 2), 1);
-	}
-	CHECK(t, is_mapped(&b, CHILD));
-	CHECK(t, is_mapped(&b, OTHER_ENDED));
-	address_spaces_destroy(b.spaces);
-}
-
 /*
  * User shares: Shares of a table: one user takes no other user's room, root may take the rest; and
  * whose a process is.
@@ -517,8 +496,7 @@ TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves
 	  TEST(the_same_address_is_another_file_after_an_exec),
 	  TEST(states_are_told_apart_by_all_of_their_number), TEST(what_does_not_fit_is_counted),
 	  TEST(those_of_one_thread_do_not_push_out_others),
-	  TEST(a_child_with_an_ended_number_is_kept), TEST(one_user_leaves_room_for_the_others),
-	  TEST(a_process_has_its_real_user), TEST(a_generation_is_a_file),
-	  TEST(what_nothing_names_is_forgotten), TEST(what_does_not_fit_is_counted_module_table),
-	  TEST(one_user_leaves_room_for_others), TEST(what_moves_or_is_late_is_not_missing),
-	  TEST(a_ring_that_dies_is_noticed))
+	  TEST(one_user_leaves_room_for_the_others), TEST(a_process_has_its_real_user),
+	  TEST(a_generation_is_a_file), TEST(what_nothing_names_is_forgotten),
+	  TEST(what_does_not_fit_is_counted_module_table), TEST(one_user_leaves_room_for_others),
+	  TEST(what_moves_or_is_late_is_not_missing), TEST(a_ring_that_dies_is_noticed))

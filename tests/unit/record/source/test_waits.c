@@ -281,33 +281,6 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 	bench_close_wait_objects(&b);
 }
 
-/* Programs write names again from time to time. What is mapped there, or its path, may be another by then. */
-static void another_name_makes_another_object(struct test *t)
-{
-	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
-					.token = 5};
-	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12};
-	struct bench_wait_objects b;
-
-	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
-	bench_open_wait_objects(&b);
-	wait_objects_name(b.objects, &name);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
-	wait_objects_name(b.objects, &name);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
-	memcpy(name.bytes + RING_NAME_BYTES - 4, "/new", 4);
-	wait_objects_name(b.objects, &name);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 2);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 2);
-	name.inode = 13;
-	wait_objects_name(b.objects, &name);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 3);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
-	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 2)->event.object.inode, 13);
-	bench_close_wait_objects(&b);
-}
-
 /* Programs write a name once, and would not write it again if they did not learn that it was forgotten. */
 static void tells_the_programs_that_names_were_forgotten(struct test *t)
 {
@@ -338,25 +311,8 @@ static void tells_the_programs_that_names_were_forgotten(struct test *t)
 	bench_close_wait_objects(&b);
 }
 
-static void refuses_kinds_that_there_are_not(struct test *t)
-{
-	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_BLOCK + 1};
-	const struct ring_beside beside = {.ready = 8, .object = {.kind = RING_OBJECT_BLOCK + 1}};
-	struct event_wait wait;
-	struct bench_wait_objects b;
-
-	bench_open_wait_objects(&b);
-	wait = take_wait_objects(&b, &raw);
-	CHECK(t, !wait.object && !wait.call);
-	wait_objects_beside(b.objects, &beside, &wait);
-	CHECK_INT(t, wait.ready_object, 0);
-	bench_close_wait_objects(&b);
-}
-
 TEST_MAIN(TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),
 	  TEST(a_late_filter_is_of_who_waited), TEST(waits_that_are_none_are_refused),
 	  TEST(no_part_of_a_wait_is_read_beyond_its_end),
 	  TEST(a_futex_keeps_its_number_when_its_place_is_found),
-	  TEST(another_name_makes_another_object),
-	  TEST(tells_the_programs_that_names_were_forgotten),
-	  TEST(refuses_kinds_that_there_are_not))
+	  TEST(tells_the_programs_that_names_were_forgotten))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A walk, from hand-made rows of the iterator to events: what is kept, dropped and counted, and what becomes of rows
- * that are cut. Defines what opens the iterator: it is a socket here, each message of which is what one read returns;
- * and the functions of record/source/walk_users.h, which hold rows until the test has them returned.
+ * that are cut. Defines what opens the iterator: it is a socket here, each message of which is what one read returns.
  */
 #include "record/source/walk.h"
 
@@ -21,7 +20,6 @@
 #include "tests/unit/record/made_samples.h"
 
 enum { SOURCE = 4, MOST_ROWS = 8, OFFSET = 123 };
-#define USER UINT64_C(0x400000)
 
 struct row {
 	struct ring_walk_task raw;
@@ -73,52 +71,28 @@ int sched_clock_offset(const struct probe *probe, uint64_t *ret_offset)
 	return 0;
 }
 
-/* --- rows that lack user stacks --- */
-
-struct walk_users {
-	struct row rows[MOST_ROWS];
-	size_t held, returned, may; /* may: how many are returned from now on */
-	unsigned int begun;
-};
+/* --- rows that lack user stacks: there are none --- */
 
 void walk_users_hold(struct walk_users *users, const struct ring_walk_task *row, size_t size, walk_users_emit *emit,
 		     void *context)
 {
-	(void)emit, (void)context;
-	if (users->held == MOST_ROWS || size > sizeof(users->rows[0]))
-		abort();
-	memcpy(&users->rows[users->held++], row, size);
+	(void)users, (void)row, (void)size, (void)emit, (void)context;
 }
 
 void walk_users_begin(struct walk_users *users)
 {
-	users->begun++;
-}
-
-/* The stack of each is one frame, but there is none of the first one. */
-static void give_back(struct walk_users *users, size_t most, walk_users_emit *emit, void *context)
-{
-	for (; users->returned < users->held && users->returned < most; users->returned++) {
-		const struct ring_walk_task *row = &users->rows[users->returned].raw;
-		const uint64_t frame = USER + row->task.tid;
-		const struct walk_user user = {.frames = &frame, .count = users->returned != 0,
-					       .missing = users->returned ? 0 : USER_MISSING_FAULT};
-
-		emit(context, row, &user);
-	}
+	(void)users;
 }
 
 bool walk_users_step(struct walk_users *users, int timeout_ms, walk_users_emit *emit, void *context)
 {
-	(void)timeout_ms;
-	give_back(users, users->may, emit, context);
-	return users->returned == users->held;
+	(void)users, (void)timeout_ms, (void)emit, (void)context;
+	return true;
 }
 
 void walk_users_finish(struct walk_users *users, unsigned int budget_ms, walk_users_emit *emit, void *context)
 {
-	(void)budget_ms;
-	give_back(users, users->held, emit, context);
+	(void)users, (void)budget_ms, (void)emit, (void)context;
 }
 
 struct bench {
@@ -279,26 +253,5 @@ static void a_walk_that_breaks_off_says_so(struct test *t)
 	bench_close(&b);
 }
 
-/* A -c that the programs have no room for: rows that it drops are seen, and neither kept nor the worst. */
-static void a_late_filter_drops_rows(struct test *t)
-{
-	const struct row rows[] = {row_of(80, "db", 2, 5), row_of(81, "web", 2, 900), row_of(82, "db", 2, 7)};
-	struct bench b;
-
-	bench_open(&b);
-	made_check(made_late_filter(&b.filter, "^d[b]$"));
-	for (size_t i = 0; i < 3; i++)
-		give_row(&b, &rows[i]);
-	fake.counts = (struct ring_walk){.kept = 3, .filtered = 10};
-	CHECK_INT(t, walk(&b, &plain), 0);
-	CHECK(t, b.walk.rows == 2 && b.walk.kept == 2 && b.walk.unwanted == 1);
-	CHECK(t, b.walk.worst.wait == 7 && b.walk.worst.tid == 82);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.seen, 13);
-	CHECK_INT(t, told(&b.made, EVENT_WALK, 1)->event.walk.kept, 2);
-	filter_deinit(&b.filter);
-	bench_close(&b);
-}
-
 TEST_MAIN(TEST(a_walk_is_bounded), TEST(rows_may_come_in_pieces),
-	  TEST(a_walk_that_breaks_off_says_so), TEST(a_late_filter_drops_rows))
+	  TEST(a_walk_that_breaks_off_says_so))

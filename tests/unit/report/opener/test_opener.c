@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -430,8 +431,104 @@ static void what_is_missing_is_asked_for_once(struct test *t)
 	place_remove(&place);
 }
 
-TEST_MAIN(TEST(opens_what_the_kernel_finds), TEST(opens_it_in_this_process), TEST(looks_at_what_it_opens),
-	  TEST(looks_in_this_process), TEST(counts_each_path_once), TEST(waits_for_a_named_fifo),
-	  TEST(names_are_the_users), TEST(own_descriptors_are_copied), TEST(leaves_local_files_alone),
-	  TEST(children_do_not_mix_answers), TEST(answers_for_the_dead_are_thrown_away), TEST(has_the_users_rights),
-	  TEST(what_is_missing_is_asked_for_once))
+/* --- file owner --- */
+
+struct owned {
+	char root[32], folder[48], file[64];
+};
+
+static void owned_make(struct owned *owned)
+{
+	(void)snprintf(owned->root, sizeof(owned->root), "/tmp/rwalker-owner-XXXXXX");
+	if (!mkdtemp(owned->root))
+		abort();
+	(void)snprintf(owned->folder, sizeof(owned->folder), "%s/folder", owned->root);
+	(void)snprintf(owned->file, sizeof(owned->file), "%s/file", owned->folder);
+	if (mkdir(owned->folder, 0755) < 0 || close(open(owned->file, O_WRONLY | O_CREAT, 0644)) < 0)
+		abort();
+}
+
+static void owned_remove(const struct owned *owned)
+{
+	(void)unlink(owned->file);
+	(void)rmdir(owned->folder);
+	(void)rmdir(owned->root);
+}
+
+static bool is_ours(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool ours = file_is_ours(fd);
+
+	(void)close(fd);
+	return ours;
+}
+
+static void modes_count(struct test *t)
+{
+	static const struct {
+		mode_t folder, file;
+		bool ours;
+	} cases[] = {
+		{0755, 0644, true}, {0700, 0600, true}, {01777, 0644, true}, {0755, 0664, false},
+		{0755, 0646, false}, {0775, 0644, false}, {0757, 0644, false}, {0777, 0600, false},
+	};
+	struct owned owned;
+
+	owned_make(&owned);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CHECK_INT(t, chmod(owned.folder, cases[i].folder), 0);
+		CHECK_INT(t, chmod(owned.file, cases[i].file), 0);
+		CHECK_INT(t, is_ours(owned.file), cases[i].ours);
+	}
+	owned_remove(&owned);
+}
+
+static void every_folder_counts(struct test *t)
+{
+	struct owned owned;
+
+	owned_make(&owned);
+	CHECK(t, is_ours(owned.file));
+	CHECK_INT(t, chmod(owned.root, 0777), 0);
+	CHECK(t, !is_ours(owned.file));
+	owned_remove(&owned);
+}
+
+static void owners_count(struct test *t)
+{
+	enum { STRANGER = 65534 };
+	struct owned owned;
+
+	if (geteuid() != 0)
+		SKIP(t, "only root can give a file away");
+	owned_make(&owned);
+	CHECK_INT(t, chown(owned.file, STRANGER, STRANGER), 0);
+	CHECK(t, !is_ours(owned.file));
+	CHECK_INT(t, chown(owned.file, 0, 0), 0);
+	CHECK(t, is_ours(owned.file));
+	CHECK_INT(t, chown(owned.folder, STRANGER, STRANGER), 0);
+	CHECK(t, !is_ours(owned.file));
+	owned_remove(&owned);
+}
+
+/* Neither have a owned that could be judged. */
+static void others_are_not(struct test *t)
+{
+	int pipes[2];
+
+	CHECK(t, !is_ours("/dev/null"));
+	REQUIRE(t, pipe(pipes) == 0);
+	CHECK(t, !file_is_ours(pipes[0]));
+	(void)close(pipes[0]);
+	(void)close(pipes[1]);
+	CHECK(t, !file_is_ours(-1));
+}
+
+TEST_MAIN(TEST(opens_what_the_kernel_finds), TEST(opens_it_in_this_process),
+	  TEST(looks_at_what_it_opens), TEST(looks_in_this_process), TEST(counts_each_path_once),
+	  TEST(waits_for_a_named_fifo), TEST(names_are_the_users),
+	  TEST(own_descriptors_are_copied), TEST(leaves_local_files_alone),
+	  TEST(children_do_not_mix_answers), TEST(answers_for_the_dead_are_thrown_away),
+	  TEST(has_the_users_rights), TEST(what_is_missing_is_asked_for_once), TEST(modes_count),
+	  TEST(every_folder_counts), TEST(owners_count), TEST(others_are_not))

@@ -8,13 +8,14 @@
 #include <stdbool.h>
 
 #include "report/profile/seam/profile.h"
+#include "report/profile/tables/profile_internal.h"
+#include "report/resolve/module/modules.h"
 #include "tests/make_events.h"
 #include "tests/test.h"
 #include "tests/unit/report/account.h"
+#include "tests/unit/report/made_profile.h"
 
 enum { MODULES_MAX = 32, TGID = 7 };
-
-static const struct profile_filter everything = {.to = UINT64_MAX};
 
 struct mapped_file {
 	char path[256];
@@ -116,7 +117,7 @@ static const struct profile_symbol *leaf(struct profile *profile, size_t entry)
 	return profile_symbol(profile, profile_nodes(profile, &count)[entries[entry].node].frame);
 }
 
-static struct profile *load(struct test *t, const char *path, const char *symfs)
+static struct profile *load_self(struct test *t, const char *path, const char *symfs)
 {
 	const struct profile_names names = {.symfs = symfs};
 	struct profile *profile = NULL;
@@ -132,7 +133,7 @@ static void refuses_files_with_another_build_id(struct test *t)
 	char path[32], line[512];
 
 	make_trace(&self, "0123456789abcdef0123456789abcdef01234567", path);
-	profile = load(t, path, "");
+	profile = load_self(t, path, "");
 	unlink(path);
 	REQUIRE(t, profile != NULL);
 	CHECK_STR(t, leaf(profile, 0)->name, NULL);
@@ -149,7 +150,7 @@ static void opens_nothing_it_was_not_allowed(struct test *t)
 
 	make_trace(&self, NULL, path);
 	for (size_t i = 0; i < 2; i++) {
-		struct profile *profile = load(t, path, symfs[i]);
+		struct profile *profile = load_self(t, path, symfs[i]);
 
 		REQUIRE(t, profile != NULL);
 		CHECK_STR(t, leaf(profile, 0)->name, NULL);
@@ -196,7 +197,7 @@ static void groups_functions_without_names(struct test *t)
 		sample(trace, 100 + i, 0x11000 + i * 0xc8);
 	made_trace_embed(trace, 1, &segment, 1, symbols, 3);
 	made_trace_end(trace);
-	profile = load(t, path, NULL);
+	profile = load_self(t, path, NULL);
 	unlink(path);
 	CHECK(t, symbol_of(profile, 0x11000)->placed && !symbol_of(profile, 0x11000)->name);
 	CHECK_INT(t, symbol_of(profile, 0x110c8)->start, 0x401000);
@@ -207,5 +208,102 @@ static void groups_functions_without_names(struct test *t)
 	profile_destroy(profile);
 }
 
+/* --- module budget --- */
+
+/* A trace of a few hundred KiB with bombs: what they unpack to is bounded in sum, and the report says so. */
+
+enum { MODULES = 20, BOMB_MB = 64, SMALL_MB = 1, BUDGET_FREE = 16 << 20 };
+
+/* `megabytes` of zeros, packed by xz; the caller frees it. */
+static uint8_t *pack(unsigned int megabytes, size_t *ret_size)
+{
+	char command[96];
+	uint8_t *bytes = malloc(1 << 20);
+	FILE *pipe;
+
+	(void)snprintf(command, sizeof(command), "head -c %uM /dev/zero | xz -1 -T1", megabytes);
+	pipe = popen(command, "r");
+	if (!bytes || !pipe)
+		abort();
+	*ret_size = fread(bytes, 1, 1 << 20, pipe);
+	if (pclose(pipe) != 0)
+		abort();
+	return bytes;
+}
+
+/* One sample in each of the modules. */
+static void make(struct scratch *scratch, unsigned int megabytes, uint32_t modules)
+{
+	static const struct event_segment segment = {.file_size = 0x1000, .memory_size = 0x1000, .flags = 5};
+	struct made_trace *trace = made_profile_begin(scratch);
+	size_t size;
+	uint8_t *bytes = pack(megabytes, &size);
+
+	for (uint32_t i = 1; i <= modules; i++) {
+		char path[32], id[16];
+		const struct event_embed_unwind piece = {.module = i, .section = UNWIND_MINI_DEBUG_INFO,
+							 .size = (uint32_t)size,
+							 .bytes = {(const char *)bytes, (uint32_t)size}};
+
+		(void)snprintf(path, sizeof(path), "/usr/bin/%u", i);
+		(void)snprintf(id, sizeof(id), "%08x", i);
+		made_trace_module(trace, i, MODULE_FILE, path, id);
+		made_trace_map(trace, 10, i, 0x1000, 0x1000, 0, i, MAPPING_INITIAL);
+		made_trace_sample(trace, &(struct made_sample){.time = 100 + i, .tgid = i, .tid = i, .comm = "c",
+							       .user = (uint64_t[]){0x1010, 0}});
+		made_trace_embed(trace, i, &segment, 1, NULL, 0);
+		made_trace_check(event_log_add_embed_unwind(trace->log, &piece), "piece");
+	}
+	free(bytes);
+	made_trace_end(trace);
+}
+
+static uint64_t left_of(struct profile *profile)
+{
+	struct modules *modules = &profile->modules;
+
+	return modules->budgets.count ? modules->budgets.items[0].left : UINT64_MAX;
+}
+
+static void name_all(struct profile *profile)
+{
+	size_t count;
+
+	(void)profile_frames(profile, &count);
+	for (size_t i = 0; i < count; i++)
+		(void)profile_symbol(profile, (uint32_t)i);
+}
+
+static void bombs_share_a_limit(struct test *t)
+{
+	struct scratch scratch;
+	bool lost;
+
+	make(&scratch, BOMB_MB, MODULES);
+	REQUIRE(t, !load(&scratch, &everything));
+	name_all(scratch.profile);
+	CHECK_INT(t, left_of(scratch.profile), 0);
+	CHECK(t, account_has(scratch.profile, " modules left out: unpacked they are larger", &lost));
+	CHECK(t, lost);
+	end(&scratch);
+}
+
+/* Not even ELF, but not too much. */
+static void what_fits_is_not_mentioned(struct test *t)
+{
+	struct scratch scratch;
+	bool lost;
+
+	make(&scratch, SMALL_MB, 4);
+	REQUIRE(t, !load(&scratch, &everything));
+	name_all(scratch.profile);
+	CHECK(t, left_of(scratch.profile) < BUDGET_FREE + (1 << 20));
+	CHECK(t, left_of(scratch.profile) > BUDGET_FREE - (5 << 20));
+	CHECK(t, !account_has(scratch.profile, "left out", &lost));
+	CHECK(t, !lost);
+	end(&scratch);
+}
+
 TEST_MAIN(TEST(refuses_files_with_another_build_id), TEST(opens_nothing_it_was_not_allowed),
-	  TEST(groups_functions_without_names))
+	  TEST(groups_functions_without_names), TEST(bombs_share_a_limit),
+	  TEST(what_fits_is_not_mentioned))

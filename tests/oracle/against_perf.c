@@ -2,13 +2,16 @@
 /*
  * against_perf [-r RATIO] [-n SAMPLES] [-g] [-v] NAME PERF.DATA SCRIPT: unwinds what perf recorded,
  * compares each step with libdw's, and counts frames against those that perf itself found
- * (perf_script.h). Prints one line; exit 0 if nothing differs from libdw, there are SAMPLES
+ * (perf script). Prints one line; exit 0 if nothing differs from libdw, there are SAMPLES
  * samples, and they have RATIO (1) times as many frames as perf's. -g: libdw need not have judged
  * any (Go). -v: shows the samples of which perf has more frames. against_perf -b ROUNDS NAME
  * PERF.DATA SCRIPT: measures instead (measure.h).
  */
 #include <elf.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +19,63 @@
 #include "tests/oracle/compare.h"
 #include "tests/oracle/measure.h"
 #include "tests/oracle/perf_data.h"
-#include "tests/oracle/perf_script.h"
 #include "tests/unwind_stop.h"
+
+enum { PERF_SCRIPT_DEPTH = 2048 };
+
+struct perf_script {
+	FILE *file;
+	char line[256];
+	bool has_line;
+	uint32_t tid;
+	uint64_t time;
+	uint64_t addresses[PERF_SCRIPT_DEPTH];
+	size_t count;
+};
+
+/* --- perf script --- */
+
+static bool read_line(struct perf_script *script)
+{
+	if (!script->has_line)
+		script->has_line = fgets(script->line, sizeof(script->line), script->file);
+	return script->has_line;
+}
+
+static bool parse_head(const char *line, uint32_t *ret_tid, uint64_t *ret_time)
+{
+	uint64_t seconds, nanoseconds;
+
+	if (sscanf(line, " %*u/%" SCNu32 " %" SCNu64 ".%9" SCNu64 ":", ret_tid, &seconds, &nanoseconds) != 3)
+		return false;
+	*ret_time = seconds * 1000000000 + nanoseconds;
+	return true;
+}
+
+static bool perf_script_next(struct perf_script *script)
+{
+	bool begun = false;
+
+	script->count = 0;
+	for (; read_line(script); script->has_line = false) {
+		uint64_t address, time;
+		uint32_t tid;
+
+		if (parse_head(script->line, &tid, &time)) {
+			if (begun)
+				return true;
+			begun = true;
+			script->tid = tid;
+			script->time = time;
+		} else if (begun && sscanf(script->line, " %" SCNx64, &address) == 1 && address >> 63 == 0 &&
+			   script->count < PERF_SCRIPT_DEPTH) {
+			script->addresses[script->count++] = address;
+		}
+	}
+	return begun;
+}
+
+/* --- the comparison --- */
 
 struct run {
 	const char *name;

@@ -174,7 +174,7 @@ static bool find_stack_end(const char *text, uint64_t sp, uint64_t *ret_end)
 	return false;
 }
 
-const struct oracle_space *oracle_space_find(struct oracle_modules *modules, pid_t pid, char *text)
+static const struct oracle_space *space_find(struct oracle_modules *modules, pid_t pid, char *text)
 {
 	only_executable(text);
 	for (size_t i = modules->spaces.count; i-- > 0;)
@@ -215,7 +215,7 @@ bool oracle_snapshot_take(struct oracle_modules *modules, pid_t pid, uint8_t *st
 	snapshot.stack_address = user.rsp;
 	if (find_stack_end(text, user.rsp, &end) && end - user.rsp < size)
 		size = end - user.rsp;
-	snapshot.space = oracle_space_find(modules, pid, text);
+	snapshot.space = space_find(modules, pid, text);
 	n = process_vm_readv(pid, &(struct iovec){stack, size}, 1, &(struct iovec){(void *)user.rsp, size}, 1, 0);
 	if (n <= 0 || !snapshot.space)
 		return false;

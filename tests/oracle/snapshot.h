@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the oracle compares: snapshots (x86-64) of a ptrace-stopped task, from perf or from gdb,
+ * What the oracle compares: snapshots (x86-64) of a ptrace-stopped task, or from perf,
  * the executable mappings it had at that time, and its modules, each opened twice: by our
  * reader and by libdw.
  */
@@ -58,8 +58,6 @@ const struct oracle_module *oracle_module_open(struct oracle_modules *modules, c
 uint32_t oracle_module_find(struct oracle_modules *modules, pid_t pid, const char *path, uint64_t start, uint64_t end);
 /* Where the segment that holds the mapping's file offset is mapped to. */
 uint64_t oracle_bias(const struct oracle_module *module, const struct oracle_mapping *map);
-/* The address space for the text of /proc/PID/maps, whose ownership it takes; NULL: no memory. */
-const struct oracle_space *oracle_space_find(struct oracle_modules *modules, pid_t pid, char *text);
 
 /* false if the task is gone, or has no memory. `size`: the maximum of stack bytes, which are at `stack`. */
 bool oracle_snapshot_take(struct oracle_modules *modules, pid_t pid, uint8_t *stack, size_t size,

@@ -28,7 +28,7 @@ done
 check_number "share of samples in functions of main" "$(folded_share "$scratch/go.folded" ';main\.') > 0.3"
 check_number "share of samples with a frame of the program that has no name" \
 	"$(folded_share "$scratch/go.folded" '\[gron\]') < 0.02"
-python3 "$here/tests/unit/common/elf/go_table.py" "$program" | cut -d ' ' -f 2- | sort -u >"$scratch/table"
+python3 "$here/tests/live/go_table.py" "$program" | cut -d ' ' -f 2- | sort -u >"$scratch/table"
 sed 's/ [0-9]*$//' "$scratch/go.folded" | tr ';' '\n' | grep -E '^(main|runtime|encoding/json|sort|strings|os|fmt)\.' |
 	sort -u >"$scratch/shown"
 check_number "functions of Go that were seen" "$(wc -l <"$scratch/shown") > 20"

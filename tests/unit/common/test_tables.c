@@ -194,24 +194,6 @@ static void tells_apart_what_collides(struct test *t)
 
 /* Array: The growable array and the scope guards, both too small for a test of their own. */
 
-static void grows(struct test *t)
-{
-	ARRAY(struct {
-		uint64_t square;
-		char tag;
-	}) array = {0};
-
-	for (uint64_t i = 0; i < 10000; i++) {
-		CHECK_INT(t, array_push(&array, (__typeof__(*array.items)){i * i, 'x'}), 0);
-		CHECK(t, array.count == i + 1 && array.count <= array.capacity);
-	}
-	for (uint64_t i = 0; i < 10000; i++)
-		CHECK(t, array.items[i].square == i * i && array.items[i].tag == 'x');
-	CHECK(t, array.capacity < 20000);
-	array_free(&array);
-	CHECK(t, !array.items && !array.count && !array.capacity);
-}
-
 static void keeps_what_it_has_when_memory_ends(struct test *t)
 {
 	ARRAY(uint64_t) array = {0};
@@ -342,6 +324,6 @@ static void callers_are_known_from_the_second_time(struct test *t)
 }
 
 TEST_MAIN(TEST(agrees_with_a_list), TEST(fixed_map_runs_out_of_slots), TEST(hash_is_siphash13),
-	  TEST(tells_apart_what_collides), TEST(grows), TEST(keeps_what_it_has_when_memory_ends),
+	  TEST(tells_apart_what_collides), TEST(keeps_what_it_has_when_memory_ends),
 	  TEST(sorts_as_qsort_does), TEST(a_difference_shows),
 	  TEST(callers_are_known_from_the_second_time))

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Hand-made tables as src/runtime/symtab.go describes them, for each version; and a stripped Go
- * program from Debian, which another reader (tests/unit/common/elf/go_table.py) reads, too.
- */
+/* Hand-made tables as src/runtime/symtab.go describes them, for each version. A real one: tests/live/test_go.sh. */
 #include "common/elf/elf_go.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "tests/test.h"
 
@@ -124,49 +119,6 @@ static void refuses_what_makes_no_sense(struct test *t)
 
 /* --- a real one --- */
 
-static bool read_file(const char *path, struct elf_symbols *symbols)
-{
-	struct elf_file *elf;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), r = elf_file_create(fd, &elf);
-
-	if (r == 0) {
-		r = elf_file_go_symbols(elf, symbols);
-		elf_file_destroy(elf);
-	}
-	(void)close(fd);
-	return r == 0;
-}
-
-/* $GO_PROGRAM may name another one. */
-static void agrees_with_another_reader(struct test *t)
-{
-	const char *program = getenv("GO_PROGRAM") ? getenv("GO_PROGRAM") : "/usr/bin/gron";
-	char command[512], line[4096], name[4000];
-	struct elf_symbols symbols = {0};
-	unsigned long long address;
-	size_t count = 0, wrong = 0;
-	FILE *pipe;
-
-	if (access(program, R_OK) != 0 || system("command -v python3 readelf >/dev/null") != 0)
-		SKIP(t, "no gron, python3 or readelf");
-	REQUIRE(t, read_file(program, &symbols));
-	(void)snprintf(command, sizeof(command), "python3 tests/unit/common/elf/go_table.py '%s'", program);
-	pipe = popen(command, "r");
-	while (pipe && fgets(line, sizeof(line), pipe) && sscanf(line, "%llx %3999[^\n]", &address, name) == 2) {
-		const struct elf_symbol *symbol = &symbols.items[count < symbols.count ? count : 0];
-
-		if (symbol->address != address || strcmp(symbols.names + symbol->name, name) != 0)
-			wrong += wrong || printf("# %llx %s\n", address, name) > 0;
-		count++;
-	}
-	if (pipe)
-		(void)pclose(pipe);
-	CHECK(t, count > 1000);
-	CHECK_INT(t, wrong, 0);
-	CHECK_INT(t, symbols.count, count);
-	elf_symbols_deinit(&symbols);
-}
-
 /* Puts the runs of main.main's stack pointer: 0 for 4 bytes, 24 for 0x38, and 0 again for 4. */
 static void put_runs(struct made *made, const void *runs, size_t size)
 {
@@ -223,5 +175,4 @@ static void frame_sizes_that_make_no_sense(struct test *t)
 }
 
 TEST_MAIN(TEST(frame_sizes_become_call_frame_information), TEST(frame_sizes_that_make_no_sense),
-	  TEST(reads_each_version), TEST(refuses_what_makes_no_sense),
-	  TEST(agrees_with_another_reader))
+	  TEST(reads_each_version), TEST(refuses_what_makes_no_sense))

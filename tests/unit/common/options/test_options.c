@@ -2,7 +2,6 @@
 #include "common/options/options.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "common/time_units.h"
@@ -248,51 +247,6 @@ static void lists_are_bounded(struct test *t)
 	CHECK_INT(t, parse(argv, &config, NULL, &left, text, sizeof(text)), -EINVAL);
 }
 
-static const struct {
-	const char *typed, *wanted;
-} completed[] = {
-	{"--pr", "--profile"},	       {"--", "--profile --user --output --force --pid --state --top-waits"},
-	{"-o --u", ""},		       {"--user --f", "--force"},
-	{"word", ""},		       {"--tr", ""},
-};
-
-/* A script for a shell in a new file, which the caller deletes. */
-static void write_completion(struct test *t, const char *shell, char *path)
-{
-	int fd = mkstemp(path);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-
-	REQUIRE(t, out);
-	CHECK_INT(t, options_print_completion(&set, "rwalker-record", shell, out), 0);
-	(void)fclose(out);
-}
-
-/* bash itself is asked what it would complete. */
-static void completes_in_bash(struct test *t)
-{
-	char path[] = "/tmp/rwalker-completion-XXXXXX", command[1024], line[512];
-
-	if (system("bash -c 'complete -p' >/dev/null 2>&1"))
-		SKIP(t, "no bash with completion");
-	write_completion(t, "", path);
-	for (size_t i = 0; i < sizeof(completed) / sizeof(*completed); i++) {
-		FILE *bash;
-
-		(void)snprintf(command, sizeof(command),
-			       "bash -c '. %s && complete -p rwalker-record >/dev/null && "
-			       "COMP_WORDS=(rwalker-record %s) && "
-			       "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) && _rwalker_record; echo \"${COMPREPLY[*]}\"'",
-			       path, completed[i].typed);
-		bash = popen(command, "r");
-		REQUIRE(t, bash);
-		CHECK(t, fgets(line, sizeof(line), bash) != NULL);
-		line[strcspn(line, "\n")] = '\0';
-		CHECK_STR(t, line, completed[i].wanted);
-		CHECK_INT(t, pclose(bash), 0);
-	}
-	(void)unlink(path);
-}
-
 static void parses_lists(struct test *t)
 {
 	static const struct {
@@ -325,4 +279,4 @@ static void parses_lists(struct test *t)
 }
 
 TEST_MAIN(TEST(parses_the_table), TEST(says_what_is_wrong), TEST(lists_are_bounded),
-	  TEST(completes_in_bash), TEST(parses_lists))
+	  TEST(parses_lists))

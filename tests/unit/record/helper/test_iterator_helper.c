@@ -2,8 +2,8 @@
 /*
  * The helper that copies stacks of sleepers, with a pipe in place of the iterator and memory of this
  * process as the target's: what is in memory is copied, up to the first page that is not; nothing of
- * a file that a server answers for; the owner of what looks like a mutex; nothing of a task that
- * another helper was asked about. A read that hangs ends the helper within the deadline.
+ * a file that a server answers for, nor of a task that another helper was asked about. A read that
+ * hangs ends the helper within the deadline.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "bpf/ring_sleeper.h"
-#include "bpf/user_mutex.h"
 #include "common/packet.h"
 #include "record/helper/iterator_helper.h"
 #include "record/helper/nursery.h"
@@ -189,27 +188,6 @@ static void leaves_out_whom_another_was_asked_about(struct test *t)
 	bench_deinit(&b);
 }
 
-static void finds_the_owner_of_a_mutex(struct test *t)
-{
-	NEEDS_ROOT(t);
-
-	struct user_mutex mutex = {.lock = MUTEX_CONTENDED, .owner = OWNER, .users = 1};
-	struct bench b;
-
-	REQUIRE(t, bench_init(&b));
-	b.asked->mutex.from = (uintptr_t)&mutex;
-	b.asked->mutex.to = b.asked->mutex.from + sizeof(mutex);
-	b.asked->operation = FUTEX_PRIVATE_FLAG;
-	b.asked->value = MUTEX_CONTENDED;
-	CHECK(t, answered(&b) > 0);
-	CHECK_INT(t, b.asked->owner, OWNER);
-	b.asked->owner = 0;
-	mutex.lock = 0; /* it is free by now */
-	CHECK(t, answered(&b) > 0);
-	CHECK_INT(t, b.asked->owner, 0);
-	bench_deinit(&b);
-}
-
 /* Like a target whose memory is locked. */
 static void dies_of_a_target_that_hangs(struct test *t)
 {
@@ -225,5 +203,5 @@ static void dies_of_a_target_that_hangs(struct test *t)
 	bench_deinit(&b);
 }
 
-TEST_MAIN(TEST(copies_what_is_in_memory), TEST(copies_nothing_else), TEST(leaves_out_whom_another_was_asked_about),
-	  TEST(finds_the_owner_of_a_mutex), TEST(dies_of_a_target_that_hangs))
+TEST_MAIN(TEST(copies_what_is_in_memory), TEST(copies_nothing_else),
+	  TEST(leaves_out_whom_another_was_asked_about), TEST(dies_of_a_target_that_hangs))

@@ -19,7 +19,7 @@
 #include "tests/unit/record/fake_probe.h"
 #include "tests/unit/record/made_sideband.h"
 
-enum { CPU_SOURCE = 1, WAITS_SOURCE = 2, WAKERS_SOURCE = 3, CPU = 2,
+enum { CPU_SOURCE = 1, WAITS_SOURCE = 2, WAKERS_SOURCE = 3, POINTS_SOURCE = 4, CPU = 2,
        PERIOD = 1000000, SECOND = 1000000000 };
 
 /* No helper opens any file. */
@@ -323,9 +323,73 @@ static void what_was_not_written_is_lost(struct test *t)
 	bench_close(&b);
 }
 
+static void waits_have_wakers_and_refusals_beside(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	with_waits(&b);
+	b.probe.waits[1].wakes_lost = 3;
+	b.probe.waits[CPU].wakes_lost = 4;
+	b.probe.waits[CPU].counters[RING_COUNT_NO_ENTRY] = 50;
+	b.waits.refused = 20;
+	b.waits.unended.refused = 1;
+	tell(&b, SECOND, false);
+	CHECK_INT(t, total(&b, WAKERS_SOURCE, 0, LOSS_RING_FULL, NULL), 7);
+	CHECK_INT(t, total(&b, WAITS_SOURCE, 0, LOSS_ENCODER, NULL), 21);
+	CHECK_INT(t, total(&b, WAITS_SOURCE, CPU, LOSS_NO_TASK_ENTRY, NULL), 50);
+	CHECK_INT(t, b.loss.lost, 78);
+	free(b.waits.filtered);
+	bench_close(&b);
+}
+
+static void points_have_accounts_of_their_own(struct test *t)
+{
+	static const struct record_point asked = {.text = "one", .length = 3};
+	struct point points[3] = {{.name = "a", .source = 0, .hook = POINT_RAW_TRACEPOINT},
+				  {.name = "b", .source = 1, .hook = POINT_NOT_ATTACHED},
+				  {.name = "c", .source = 1, .hook = POINT_FENTRY}};
+	struct bench b;
+
+	bench_open(&b);
+	b.points.items.items = points;
+	b.points.items.count = 3;
+	b.points.source_count = 2;
+	b.points.sources[0] = (struct point_source){.asked = &asked, .first = 0, .count = 1};
+	b.points.sources[1] = (struct point_source){.asked = &asked, .first = 1, .count = 2};
+	b.point_events = (struct point_events){
+		.recording = &b.made.recording, .probe = &b.probe, .points = &b.points, .first_source = POINTS_SOURCE};
+	made_check(point_events_init(&b.point_events));
+	b.loss.points = &b.point_events;
+	b.probe.points[1][CPU].counters[RING_COUNT_RECORDED] = 60;
+	b.probe.points[1][CPU].counters[RING_COUNT_RATE_LIMITED] = 7;
+	b.probe.points[1][CPU].counters[RING_COUNT_NESTED] = 1;
+	b.probe.points[1][CPU].counters[RING_COUNT_TRUNCATED] = 9;
+	b.point_events.filtered[FAKE_CPUS + CPU] = 20;
+	b.point_events.whole[FAKE_CPUS + CPU] = 4;
+	b.point_events.refused = 2;
+	b.probe.missed[0] = 5;
+	b.probe.hits[1] = (struct ring_point_hits){.hits = 11, .skipped = 1};
+	b.probe.hits[2].hits = 99; /* is not attached */
+	tell(&b, SECOND, false);
+	CHECK_INT(t, total(&b, POINTS_SOURCE + 1, CPU, LOSS_RECORDED, NULL), 40);
+	CHECK_INT(t, total(&b, POINTS_SOURCE + 1, CPU, LOSS_FILTERED, NULL), 20);
+	CHECK_INT(t, total(&b, POINTS_SOURCE + 1, CPU, LOSS_RATE_LIMITED, NULL), 7);
+	CHECK_INT(t, total(&b, POINTS_SOURCE + 1, CPU, LOSS_TRUNCATED, NULL), 5);
+	CHECK_INT(t, total(&b, POINTS_SOURCE, 0, LOSS_RECURSION, NULL), 5);
+	CHECK_INT(t, total(&b, POINTS_SOURCE, 0, LOSS_ENCODER, NULL), 2);
+	CHECK_INT(t, b.loss.lost, 5 + 2 + 1);
+	CHECK_INT(t, b.loss.left_out, 20 + 7);
+	CHECK_INT(t, told_count(&b.made, EVENT_PROBE_HITS), 1);
+	CHECK_INT(t, told(&b.made, EVENT_PROBE_HITS, 0)->event.probe_hits.hits, 11);
+	point_events_deinit(&b.point_events);
+	bench_close(&b);
+}
+
 TEST_MAIN(TEST(each_counter_is_told_as_its_cause), TEST(late_filters_move_what_was_recorded),
 	  TEST(missed_samples_are_the_idle_cpu_s_or_the_busy_one_s),
 	  TEST(ticks_of_the_idle_task_are_no_work),
 	  TEST(of_a_cpu_that_was_away_nothing_is_held_against_it),
 	  TEST(cycles_are_counted_in_their_mean), TEST(what_the_kernel_throttled_is_told),
-	  TEST(what_was_not_written_is_lost))
+	  TEST(what_was_not_written_is_lost),
+	  TEST(waits_have_wakers_and_refusals_beside), TEST(points_have_accounts_of_their_own))

@@ -2,7 +2,7 @@
 /*
  * corpus DIR: writes the seed inputs for the fuzzers of the trace reader, the chunk decoders and
  * the reporter, made with the writer: DIR/fuzz_trace_reader/NAME,
- * DIR/fuzz_event_decoder_{state,events,embed}/NAME, DIR/fuzz_report_waits/NAME.
+ * DIR/fuzz_event_decoder/NAME, DIR/fuzz_report_waits/NAME.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -51,9 +51,6 @@ static void save_traces(const char *dir)
 
 static void save_payloads(const char *dir, struct memory_io *m)
 {
-	static const char *const targets[] = {[RWK_CHUNK_STATE] = "fuzz_event_decoder_state",
-					      [RWK_CHUNK_EVENTS] = "fuzz_event_decoder_events",
-					      [RWK_CHUNK_EMBED] = "fuzz_event_decoder_embed"};
 	const struct trace_chunk *chunks;
 	struct trace_reader *reader;
 	static uint8_t payload[1 << 16];
@@ -67,7 +64,7 @@ static void save_payloads(const char *dir, struct memory_io *m)
 		    chunks[i].header.raw_size > sizeof(payload) || trace_reader_load(reader, &chunks[i], payload) < 0)
 			continue;
 		snprintf(name, sizeof(name), "chunk-%zu", i);
-		save(dir, targets[chunks[i].header.type], name, payload, chunks[i].header.raw_size);
+		save(dir, "fuzz_event_decoder", name, payload, chunks[i].header.raw_size);
 	}
 	trace_reader_destroy(reader);
 }

@@ -152,38 +152,6 @@ static void counts_samples_of_unsure_times(struct test *t)
 	}
 }
 
-/* Modules are numbered as their frames come, in another order in a trace that was made from another one. */
-static void orders_unnamed_modules_by_what_is_printed(struct test *t)
-{
-	static const uint64_t frames[][2] = {{0x1100}, {0x2100}};
-
-	for (size_t first = 0; first < 2; first++) {
-		struct scratch scratch;
-		struct made_trace *trace = made_profile_begin(&scratch);
-		struct profile_account account;
-		size_t found = 0;
-
-		made_trace_module(trace, 1, MODULE_FILE, "/no/where/a", "0a0a");
-		made_trace_module(trace, 2, MODULE_FILE, "/no/where/b", "0b0b");
-		made_trace_map(trace, 500, 7, 0x1000, 0x1000, 0, 1, MAPPING_INITIAL);
-		made_trace_map(trace, 500, 7, 0x2000, 0x1000, 0, 2, MAPPING_INITIAL);
-		for (size_t i = 0; i < 2; i++)
-			made_trace_sample(trace, &(struct made_sample){.time = 2000 + i, .tgid = 7, .tid = 7,
-								       .comm = "x", .user = frames[i ^ first]});
-		made_trace_end(trace);
-		REQUIRE(t, load(&scratch, &everything) == 0);
-		profile_account(scratch.profile, &account);
-		for (size_t i = 0; i < account.count; i++) {
-			const struct profile_account_note *note = &account.notes[i];
-
-			for (size_t j = 0; j < note->detail_count; j++, found++)
-				CHECK(t, strstr(note->details[j], found ? "/no/where/b" : "/no/where/a") != NULL);
-		}
-		CHECK_INT(t, found, 2);
-		end(&scratch);
-	}
-}
-
 /* Lost events first, then wrong stacks, then missing names; of one kind the larger share. */
 static void tells_the_gravest_first(struct test *t)
 {
@@ -301,4 +269,4 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 TEST_MAIN(TEST(tells_why_mappings_are_unknown), TEST(tells_of_the_sources_that_are_shown),
 	  TEST(tells_the_gravest_first), TEST(tells_last_what_concerns_hardly_anything),
 	  TEST(tells_losses_apart_from_notes), TEST(tells_what_was_not_delivered_of_busy_time),
-	  TEST(counts_samples_of_unsure_times), TEST(orders_unnamed_modules_by_what_is_printed))
+	  TEST(counts_samples_of_unsure_times))

@@ -13,7 +13,7 @@ static const uint64_t REALTIME = 1700000000000000000;
 
 static const struct profile_filter everything = {.to = UINT64_MAX};
 static const struct profile_names no_files = {0};
-static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0}, woke[] = {1ULL << 32 | 0x310, 1ULL << 32 | 0x210, 0},
+static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0},
 		      calls[] = {0x401010, 0x401110, 0};
 
 static struct made_trace *begin(char path[32])
@@ -56,15 +56,6 @@ static void add_wait(struct made_trace *trace, uint32_t tid, struct event_wait w
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, &waker, &stacks), "wait");
 }
 
-static void add_wake(struct made_trace *trace, uint32_t target, uint64_t time)
-{
-	struct event_task task = task_of(WAKER), other = task_of(target);
-	struct event_stacks stacks = {.kernel = woke, .kernel_count = 2};
-	struct event_wake wake = {.source = 4, .time = time, .context = WAKER_TASK};
-
-	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &other, &stacks), "wake");
-}
-
 static void add_user_stack(struct made_trace *trace, uint32_t tid, uint64_t time, uint64_t since, uint64_t missing)
 {
 	struct event_task task = task_of(tid);
@@ -91,44 +82,6 @@ static size_t chain_length(const struct profile *profile, uint32_t node)
 	for (; node; node = nodes[node].parent)
 		length++;
 	return length;
-}
-
-static void what_belongs_together_is_found(struct test *t)
-{
-	const struct profile_wait *waits;
-	const struct profile_source *sources;
-	struct made_trace *trace;
-	struct profile *profile;
-	char path[32];
-
-	trace = begin(path);
-	add_wake(trace, SLEEPER, 2900);
-	made_trace_flush(trace); /* each in a chunk of its own */
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 3000, .length = 1000, .run_queue = 100, .state = 1,
-						     .context = WAKER_TASK, .woken = 100, .flags = WAIT_USER_LATER});
-	made_trace_flush(trace);
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 3500, .length = 200, .state = 1, .flags = WAIT_USER_LATER,
-						     .context = WAKER_TASK, .woken = 50});
-	add_user_stack(trace, SLEEPER, 3600, 600, 0); /* of both: two waits in one system call */
-	add_wait(trace, SLEEPER, (struct event_wait){.time = 4500, .length = 200, .state = 1,
-						     .flags = WAIT_USER_LATER});
-	made_trace_end(trace);
-	profile = load(t, path, &everything);
-	REQUIRE(t, profile_waits(profile, &waits) == 3);
-	CHECK_INT(t, chain_length(profile, waits[0].node), 3);
-	CHECK_INT(t, waits[0].node, waits[1].node);
-	CHECK_INT(t, chain_length(profile, waits[2].node), 1); /* its call never returned */
-	CHECK_INT(t, waits[2].chain_flags, CHAIN_USER_MISSING);
-	CHECK_INT(t, chain_length(profile, waits[0].waker_node), 2);
-	CHECK_INT(t, waits[0].woken, 2900);
-	CHECK_INT(t, waits[1].waker_node, 0); /* it called too early for its stack to be taken */
-	CHECK(t, waits[1].waker == waits[0].waker && waits[2].waker == PROFILE_NO_TASK);
-	REQUIRE(t, profile_sources(profile, &sources) == 2);
-	CHECK_INT(t, sources[0].weight, 1400);
-	CHECK_INT(t, sources[1].kind, PROFILE_WAKERS);
-	CHECK_INT(t, sources[1].weight, 900 + 200);
-	CHECK(t, account_has(profile, "without a user stack: the system call had not returned", NULL));
-	profile_destroy(profile);
 }
 
 static void a_user_stack_is_not_for_later_waits_nor_for_others(struct test *t)
@@ -212,32 +165,6 @@ static void weights_are_what_lies_in_the_recording(struct test *t)
 	}
 }
 
-static void sums_are_kept_by_task(struct test *t)
-{
-	const struct profile_task_sums *sums;
-	struct event_task task = task_of(SLEEPER);
-	struct made_trace *trace;
-	struct profile *profile;
-	char path[32];
-
-	trace = begin(path);
-	for (uint64_t second = 1; second <= 3; second++) {
-		struct event_wait_sums record = {.time = 1000 + second * 1000, .source = 3,
-						 .span = 1000, .running = 10};
-
-		record.kinds[WAIT_SUM_PREEMPTED] = (struct event_wait_sum){.count = second, .total = 7, .run_queue = 7};
-		made_trace_check(event_log_add_wait_sums(trace->log, &record, &task), "sums");
-		made_trace_flush(trace);
-	}
-	made_trace_end(trace);
-	profile = load(t, path, &everything);
-	REQUIRE(t, profile_task_sums(profile, &sums) == 1);
-	CHECK(t, sums->from == 1000 && sums->to == 4000 && sums->running == 30);
-	CHECK(t, sums->kinds[PROFILE_SUM_PREEMPTED].count == 6 && sums->kinds[PROFILE_SUM_PREEMPTED].total == 21);
-	CHECK_INT(t, profile_wait_totals(profile, 0)->brief.count, 6);
-	profile_destroy(profile);
-}
-
 /* The account of a task that runs when the recording starts began when the programs were attached. */
 static void nobody_ran_longer_than_the_recording(struct test *t)
 {
@@ -315,8 +242,7 @@ static void moments_are_found_on_the_clock(struct test *t)
 	profile_destroy(profile);
 }
 
-TEST_MAIN(TEST(what_belongs_together_is_found),
-	  TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
+TEST_MAIN(TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
 	  TEST(no_room_means_what_it_is_said_of), TEST(weights_are_what_lies_in_the_recording),
-	  TEST(sums_are_kept_by_task), TEST(nobody_ran_longer_than_the_recording),
+	  TEST(nobody_ran_longer_than_the_recording),
 	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock))

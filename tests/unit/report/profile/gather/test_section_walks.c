@@ -44,67 +44,12 @@ static void walk(struct made_trace *trace, uint64_t time, uint32_t number, uint6
 						       .kept = 3}});
 }
 
-static void row(struct made_trace *trace, uint64_t time, uint32_t number, uint32_t tid, uint64_t state, uint64_t wait)
-{
-	static const uint64_t kernel[] = {1ULL << 32 | 0x110, 0};
-	struct event_task task = made_task(tid, tid, 5, "sleeper");
-	struct event_walk_task record = {.time = time,
-					 .walk = number,
-					 .state = state,
-					 .wait = wait,
-					 .bound = wait ? WAIT_EXACT : WAIT_NONE,
-					 .cpu = 1,
-					 .flags = state ? 0 : WALK_TASK_ON_CPU};
-
-	made_trace_walk_task(trace, &record, &task, state ? kernel : NULL);
-}
-
 static struct profile *load(struct test *t, const char *const *paths, size_t count, const struct profile_filter *filter)
 {
 	struct profile *profile = NULL;
 
 	CHECK(t, profile_create(paths, count, filter, &no_files, &profile) == 0);
 	return profile;
-}
-
-static void keeps_the_rows_of_each_walk(struct test *t)
-{
-	const struct profile_walk_task *rows;
-	const struct profile_source *sources;
-	const struct profile_walk *walks;
-	struct profile *profile;
-	struct made_trace *trace;
-	const char *paths[1];
-	char path[32];
-
-	trace = begin(path);
-	for (uint32_t number = 1; number <= 2; number++) {
-		walk(trace, 2000 * number, number, 0);
-		row(trace, 2000 * number + 1, number, 30, 0x2, 7);
-		row(trace, 2000 * number + 2, number, 10, 0x102, 9);
-		row(trace, 2000 * number + 3, number, 20, 0, 0);
-		walk(trace, 2000 * number + 4, number, WALK_END);
-	}
-	made_trace_end(trace);
-	paths[0] = path;
-	profile = load(t, paths, 1, &everything);
-	REQUIRE(t, profile != NULL);
-	REQUIRE(t, profile_walks(profile, &walks) == 2);
-	CHECK_INT(t, walks[1].seen, 50);
-	CHECK_INT(t, walks[1].kept, 3);
-	CHECK_INT(t, walks[1].realtime, 1000000000000004000);
-	REQUIRE(t, profile_walk_tasks(profile, &rows) == 6);
-	CHECK_STR(t, rows[0].state, "D");
-	CHECK_STR(t, rows[1].state, "D (killable)");
-	CHECK_STR(t, rows[2].state, "R");
-	CHECK(t, rows[2].on_cpu && rows[2].bound == PROFILE_WAIT_NONE && rows[2].node == 0);
-	CHECK_INT(t, rows[3].walk, 1);
-	CHECK_INT(t, rows[1].wait, 9);
-	REQUIRE(t, profile_sources(profile, &sources) == 2);
-	CHECK_INT(t, sources[1].kind, PROFILE_TASKS);
-	CHECK_INT(t, sources[1].samples, 6);
-	profile_destroy(profile);
-	unlink(path);
 }
 
 /* As for waits: the operation, the object with the name of its process, and its holder. */
@@ -167,36 +112,6 @@ static void sample(struct made_trace *trace, uint64_t time, uint32_t tid)
 						       .tid = tid,
 						       .comm = "x",
 						       .kernel = kernel});
-}
-
-static void merges_traces_of_one_host(struct test *t)
-{
-	const struct profile_entry *entries;
-	struct made_trace *trace;
-	char one[32], two[32];
-	const char *const paths[] = {one, two};
-	struct profile *profile;
-	size_t count;
-
-	trace = begin(one);
-	sample(trace, 2000, 7);
-	made_trace_end(trace);
-	trace = begin(two);
-	sample(trace, 2000, 7);
-	sample(trace, 2001, 8);
-	made_trace_end(trace);
-	profile = load(t, paths, 2, &everything);
-	REQUIRE(t, profile != NULL);
-	REQUIRE(t, profile_entries(profile, &entries) == 2);
-	CHECK_INT(t, entries[0].samples, 2);
-	CHECK_INT(t, entries[1].samples, 1);
-	profile_tasks(profile, &count);
-	CHECK_INT(t, count, 2);
-	profile_modules(profile, &count);
-	CHECK_INT(t, count, 2); /* the kernel of both, and none */
-	profile_destroy(profile);
-	unlink(one);
-	unlink(two);
 }
 
 /* One byte in the middle of an EVENTS chunk: that chunk is lost, the rest is there and has names. */
@@ -269,6 +184,5 @@ static void damaged_state_is_told(struct test *t)
 	unlink(path);
 }
 
-TEST_MAIN(TEST(keeps_the_rows_of_each_walk), TEST(binds_what_tasks_slept_for),
-	  TEST(merges_traces_of_one_host), TEST(tells_of_a_damaged_chunk),
+TEST_MAIN(TEST(binds_what_tasks_slept_for), TEST(tells_of_a_damaged_chunk),
 	  TEST(damaged_state_is_told))

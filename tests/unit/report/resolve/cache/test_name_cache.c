@@ -167,6 +167,31 @@ static void change(const struct place *place, const char *statements)
 	database_destroy(database);
 }
 
+static void the_oldest_make_room(struct test *t)
+{
+	enum { LIMIT = 1 << 20, LARGE = 100 << 10 };
+	struct report report;
+	struct stat status;
+	struct place place;
+
+	place_start(&place);
+	for (uint64_t number = 1; number <= 30; number++) {
+		report_start(&report, &place);
+		report.store.limit = LIMIT;
+		put(&report, number, LARGE);
+		name_store_deinit(&report.store);
+		change(&place, "UPDATE name SET used = 5");
+		CHECK_INT(t, get_later(&place, 1, LARGE), 1); /* and so is used now */
+		REQUIRE(t, stat(place.path, &status) == 0);
+		CHECK(t, status.st_size <= LIMIT + LARGE);
+	}
+	CHECK(t, status.st_size > LIMIT / 2);
+	CHECK_INT(t, get_later(&place, 30, LARGE), 1);
+	CHECK_INT(t, get_later(&place, 28, LARGE), 1);
+	CHECK_INT(t, get_later(&place, 2, LARGE), 0);
+	CHECK_STR(t, place_stop(&place), "");
+}
+
 /* --- what lies in its place --- */
 
 static void write_file(const char *path, const void *bytes, size_t size)
@@ -268,38 +293,6 @@ static void files_of_others_are_refused(struct test *t)
 	put_later(&place, 1, SMALL);
 	CHECK_INT(t, chown(place.path, 1, 1), 0);
 	use_unusable(t, &place, "it belongs to another user");
-}
-
-static void is_in_the_home(struct test *t)
-{
-	struct report report = {0};
-	struct place place;
-	struct stat status;
-
-	place_start(&place);
-	REQUIRE(t, !setenv("HOME", place.folder, 1) && !setenv("XDG_CACHE_HOME", "relative", 1));
-	name_store_init(&report.store, NULL);
-	report.cache.store = name_store_desk(&report.store);
-	(void)snprintf(place.path, sizeof(place.path), "%s/.cache/rwalker/names.sqlite", place.folder);
-	CHECK_STR(t, report.store.path, place.path);
-	put(&report, 1, SMALL);
-	CHECK_INT(t, get(&report, 1, SMALL), 1);
-	name_store_deinit(&report.store);
-	REQUIRE(t, stat(place.path, &status) == 0);
-	CHECK_INT(t, status.st_mode & 07777, 0600);
-	*strrchr(place.path, '/') = '\0';
-	REQUIRE(t, stat(place.path, &status) == 0);
-	CHECK_INT(t, status.st_mode & 07777, 0700);
-	REQUIRE(t, !setenv("XDG_CACHE_HOME", place.folder, 1) && !unsetenv("HOME"));
-	name_store_init(&report.store, NULL);
-	(void)snprintf(place.path, sizeof(place.path), "%s/rwalker/names.sqlite", place.folder);
-	CHECK_STR(t, report.store.path, place.path);
-	REQUIRE(t, !unsetenv("XDG_CACHE_HOME"));
-	name_store_init(&report.store, NULL);
-	report.cache.store = name_store_desk(&report.store);
-	put(&report, 1, SMALL); /* nowhere, and nothing is said */
-	CHECK_INT(t, get(&report, 1, SMALL), 0);
-	CHECK_STR(t, place_stop(&place), "");
 }
 
 /* --- damage --- */
@@ -421,8 +414,8 @@ static void wild_requests_end_the_service(struct test *t)
 	CHECK_STR(t, place_stop(&place), "");
 }
 
-TEST_MAIN(TEST(keys_are_kept_apart), TEST(other_files_are_left_alone),
-	  TEST(places_that_are_no_files), TEST(files_of_others_are_refused), TEST(is_in_the_home),
+TEST_MAIN(TEST(keys_are_kept_apart), TEST(the_oldest_make_room), TEST(other_files_are_left_alone),
+	  TEST(places_that_are_no_files), TEST(files_of_others_are_refused),
 	  TEST(a_damaged_one_starts_over), TEST(damage_is_never_believed),
 	  TEST(killed_reports_do_no_harm), TEST(a_lock_is_not_waited_for_long),
 	  TEST(wild_requests_end_the_service))

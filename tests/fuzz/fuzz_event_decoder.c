@@ -1,15 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as a chunk's payload. Everything that the decoder returns is used, so that a bad
- * pointer, number or length shows as a fault here; and the promises of its interface are checked.
+ * Any bytes as the payload of a chunk of STATE, EVENTS or EMBED. Everything that the decoder
+ * returns is used, so that a bad pointer, number or length shows as a fault here; and the promises
+ * of its interface are checked.
  */
-#pragma once
+#include <stdlib.h>
 
+#include "format/event_decoder.h"
 #include "format/event_layout.h"
 #include "format/event_lines.h"
-#include "tests/fuzz/decode_waits.h"
+#include "format/limits.h"
 
-static inline uint64_t fuzz_touch(const char *bytes, uint32_t length)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void fuzz_require(int good)
+{
+	if (!good)
+		abort();
+}
+
+static void fuzz_use_stack(const struct event_decoder *decoder, uint32_t leaf, uint32_t root)
+{
+	size_t count;
+	const struct stack_node *nodes = event_decoder_nodes(decoder, &count);
+	uint32_t frames = 0;
+
+	for (fuzz_require(leaf < count); leaf != root; leaf = nodes[leaf].parent, frames++) {
+		fuzz_require(leaf >= STACK_FIRST_NODE && nodes[leaf].parent < leaf && nodes[leaf].root == root);
+		fuzz_require(frames < (root ? RWK_MAX_FRAMES : RWK_MAX_PATH));
+		fuzz_require(nodes[leaf].depth > nodes[nodes[leaf].parent].depth);
+	}
+}
+
+static void fuzz_use_task(const struct event_decoder *decoder, uint32_t number)
+{
+	fuzz_require(!number || event_decoder_task(decoder, number));
+}
+
+static void fuzz_use_wait(const struct event_decoder *decoder, const struct event_wait *wait)
+{
+	fuzz_use_stack(decoder, wait->kernel, STACK_KERNEL_ROOT);
+	fuzz_use_stack(decoder, wait->user, STACK_USER_ROOT);
+	fuzz_use_task(decoder, wait->task);
+	fuzz_use_task(decoder, wait->waker);
+	fuzz_require(wait->cpu < RWK_MAX_CPUS && wait->out_cpu < RWK_MAX_CPUS && wait->length <= wait->time);
+	fuzz_require(wait->flags & WAIT_HAS_WAKER || (!wait->context && !wait->waker && !wait->woken));
+	fuzz_require(wait->flags & WAIT_HAS_RUN_QUEUE || wait->run_queue <= wait->length);
+}
+
+/* Records of waits, all of which refer to tasks and stacks. */
+static void fuzz_use_waits(const struct event_decoder *decoder, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_WAIT:
+		fuzz_use_wait(decoder, &event->wait);
+		break;
+	case EVENT_WAKE:
+		fuzz_use_stack(decoder, event->wake.kernel, STACK_KERNEL_ROOT);
+		fuzz_use_stack(decoder, event->wake.user, STACK_USER_ROOT);
+		fuzz_use_task(decoder, event->wake.task);
+		fuzz_use_task(decoder, event->wake.target);
+		fuzz_require(event->wake.cpu < RWK_MAX_CPUS);
+		break;
+	case EVENT_USER_STACK:
+		fuzz_use_stack(decoder, event->user_stack.user, STACK_USER_ROOT);
+		fuzz_use_task(decoder, event->user_stack.task);
+		fuzz_require(event->user_stack.cpu < RWK_MAX_CPUS);
+		break;
+	case EVENT_WAIT_SUMS:
+		fuzz_use_task(decoder, event->wait_sums.task);
+		break;
+	default:
+		break;
+	}
+}
+
+static uint64_t fuzz_touch(const char *bytes, uint32_t length)
 {
 	uint64_t sum = 0;
 
@@ -18,7 +84,7 @@ static inline uint64_t fuzz_touch(const char *bytes, uint32_t length)
 	return sum;
 }
 
-static inline uint64_t fuzz_use_fields(struct event *event)
+static uint64_t fuzz_use_fields(struct event *event)
 {
 	const struct event_layout *layout = event_layout_find(event->kind);
 	uint64_t sum = 0;
@@ -37,7 +103,7 @@ static inline uint64_t fuzz_use_fields(struct event *event)
 	return sum;
 }
 
-static inline uint64_t fuzz_use_symbols(struct event *event)
+static uint64_t fuzz_use_symbols(struct event *event)
 {
 	struct event_symbol symbol;
 	uint64_t address = 0, previous = 0, sum = 0;
@@ -50,7 +116,7 @@ static inline uint64_t fuzz_use_symbols(struct event *event)
 	return sum;
 }
 
-static inline uint64_t fuzz_use_lines(const struct event *event)
+static uint64_t fuzz_use_lines(const struct event *event)
 {
 	struct event_lines lines = {0};
 	struct event_line line;
@@ -69,7 +135,7 @@ static inline uint64_t fuzz_use_lines(const struct event *event)
 	return sum;
 }
 
-static inline uint64_t fuzz_use(const struct event_decoder *decoder, struct event *event)
+static uint64_t fuzz_use(const struct event_decoder *decoder, struct event *event)
 {
 	uint64_t sum = fuzz_use_fields(event);
 
@@ -101,14 +167,14 @@ static inline uint64_t fuzz_use(const struct event_decoder *decoder, struct even
 }
 
 /* The decoder is used twice: nothing left behind by one payload may show in the next. */
-static inline void fuzz_decode(const uint8_t *bytes, size_t length)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	struct event_decoder *decoder;
 	struct event event;
 	uint64_t sums[2] = {0};
 
 	if (event_decoder_create(&decoder) < 0)
-		return;
+		return 0;
 	for (int run = 0; run < 2; run++) {
 		event_decoder_start(decoder, bytes, length);
 		while (event_decoder_next(decoder, &event) == 1)
@@ -117,4 +183,5 @@ static inline void fuzz_decode(const uint8_t *bytes, size_t length)
 	}
 	fuzz_require(sums[0] == sums[1]);
 	event_decoder_destroy(decoder);
+	return 0;
 }

@@ -35,7 +35,19 @@ static void add_waits(struct thread_times *times, struct thread_time *row, const
 	}
 }
 
-static void add_sums(const struct thread_times *times, struct thread_time *row,
+/* Until when the thread's time is known. A dump has its open waits, and its sums as of a second ago. */
+static uint64_t known_until(const struct wait_index *index, const struct wait_thread *thread, uint64_t summed)
+{
+	uint64_t stop = index->waits->recordings[thread->recording].stop, end;
+
+	if (!thread->count)
+		return summed;
+	end = index->ends[thread->first + thread->count - 1];
+	end = end < stop ? end : stop;
+	return summed > end ? summed : end;
+}
+
+static void add_sums(const struct thread_times *times, struct thread_time *row, const struct wait_thread *thread,
 		     const struct profile_task_sums *sums)
 {
 	static const unsigned int states[PROFILE_SUM_KINDS] = {
@@ -47,12 +59,13 @@ static void add_sums(const struct thread_times *times, struct thread_time *row,
 	};
 	uint64_t start = times->index->waits->recordings[sums->recording].start;
 	uint64_t from = sums->from > start ? sums->from : start;
+	uint64_t to = known_until(times->index, thread, sums->to);
 
 	if (sums->unasked)
 		return;
 	row->asked = true;
 	row->whole = true;
-	row->wall = sums->to > from ? sums->to - from : 0;
+	row->wall = to > from ? to - from : 0;
 	row->running = wait_index_running(times->index, sums);
 	row->task = sums->task;
 	for (size_t i = 0; i < PROFILE_SUM_KINDS; i++) {
@@ -94,7 +107,7 @@ int thread_times_init(struct thread_times *times, const struct wait_index *index
 								   sums[i].recording, sums[i].task);
 
 		if (thread)
-			add_sums(times, &times->rows[thread - times->index->threads], &sums[i]);
+			add_sums(times, &times->rows[thread - times->index->threads], thread, &sums[i]);
 	}
 	return 0;
 }

@@ -8,12 +8,14 @@
 
 #include "common/plural.h"
 #include "common/printable.h"
+#include "common/time_units.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/profile/seam/profile_dump.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/view/text/probe_totals.h"
+#include "report/view/text/wait_text.h"
 #include "report/view/text/wrap.h"
 
 enum { NOTE_TEXT = 2048 };
@@ -165,8 +167,11 @@ static void write_waited(const struct view_context *context, uint32_t number,
 		write_classes(totals, out);
 	if (!totals->brief.count)
 		return;
-	(void)fprintf(out, "# shorter than %s ms, and not among these: ",
-		      figure_milliseconds(totals->least_wait).text);
+	if (totals->least_wait < MILLISECOND / 10)
+		(void)fprintf(out, "# shorter than %s, and not among these: ", wait_figure(totals->least_wait).text);
+	else
+		(void)fprintf(out, "# shorter than %s ms, and not among these: ",
+			      figure_milliseconds(totals->least_wait).text);
 	page_write_count(totals->brief.count, "waits", out);
 	(void)fprintf(out, ", %s ms, %s ms of it on run queues", figure_milliseconds(totals->brief.weight).text,
 		      figure_milliseconds(totals->brief.run_queue).text);

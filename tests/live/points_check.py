@@ -73,16 +73,6 @@ def check_paths(judge, argument):
                     path.count if wanted else 0)
 
 
-def check_switches(judge, _):
-    """Each thread's path has as many switches as the kernel counts, by getrusage() right before and after it. These
-    are nearly as many as the passes; sometimes the byte is already there."""
-    rows = pt.folded(judge.report, judge.path)
-    for path in judge.truth.paths:
-        got = sum(count for comm, frames, count in rows if comm == path.comm and pt.stands_in(path.functions, frames))
-        judge.verdict(path.switches > path.count * 9 // 10 and abs(got - path.switches) <= 1, path.comm + ": switches",
-                      "%d, expected %d" % (got, path.switches))
-
-
 def check_calls(judge, argument):
     """calls:PROBE=CALL: the probe's hits are the workload's calls."""
     name, _, call = argument.partition("=")
@@ -203,10 +193,6 @@ def check_kinds(judge, argument):
     judge.equal("kinds of threads", kinds, {argument})
 
 
-def check_cpus(judge, argument):
-    judge.equal("CPUs", sorted({s.cpu for s in judge.trace.samples if s.probe}), sorted(map(int, argument.split(","))))
-
-
 def check_ends(judge, argument):
     """ends:SOURCE=SECONDS,...: each source stops by itself, and has no later events."""
     for word in argument.split(","):
@@ -301,19 +287,6 @@ def check_events(judge, _):
                       for event, (begin, end) in zip(mine, judge.truth.calls)), "--events: each at its time", "not so")
 
 
-def check_slices(judge, argument):
-    """slices:S: --stacks -i S has as many events in each slice as the trace."""
-    source, length = judge.trace.points()[0], int(float(argument) * SECOND)
-    begin = judge.trace.sources[source].start
-    want = collections.Counter((sample.time - begin) // length for sample in judge.trace.samples)
-    text = pt.view(judge.report, judge.path, "--stacks", "-i", argument)
-    got = [int(number) for number in re.findall(r"^# from \S+ s to \S+ s: (\d+) events", text, re.M)]
-    judge.verdict(len(got) > 1, "--stacks -i %s: slices" % argument, "%d" % len(got))
-    judge.equal("--stacks -i %s: events" % argument, got, [want[number] for number in range(len(got))])
-    counts = [int(number) for number in re.findall(r"^ +(\d+)$", text, re.M)]
-    judge.equal("--stacks -i %s: counts" % argument, sum(counts), len(judge.trace.samples))
-
-
 def check_totals(judge, _):
     """What the views print for each probe: its hits, and hits per second."""
     text = pt.view(judge.report, judge.path, "--stacks")
@@ -324,11 +297,6 @@ def check_totals(judge, _):
         rate = hits.hits * SECOND / (source.stop - source.start)
         judge.verdict(match and int(match.group(1)) == hits.hits and abs(float(match.group(2)) - rate) <= 0.1 + rate / 1000,
                       "%s: hits and rate in --stacks" % probe.name, "%s, expected %d hits, %.1f/s" % (match and match.group(0), hits.hits, rate))
-
-
-def check_sources(judge, argument):
-    """sources:KIND,...: the trace has these, each with events; kinds as in FORMAT.md."""
-    judge.equal("sources", sorted(source.kind for source in judge.trace.sources.values()), sorted(map(int, argument.split(","))))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ NO_TASK = ("", 0, 0, False)
 
 # --- the truth -----------------------------------------------------------------------------------------------------------
 
-Path = collections.namedtuple("Path", "comm tid tgid cpu call functions count run wall switches")
+Path = collections.namedtuple("Path", "comm tid tgid cpu call functions count run wall")
 Truth = collections.namedtuple("Truth", "paths calls")
 
 
@@ -30,8 +30,7 @@ def read_truth(path):
             f = pairs(rest)
             if word == "path":
                 truth.paths.append(Path(f["comm"], int(f["tid"]), int(f["tgid"]), int(f["cpu"]), f["call"],
-                                        tuple(f["stack"].split(";")), int(f["count"]), int(f["run"]), int(f["wall"]),
-                                        int(f.get("switches", 0))))
+                                        tuple(f["stack"].split(";")), int(f["count"]), int(f["run"]), int(f["wall"])))
             elif word == "call":
                 truth.calls.append((int(f["begin"]), int(f["end"])))
     return truth

@@ -100,34 +100,6 @@ test_everything() {
 	check "it is smaller" [ "$(stat -c %s "$scratch/small.rwk")" -lt "$(stat -c %s "$scratch/all.rwk")" ]
 }
 
-# Without snapshots. A recording of one program has names of all that ran on the host, also of one that moved its code
-# to other memory.
-test_plain() {
-	start "$workloads/copied" moved 600 >"$scratch/moved"
-	wait_for 10 grep -q ready "$scratch/moved" || die "the workload does not start"
-	recorded plain "$record" -p 0 --offcpu 0 -m 100 -u -c '^canary$' -o "$scratch/plain.rwk" -- "$program" 0.3 || return
-	kill "$started"
-	check "plain: nothing is said of a program that is not in it" lacks 'copy of code' <("$report" --no-local-files --info "$scratch/plain.rwk")
-	check "plain: it has the command line" grep -q 'meta key="command_line"' <("$report" --dump "$scratch/plain.rwk")
-	run_ok plain_small "$report" --condense "$scratch/plain.rwk" -o "$scratch/plain_small.rwk" || return
-	same_reports plain plain_small
-	check_number "plain: mappings" "$(mappings plain_small) * 2 < $(mappings plain)"
-	check_number "plain: the program's own" "$(mappings plain_small) > 0"
-}
-
-mappings() { "$report" --dump "$scratch/$1.rwk" | grep -c '^  mapping '; }
-
-test_streams() {
-	[ -e "$scratch/all.rwk" ] || return
-	"$report" --condense - -o - <"$scratch/all.rwk" >"$scratch/piped.rwk" 2>"$scratch/piped.err"
-	check_equal "exit code through pipes" 0 $?
-	same_reports all piped
-	cat "$scratch/all.rwk" "$scratch/all.rwk" >"$scratch/twice.rwk"
-	run_ok twice "$report" --condense "$scratch/twice.rwk" -o "$scratch/both.rwk"
-	same_reports twice both
-	check_scrubbed both
-}
-
 # records NAME: the trace's records, sorted, without those that give offsets in the file.
 records() { "$report" --dump "$scratch/$1.rwk" | grep '^  ' | grep -v '^  index ' | sort; }
 
@@ -165,33 +137,6 @@ test_missing_tables() {
 	same_reports bare whole
 }
 
-test_killed() {
-	"$record" -p 0 --dwarf -u -f 999 -c '^canary$' -o "$scratch/killed.rwk" 2>/dev/null &
-	local recorder=$!
-	start "$program" 600
-	check "killed: it was under way" wait_for 60 has_samples "$scratch/killed.rwk" 300
-	kill -KILL $recorder
-	kill "$started"
-	wait $recorder 2>/dev/null
-	run_code killed 3 "$report" --condense "$scratch/killed.rwk" --partial -o "$scratch/killed_small.rwk" || return
-	check "it is as unfinished as it was" grep -q 'ended *not closed' <("$report" --no-local-files --info "$scratch/killed_small.rwk")
-	check_scrubbed killed_small
-	same_reports killed killed_small
-}
-
-# Chains with more frames than a stack may have, and ones that continue by frame pointers beyond the end of the snapshot.
-test_ends() {
-	build_program "$scratch/framed" -fno-omit-frame-pointer
-	run_ok deep "$record" -p 1 -u --dwarf -o "$scratch/deep.rwk" -- "$program" 0.3 1400 || return
-	run_ok deep_small "$report" --condense "$scratch/deep.rwk" -o "$scratch/deep_small.rwk"
-	check "there are deep ones" grep -q 'unwound stacks* .* cut at the depth limit' <("$report" --info "$scratch/deep.rwk")
-	same_reports deep deep_small
-	run_ok tail "$record" -p 1 -u --dwarf --dwarf-size 1024 -o "$scratch/tail.rwk" -- "$scratch/framed" 0.3 60 || return
-	run_ok tail_small "$report" --condense "$scratch/tail.rwk" -o "$scratch/tail_small.rwk"
-	check "there are tails" grep -q 'callers by frame pointer beyond their copy' <("$report" --info "$scratch/tail.rwk")
-	same_reports tail tail_small
-}
-
 # Sleeping tasks, with the stacks that were copied from their memory.
 test_walk() {
 	local try without_names
@@ -219,19 +164,6 @@ test_walk() {
 	check_scrubbed walk_small
 }
 
-# A byte in the middle of a chunk of events: the rest is condensed, and the exit code reports it.
-test_damaged() {
-	[ -e "$scratch/all.rwk" ] || return
-	local at
-	at=$("$report" --dump "$scratch/all.rwk" | awk '/type EVENTS/ { print $6; exit }')
-	cp "$scratch/all.rwk" "$scratch/hurt.rwk"
-	printf '\377\377\377\377' | dd of="$scratch/hurt.rwk" bs=1 seek=$((at + 60)) conv=notrunc status=none
-	run_code hurt 3 "$report" --condense "$scratch/hurt.rwk" -o "$scratch/mended.rwk"
-	check "it tells the damage" grep -q 'is damaged' "$scratch/hurt.err"
-	check_scrubbed mended
-	check "--info of the new one tells it" grep -q 'condensed.*damaged or missing' <("$report" --no-local-files --info "$scratch/mended.rwk")
-}
-
 test_full_disk() {
 	local rc
 	[ -e "$scratch/all.rwk" ] || return
@@ -247,13 +179,8 @@ test_full_disk() {
 }
 
 test_everything
-test_plain
-test_streams
 test_refusals
 test_missing_tables
-test_killed
-test_ends
 test_walk
-test_damaged
 test_full_disk
 finish

@@ -52,6 +52,18 @@ check_number "--needs still asks for the program" \
 check "perf's form has them, too" grep -qE " \[unnamed\]\+0x[0-9a-f]+\+0x[0-9a-f]+ \($program\)" \
 	<("$report" --export perf-script --debug-dir "$empty" "$scratch/stripped-full.rwk" 2>/dev/null)
 
+# --- MiniDebugInfo: names from the trace when the program is gone, but not with --embed min, which leaves the section out ---
+if command -v xz >/dev/null; then
+	objcopy -S --keep-symbol=hidden_burns --keep-symbol=hidden_calls "$whole" "$scratch/mini"
+	objcopy --only-keep-debug "$scratch/mini" "$scratch/mini.debug"
+	xz -kf --check=crc32 "$scratch/mini.debug"
+	objcopy -S --add-section .gnu_debugdata="$scratch/mini.debug.xz" "$whole" "$program"
+	record_levels mini
+	check_equal "MiniDebugInfo" "$named" "$(leaves "$scratch/mini-full.rwk" --debug-dir "$empty" --symfs "$empty")"
+	check_equal "MiniDebugInfo, --embed min" "$unnamed" "$(leaves "$scratch/mini-min.rwk" --debug-dir "$empty" --symfs "$empty")"
+	objcopy -S "$whole" "$program"
+fi
+
 # --- its debug file by build-id ---
 id=$(readelf -n "$program" | sed -n 's/.*Build ID: //p')
 mkdir -p "$scratch/debug/.build-id/${id:0:2}"

@@ -3,7 +3,7 @@
 # tier: full
 # Tracepoints, and kernel functions as far as this kernel allows: counts per call path compared with a workload that
 # counts its calls (workloads/calls.c) and with `perf stat -e` of the same run; filters, durations, storms, losses,
-# refusals. At the long level there are more calls, and filters by the first thread and the first CPU, too.
+# refusals.
 # two tries: compared with another recorder, which does not observe exactly the same moments.
 . "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
@@ -60,40 +60,9 @@ test_raw() {
 		comms:calls,calls-two kinds:user frames
 }
 
-# Tracepoints given without their categories. Page faults can happen anywhere. Switches also happen while a thread
-# exits, when perf no longer counts it: the kernel's own count decides there.
-test_name_alone() {
-	beside_perf_stat exit '--trace sys_exit -u' raw_syscalls:sys_exit plan 2 "$scratch/f" &&
-		check_points exit account lost:0 paths perf:"$scratch/exit.perf" probes:raw_syscalls:sys_exit frames
-	[ ! -d $tracing/events/exceptions/page_fault_user ] ||
-		{ beside_perf_stat fault '--trace page_fault_user -u' exceptions:page_fault_user plan 2 "$scratch/f" &&
-			check_points fault account lost:0 perf:"$scratch/fault.perf" probes:exceptions:page_fault_user frames; }
-	record_calls switch '--trace sched_switch -u' pairs "$(at_level 500 2000)" &&
-		check_points switch account lost:0 switches probes:sched:sched_switch frames
-}
-
 test_system_call() {
 	beside_perf_stat one '--trace syscalls:sys_enter_write -u' raw_syscalls:sys_enter/1 plan 2 "$scratch/f" || return
 	check_points one account lost:0 paths:write perf:"$scratch/one.perf"=sys_enter_write hook:tracepoint frames
-}
-
-test_sets() {
-	beside_perf_stat glob '--trace sched:sched_process_[fe]* -u' \
-		sched:sched_process_fork,sched:sched_process_exec,sched:sched_process_exit plan 1 "$scratch/f" &&
-		check_points glob account lost:0 perf:"$scratch/glob.perf" 'hook:raw tracepoint' frames
-	beside_perf_stat regex '--trace /^sys_enter_(write|pwrite64|openat)$/ -u' \
-		raw_syscalls:sys_enter/1,raw_syscalls:sys_enter/18,raw_syscalls:sys_enter/257 plan 2 "$scratch/f" || return
-	check_points regex account lost:0 paths:write,pwrite64,openat calls:sys_enter_pwrite64=pwrite64 hook:tracepoint \
-		perf:"$scratch/regex.perf"=sys_enter_write,sys_enter_pwrite64,sys_enter_openat \
-		probes:syscalls:sys_enter_openat,syscalls:sys_enter_pwrite64,syscalls:sys_enter_write
-}
-
-# Each option is a source of its own, even if both hit the same events.
-test_several() {
-	record_calls several '--trace sys_enter --trace sys_enter_write --trace syscalls:*_getppid --max-probes 3 -u' plan 2 "$scratch/f" || return
-	check_points several account lost:0 calls:sys_enter_getppid=getppid at-least:sys_enter_write=write \
-		probes:raw_syscalls:sys_enter,syscalls:sys_enter_write,syscalls:sys_enter_getppid
-	check "--max-probes says what it leaves out" grep -q 'matches 2: 0 cannot be traced, 1 left out by --max-probes' "$scratch/several.err"
 }
 
 # --- filters -------------------------------------------------------------------------------------
@@ -107,13 +76,13 @@ gate() {
 
 is_ready() { grep -q '^ready' "$scratch/$1.truth"; }
 
-# paused NAME: starts the workload, ready and waiting; sets $tgid, $tid and $two (its second thread).
+# paused NAME: starts the workload, ready and waiting; sets $two to its second thread.
 paused() {
 	gate "$1"
 	"$calls" go plan 1 "$scratch/f" <&"$gate" >"$scratch/$1.truth" &
 	children="$children $!"
 	wait_for 60 is_ready "$1" || die "the workload does not start"
-	read -r tgid tid two < <(sed -n 's/^ready tgid=\([0-9]*\) tid=\([0-9]*\) two=\([0-9]*\)$/\1 \2 \3/p' "$scratch/$1.truth")
+	two=$(sed -n 's/^ready .* two=//p' "$scratch/$1.truth")
 }
 
 # filtered NAME OPTION...: records the workload, which starts once everything is attached.
@@ -126,31 +95,8 @@ filtered() {
 }
 
 test_who() {
-	paused pid && filtered pid --pid "$tgid" && check_points pid account lost:0 paths comms:calls,calls-two
 	paused tid && filtered tid --tid "$two" && check_points tid account lost:0 paths:/calls-two comms:calls-two
-	[ "$level" = check ] || { paused first && filtered first --tid "$tid" && check_points first account paths:/calls comms:calls; }
 	paused command && filtered command -c '^calls-t' && check_points command account paths:/calls-two comms:calls-two
-	paused users && filtered users --user-threads && check_points users account paths kinds:user
-}
-
-test_cpus() {
-	local first last
-	first=$(allowed_cpus | head -n 1) last=$(allowed_cpus | tail -n 1)
-	[ "$first" != "$last" ] || { echo "# not run: -P wants two CPUs"; return; }
-	paused cpu && filtered cpu -P "$last" && check_points cpu account paths:/calls-two cpus:"$last"
-	[ "$level" = check ] || { paused others && filtered others -P "$first" && check_points others account paths:/calls cpus:"$first"; }
-}
-
-test_cgroup() {
-	paused cgroup
-	cgroup_of points "$tgid" || return
-	filtered cgroup --cgroup "$cgroup" && check_points cgroup account paths comms:calls,calls-two
-}
-
-test_kernel_threads() {
-	recorded kernel "$record" --force --trace sched:sched_switch --kernel-threads -d 1 -o "$scratch/kernel.rwk" || return
-	: >"$scratch/kernel.truth"
-	check_points kernel account kinds:kernel
 }
 
 # The recorder's own hits are left out and counted: nothing else here writes files, reads rings and waits.
@@ -168,24 +114,9 @@ test_own() {
 # --- time, and other sources -----------------------------------------------------------------------
 
 test_durations() {
-	record_calls ends '--trace syscalls:sys_enter_getppid:1 --trace sys_exit_getppid:2 --trace sys_enter' paced getppid 10 300 || return
+	record_calls ends '--trace syscalls:sys_enter_getppid:1 --trace sys_exit_getppid:2 --trace sys_enter' paced 10 300 || return
 	check_points ends account lost:0 ends:syscalls:sys_enter_getppid=1,sys_exit_getppid=2,sys_enter=2 \
 		timely:syscalls:sys_enter_getppid,sys_exit_getppid
-}
-
-test_beside() {
-	record_calls beside '-p 0 --sw-perf --offcpu 0 -m 0 --wakers -i 1 -a --trace sys_enter_write -u' plan "$(at_level 12 300)" "$scratch/f" || return
-	check_points beside account lost:0 sources:1,2,3,4,6 at-least:sys_enter_write=write
-	check_equal "writes by --source tracepoint" "$(sed -n 's/^path comm=calls .* call=write stack=path_a_.* count=\([0-9]*\) .*/\1/p' "$scratch/beside.truth")" \
-		"$(folded "$scratch/beside.rwk" --source tracepoint | folded_sum - 'path_a_outer;path_a_inner;')"
-	check_number "waits of its naps" "$(folded "$scratch/beside.rwk" --source offcpu -c '^calls$' | folded_sum - 'path_e_inner') > 0"
-	check_number "walked tasks" "$("$report" --tasks "$scratch/beside.rwk" 2>/dev/null | wc -l) > 3"
-}
-
-# The views show the hits.
-test_views() {
-	record_calls views '--trace sys_enter_getppid -u' paced getppid 10 250 || return
-	check_points views account lost:0 paths events slices:1 totals frames
 }
 
 # --- storms --------------------------------------------------------------------------------------
@@ -195,7 +126,7 @@ figure() { sed -n "s/^path .*\b$2=\([0-9]*\).*/\1/p" "$scratch/$1.truth" | head 
 
 # alone COUNT: the same calls without a recorder: ns of the workload's own time for each.
 alone() {
-	"$calls" hot getppid "$1" >"$scratch/alone.truth"
+	"$calls" hot "$1" >"$scratch/alone.truth"
 	awk -v run="$(figure alone run)" -v count="$1" 'BEGIN { printf "%.0f\n", run / count }'
 }
 
@@ -207,20 +138,20 @@ test_storm() {
 	check_number "it is a storm: calls per second" "1e9 / $base > 20 * $LIMIT"
 	# All calls are recorded: what does not fit into the ring is lost, and counted.
 	"$record" --force --trace syscalls:sys_enter_getppid --embed none -o "$scratch/whole.rwk" -- \
-		"$calls" hot getppid "$each" >"$scratch/whole.truth" 2>"$scratch/whole.err"
+		"$calls" hot "$each" >"$scratch/whole.truth" 2>"$scratch/whole.err"
 	check_number "exit code of a storm" "$? == 0 || $? == 3"
 	check_points whole account calls:sys_enter_getppid=getppid
 	whole=$(($(figure whole run) / each))
-	beside_perf_stat limited "--trace raw_syscalls:sys_enter --rate-limit $LIMIT -u" raw_syscalls:sys_enter hot getppid "$count" || return
+	beside_perf_stat limited "--trace raw_syscalls:sys_enter --rate-limit $LIMIT -u" raw_syscalls:sys_enter hot "$count" || return
 	check_points limited account lost:0 perf:"$scratch/limited.perf" at-least:raw_syscalls:sys_enter=getppid rate:$LIMIT spread
-	record_calls exact "--trace syscalls:sys_enter_getppid --rate-limit $LIMIT -u" hot getppid "$count" || return
+	record_calls exact "--trace syscalls:sys_enter_getppid --rate-limit $LIMIT -u" hot "$count" || return
 	check_points exact account lost:0 calls:sys_enter_getppid=getppid rate:$LIMIT spread totals
 	for _ in 1 2 3; do # a try may include time that the host took away
 		limited=$(($(figure exact run) / count))
 		echo "# a call takes $base ns; $whole when each is recorded, $limited with --rate-limit $LIMIT"
 		[ $((limited - base)) -ge $((BOUND * base)) ] || break
 		base=$(alone "$count")
-		record_calls exact "--trace syscalls:sys_enter_getppid --rate-limit $LIMIT -u" hot getppid "$count" || return
+		record_calls exact "--trace syscalls:sys_enter_getppid --rate-limit $LIMIT -u" hot "$count" || return
 	done
 	check_number "what a call in a limited storm costs more" "$limited - $base < $BOUND * $base"
 }
@@ -230,7 +161,7 @@ test_stopped() {
 	local recorder
 	gate stopped
 	"$record" --force --trace syscalls:sys_enter_getppid --ringbuf-size 1 --embed none -o "$scratch/stopped.rwk" -- \
-		"$calls" go hot getppid "$(at_level 600000 6000000)" <&"$gate" >"$scratch/stopped.truth" 2>"$scratch/stopped.err" &
+		"$calls" go hot "$(at_level 600000 6000000)" <&"$gate" >"$scratch/stopped.truth" 2>"$scratch/stopped.err" &
 	recorder=$!
 	children="$children $recorder"
 	wait_for 60 is_ready stopped || die "the workload does not start"
@@ -298,18 +229,10 @@ need_recording
 need_tool python3 perf unshare
 [ -d $tracing/events ] || skip "there is no tracefs"
 test_raw
-test_name_alone
 test_system_call
-test_sets
-test_several
 test_who
-test_cpus
-test_cgroup
-test_kernel_threads
 test_own
 test_durations
-test_beside
-test_views
 test_storm
 test_stopped
 test_refusals

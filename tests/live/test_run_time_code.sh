@@ -4,7 +4,7 @@
 # Code has the names that are true of it: those of the process's perf map where memory has a name but no ELF file, or has
 # taken the place of a file's code; both where the map names a place twice; those of the file where a memfd holds a
 # program, where the first thread has ended, and where another process has mapped it into memory that both share. A perf
-# map counts after the end of its process, too, in namespaces of its own.
+# map counts while its process lives, and after its end, too, in namespaces of its own.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -13,7 +13,7 @@ trace=$scratch/trace.rwk
 modes="shared memfd gone unmapped twice program sharer"
 workload=$workloads/run_time
 
-# Everything is made anew during the recording, but for the first thread, which has ended before.
+# Everything is made anew during the recording, but for a process that lives, and a thread that has ended before.
 run_all() { # SECONDS
 	local mode
 	for mode in $modes; do "$workload" $mode "$1" & done
@@ -21,12 +21,12 @@ run_all() { # SECONDS
 	wait
 }
 
-first_thread_has_ended() { [ "$(state_of "/proc/$started")" = Z ]; }
+first_thread_has_ended() { [ "$(state_of "/proc/$leader")" = Z ]; }
 
 record_all() { # SECONDS
 	run_ok all "$record" -p 0 -u --sw-perf -f 999 --force -o "$trace" -- \
 		bash -c "$(declare -f run_all); modes='$modes' workload='$workload'; run_all $1" || return
-	run_ok leader "$record" -p "$1" -u --sw-perf -f 999 --force --pid "$started" -o "$scratch/leader.rwk" || return
+	run_ok leader "$record" -p "$1" -u --sw-perf -f 999 --force --pid "$leader,$alive" -o "$scratch/leader.rwk" || return
 	folded "$trace" -q -U --source cpu >"$scratch/folded"
 	folded "$scratch/leader.rwk" -q -U --source cpu >"$scratch/leader.folded"
 	# on a busy machine files are not opened in time
@@ -42,12 +42,18 @@ named() {
 	is_named "$scratch/folded" twice 'twice_[ab] or (twice_[ab]|[0-9]+ others)'
 	for mode in program sharer; do is_named "$scratch/folded" $mode file_burns; done
 	is_named "$scratch/leader.folded" leader file_burns
+	is_named "$scratch/leader.folded" shared made_shared
 }
-expected() { printf '%s\n' shared memfd gone unmapped twice program sharer leader; }
+expected() { printf '%s\n' shared memfd gone unmapped twice program sharer leader shared; }
 
+start "$workload" shared 600
+alive=$started
 start "$workload" leader 600
+leader=$started
 wait_for 60 first_thread_has_ended || die "the first thread does not end"
+wait_for 60 test -s "/tmp/perf-$alive.map"
 growing 1.5 record_all || :
+rm -f "/tmp/perf-$alive.map"
 check_equal "code that has its names" "$(expected)" "$(named)"
 check_number "the perf map of namespaces that are gone: its code has names, as ours" \
 	"$(folded_sum "$scratch/folded" '^shared;.*made_shared') > 0.75 * $(folded_sum "$scratch/folded" '^shared;')"

@@ -47,12 +47,6 @@ test_signal() {
 	check_waits signal brackets comms paths wakers:sig-sleeper=sig-sender
 }
 
-# As many events as there are waits; each has its own thread, name and moment.
-test_many() {
-	record_waits many '' many "$(at_level 2500 10000)" || return
-	check_waits many brackets comms
-}
-
 test_churn() {
 	record_waits churn '-u' churn "$(at_level 100 3000)" || return
 	check_waits churn brackets comms
@@ -192,7 +186,6 @@ test_sleeps
 test_chain
 test_tcp_chain
 test_signal
-test_many
 test_churn
 test_several
 test_faults

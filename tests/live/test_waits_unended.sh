@@ -57,30 +57,6 @@ test_dwarf() {
 	check "the condensed trace shows the same" cmp "$scratch/dwarf.tree" "$scratch/condensed.tree"
 }
 
-# has_walks COUNT: whether at least COUNT walks in the trace, which is still being written, have the stack.
-has_walks() {
-	[ "$("$report" --tasks "$scratch/stopped.rwk" 2>/dev/null | grep -c doze_middle)" -ge "$1" ]
-}
-
-record_interrupted() {
-	local recorder
-	rm -f "$scratch/stopped.rwk"
-	"$record" --offcpu 0 -i 1 -a --dwarf -o "$scratch/stopped.rwk" 2>"$scratch/stopped.err" &
-	recorder=$!
-	children="$children $recorder"
-	wait_for 60 has_walks 2 || fail "there are no two walks"
-	kill -INT "$recorder"
-	wait "$recorder"
-	check_equal "exit code after an interrupt" 0 $?
-}
-
-# A recording of all threads, with walks beside it, is interrupted.
-test_interrupted() {
-	copied stopped sl_plain record_interrupted
-	check_path "interrupted" stopped sl_plain "$PLAIN"
-	check "two walks have the stack" has_walks 2
-}
-
 # Each unended wait in a system call has a record of its user stack, or of why there is none.
 test_all() {
 	recorded all "$record" --offcpu 1 -u -o "$scratch/all.rwk" || return
@@ -112,6 +88,5 @@ need_offcpu
 start_sleepers asleep
 test_frame_pointers
 test_dwarf
-test_interrupted
 test_all
 finish

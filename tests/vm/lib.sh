@@ -106,11 +106,6 @@ recorded() {
 # time_of RECORDING FIELD : 3 exit code, 4 begin, 5 end, 6 from SIGINT to the end, 7 CPU time, in ns (stopwatch.c)
 time_of() { awk -v name="$1" -v field="$2" '$1 == "time" && $2 == name { value = $field } END { print value == "" ? 0 : value }' "$dir/times"; }
 
-# judge_cgroups NAME : judges what record_cgroups (guest/lib.sh) recorded
-judge_cgroups() {
-	if recorded "$1/cgroups-run" cgroups; then judge_containers "$1/cgroups" "/docker/$(printf '7%063d' 1)"; fi
-}
-
 # judge_version_1 NAME : judges what record_version_1 recorded
 judge_version_1() {
 	if recorded "$1/version-1-run" version-1; then
@@ -125,23 +120,6 @@ judge_version_1() {
 		verdict "$1/$run" "ended with $(time_of $run 3): $(tail -n 1 "$dir/$run.err")" \
 			eval "[ $(time_of $run 3) = 1 ] && grep -q 'control groups of version 2, which are not mounted here' '$dir/$run.err'"
 	done
-}
-
-judge_containers() { # NAME PATH
-	reported "$dir/cgroups.dump" 0 --dump "$dir/cgroups.rwk"
-	verdict "$1/before" "its path is not known" grep -q "^  cgroup .* flags=0x1 path=\"$2\"" "$dir/cgroups.dump"
-	late=$(sed -n "s|^  cgroup .* id=\([0-9]*\) flags=0x0 path=\"$2/late\".*|\1|p" "$dir/cgroups.dump" | head -n 1)
-	verdict "$1/made" "what was made later has no path" [ -n "$late" ]
-	verdict "$1/removed" "the removal is not there" grep -q "^  cgroup .* id=${late:-none} flags=0x2 " "$dir/cgroups.dump"
-	verdict "$1/alone" "there are others" lacks "^  cgroup .*path=\"/\(\"\|[^d]\)" "$dir/cgroups.dump"
-	python3 -B tests/rows.py "$REPORT" "$dir/cgroups.rwk" >"$dir/cgroups.rows"
-	for cgroup in "$2" "$2/late"; do
-		got=$(grep '"source":"offcpu"' "$dir/cgroups.rows" | grep -c "\"cgroup\":\"$cgroup\",\"container\":\"700000000000\"")
-		verdict "$1/waits-${cgroup##*/}" "$got waits" [ "$got" -ge 5 ]
-	done
-	got=$(grep -c '"source":"tasks".*"container":"700000000000"' "$dir/cgroups.rows")
-	verdict "$1/walk" "$got rows, $(grep -c '"source":"tasks"' "$dir/cgroups.rows") of all" \
-		[ "$got" -ge 1 -a "$got" = "$(grep -c '"source":"tasks"' "$dir/cgroups.rows")" ]
 }
 
 # The only code that knows the output of `rwalker-report --tasks`. Per task, separated by tabs: comm, tid, state, wait

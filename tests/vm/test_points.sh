@@ -3,11 +3,10 @@
 # tier: full
 # time-limit: 900
 #
-# Kernel functions and tracepoints on Debian's kernels: exact names, globs, regular expressions, a module's functions;
-# functions that cannot be traced, truncated sets, a rate limit, missed hits, a kernel that is locked down. Truth: the
+# Kernel functions and tracepoints on Debian's kernels: exact names, regular expressions, a module's functions;
+# functions that cannot be traced, missed hits, a kernel that is locked down. Truth: the
 # workload's own count of each call path (tests/live/workloads/calls.c), and the kernel's kprobe events with
-# histograms by thread in the same run; judged by tests/live/points_check.py. Globs, sets of a module and a rate limit
-# are only in the long level.
+# histograms by thread in the same run; judged by tests/live/points_check.py.
 . "$(dirname "$0")/lib.sh"
 
 # checked NAME RECORDING CHECK... : a verdict per line that the checker prints
@@ -45,7 +44,7 @@ judge_locked() { # NAME
 		skip_one "$1" "$(grep 'no lockdown' "$dir/test.log")"
 		return
 	fi
-	for run in locked $(is_long && echo locked-set) locked-cpu; do refused "$1/$run" $run 'locked down'; done
+	for run in locked locked-cpu; do refused "$1/$run" $run 'locked down'; done
 }
 
 judge_kernel() { # NAME
@@ -53,7 +52,6 @@ judge_kernel() { # NAME
 	case $1 in 6.1-*) set=kprobe ;; esac
 	case $1 in *-rt) one=kprobe missed= ;; esac # tasks preempt each other there; nested programs are not counted
 	counted "$1/exact" exact hook:$one probes:vfs_write paths:write,pwrite64@vfs_write comms:calls,calls-two leaves frames
-	! is_long || counted "$1/glob" glob hook:$set probes:vfs_write,vfs_writev paths:write,pwrite64@vfs_write leaves frames
 	counted "$1/regex" regex hook:$set probes:do_sys_openat2,hrtimer_nanosleep,vfs_write \
 		paths:write,pwrite64@vfs_write paths:openat@do_sys_openat2 paths:clock_nanosleep@hrtimer_nanosleep leaves frames totals
 	counted "$1/several" several "hook:$one,raw tracepoint,tracepoint" leaves at-least:sys_exit_openat=openat \
@@ -61,12 +59,6 @@ judge_kernel() { # NAME
 	says "$1/forbidden" several "cannot trace 'do_int3': the kernel forbids probes there"
 	says "$1/notrace" several "cannot trace 'sched_clock': the kernel does not allow it"
 	counted "$1/module" module hook:$one probes:linear_map paths:pread64@linear_map leaves frames
-	if is_long; then
-		counted "$1/module-set" module-set hook:$set probes:linear_map paths:pread64@linear_map leaves
-		counted "$1/limited" limited calls:__x64_sys_getppid=getppid rate:100 totals
-		counted "$1/most" most hook:$set probes:vfs_write paths:write,pwrite64@vfs_write
-		says "$1/most" most "'vfs_write*' matches 2: 0 cannot be traced, 1 left out by --max-probes"
-	fi
 	checked "$1/missed" missed account calls:sys_enter_getppid=getppid ${missed:+calls:bpf_ktime_get_ns=getppid} $missed
 	lost=3
 	[ -n "$missed" ] || { "$REPORT" --info -q "$dir/missed.rwk" >"$dir/missed.info" 2>&1; lost=$?; } # nested ones may be lost there, or not
@@ -80,10 +72,8 @@ judge_kernel() { # NAME
 # Functions on a CPU whose tasks preempt each other: nothing is missing. RT kernels always preempt.
 judge_preempt() { # NAME
 	case $1 in *-rt/*) return ;; esac
-	for run in $(is_long && echo two) four; do
-		recorded "$1/$run/run" $run &&
-			checked "$1/$run" $run hook:kprobe account lost:0 order leaves calls-at-most:vfs_read=40100 calls-at-most:vfs_write=40100
-	done
+	recorded "$1/four/run" four &&
+		checked "$1/four" four hook:kprobe account lost:0 order leaves calls-at-most:vfs_read=40100 calls-at-most:vfs_write=40100
 }
 
 need_programs

@@ -5,8 +5,7 @@
 #
 # Waits on Debian's kernels: sleeps of known length, sleeps that began before the recording, a chain of three threads, a disk that
 # takes 2 s, page faults on a slow one, spinning threads, short-lived processes with few free ids, the kernel's own
-# account, threads whose quota is used up. At the long level also lost events and a full disk, which
-# tests/live/test_waits_losses.sh tests on the host's kernel. On RT kernels, threads do what timer interrupts do elsewhere.
+# account, threads whose quota is used up. Losses: tests/live/test_waits_losses.sh. On RT kernels, threads do what timer interrupts do elsewhere.
 # Truth: the workload's own clocks (tests/live/workloads/waits.c), judged by tests/live/waits_check.py.
 . "$(dirname "$0")/lib.sh"
 
@@ -35,35 +34,6 @@ code_is() { # NAME RECORDING CODE
 	verdict "$1" "the recorder ended with $(time_of "$2" 3): $(tail -n 2 "$dir/$2.err" | tr '\n' ' ')" [ "$(time_of "$2" 3)" = "$3" ]
 }
 
-# The views must say what was lost, and exit with 3.
-says() { # NAME RECORDING WORD CODE
-	for view in --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary; do
-		# shellcheck disable=SC2086
-		"$REPORT" $view "$dir/$2.rwk" >"$dir/view" 2>&1
-		view_rc=$?
-		verdict "$1/said${view%% *}" "exit $view_rc, or no word of '$3': $(grep '^#' "$dir/view" | tail -n 3 | tr '\n' ' ')" \
-			eval "[ $view_rc = $4 ] && grep -qiE '$3' '$dir/view'"
-	done
-}
-
-# The storm's waits = recorded + lost.
-adds_up() { # NAME RECORDING
-	"$REPORT" --dump "$dir/$2.rwk" 2>/dev/null | awk -v truth="$dir/$2.truth" '
-		BEGIN { while ((getline line < truth) > 0)
-			if (match(line, /nvcsw=[0-9]+ nivcsw=[0-9]+/)) {
-				split(substr(line, RSTART, RLENGTH), part, /[= ]/); want += part[2] + part[4] + 1 } }
-		$1 == "chunk" { tasks = 0 }
-		$1 == "task" { storm[++tasks] = /comm="p[io]ng"( cgroup=[0-9]+)?$/ }
-		$1 == "wait" { sub(/^task=/, "", $3); got += storm[$3] }
-		$1 == "loss" && $5 ~ /^cause=(1|2|3|5|12)$/ { sub(/.*=/, "", $6); last[$3 $4 $5] = $6 }
-		END { for (place in last) lost += last[place]
-			printf "%d %d %d\n", want, got, lost }' >"$dir/sum"
-	read -r want got lost <"$dir/sum"
-	echo "# $1: $want waits of the storm, $got recorded, $lost lost"
-	verdict "$1/lost" "nothing was lost" [ "$lost" -gt 100 ]
-	verdict "$1/sum" "$want waits, $got recorded, $lost lost" between $((got + lost)) $((want - 100 - want / 100)) $((want + 100 + want / 100))
-}
-
 # Throttled time with the rest of the thread's time on run queues is what the kernel counted as such. The thread's end
 # is not in its account. Per group: what its CPUs were throttled for, once for each thread there.
 judge_quotas() { # NAME
@@ -88,10 +58,8 @@ judge_quotas() { # NAME
 judge_kernel() { # NAME
 	timer=timer
 	case $1 in *-rt) timer="timer-thread" ;; esac
-	churn=each
-	is_long && churn=many
 	judge_quotas "$1/quotas"
-	for run in longer each quotas $(is_long && echo many); do code_is "$1/$run-run" $run 0; done
+	for run in longer each quotas; do code_is "$1/$run-run" $run 0; done
 	checked_by early_check.py "$1/early" longer begin summary at
 	checked "$1/sleeps" longer brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
 	checked "$1/chain" longer brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
@@ -99,14 +67,8 @@ judge_kernel() { # NAME
 	checked "$1/faults" longer brackets:rough iowait:40
 	checked "$1/spin" longer spin
 	checked "$1/account" each schedstat
-	checked "$1/churn" $churn brackets comms
+	checked "$1/churn" each brackets comms
 	checked "$1/cancelled" each cancelled
-	is_long || return 0
-	code_is "$1/stopped-run" stopped 3
-	adds_up "$1/stopped" stopped
-	says "$1/stopped" stopped lost 3
-	code_is "$1/full-run" full 4
-	checked "$1/full" full prefix:100 comms
 }
 
 need_programs

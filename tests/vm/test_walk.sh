@@ -4,8 +4,7 @@
 # time-limit: 900
 #
 # Task walks on Debian's kernels: the default walk, -s and -w find tasks held by a suspended device, a frozen file
-# system, a vfork or the freezer, with the right state, wait and stack. At the long level also control groups, which
-# test_objects.sh tests, too.
+# system, a vfork or the freezer, with the right state, wait and stack.
 # Truth: the tasks themselves (when they began to wait), /proc/PID/stat and /proc/PID/stack.
 . "$(dirname "$0")/lib.sh"
 
@@ -72,10 +71,6 @@ judge_all() { # NAME LIST
 }
 
 judge_kernel() { # NAME
-	if is_long; then
-		judge_cgroups "$1"
-		judge_version_1 "$1"
-	fi
 	judge_bed "$1"
 	if recorded "$1/walk-run" walk; then
 		judge_waits "$1/walk" walk "$blocked" 1

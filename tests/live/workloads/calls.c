@@ -5,19 +5,16 @@
  *
  *   plan ROUNDS FILE           a few hundred calls on each path, by two threads: "calls" on the
  *                              first CPU it may run on, and "calls-two" on the last
- *   hot CALL COUNT [LOOPS]     one call over and over, without a pause; with LOOPS loops of arithmetic before each
- *   paced CALL MS COUNT        one call every MS ms, each reported individually
- *   pairs COUNT [LOOPS]        two threads pass a byte back and forth through pipes; on one CPU each pass is a switch
+ *   hot COUNT                  getppid over and over, without a pause
+ *   paced MS COUNT             getppid every MS ms, each reported individually
  *   direct FILE COUNT          reads COUNT pages past the page cache, one by one
  *
- * CALL is write, getppid or yield. With "go" it first prints "ready" and waits for a line on its
+ * With "go" it first prints "ready" and waits for a line on its
  * input. Then it prints lines of "word key=value ...", times in ns, CLOCK_MONOTONIC:
  *
  *   ready tgid tid two                                  two: of the second thread, 0: there is none
  *   path comm tid tgid cpu call stack count run wall    stack: its functions, the caller first;
- *                                                       run: the thread's CPU time, for pairs that of
- *                                                       both threads; these also have switches, as
- *                                                       the kernel counts them
+ *                                                       run: the thread's CPU time
  *   call begin end                                      for paced: right around each call
  *   end
  */
@@ -211,24 +208,6 @@ static void workers_run(struct worker *workers, unsigned int count, bool go)
 		worker_print(&workers[i]);
 }
 
-/* About a nanosecond each. */
-static inline __attribute__((always_inline)) void arithmetic(uint64_t loops)
-{
-	uint64_t x = 42;
-
-	for (uint64_t i = 0; i < loops; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		__asm__ volatile("" : "+r"(x));
-	}
-}
-
-static uint64_t number_or_none(const char *text)
-{
-	return text ? strtoull(text, NULL, 10) : 0;
-}
-
 static void plan(char **argv, bool go)
 {
 	const struct job job = {
@@ -252,53 +231,28 @@ static void plan(char **argv, bool go)
  * -------------------------------------------------------------------------------------------------
  */
 
-/* The call used by the next two functions. */
-struct only {
-	const char *name;
-	long number, second, third;
-};
-
-static const struct only only_calls[] = {
-	{"write", SYS_write, (long)"x", 1},
-	{"getppid", SYS_getppid, 0, 0},
-	{"yield", SYS_sched_yield, 0, 0},
-};
-
-static const struct only *only_find(const char *name)
+FRAMED static void path_hot_inner(uint64_t count)
 {
-	for (size_t i = 0; i < sizeof(only_calls) / sizeof(only_calls[0]); i++)
-		if (!strcmp(only_calls[i].name, name))
-			return &only_calls[i];
-	errno = EINVAL;
-	fault(name);
+	for (uint64_t i = 0; i < count; i++)
+		(void)raw_call(SYS_getppid, 0, 0, 0, 0);
 }
 
-FRAMED static void path_hot_inner(const struct only *only, int fd, uint64_t count, uint64_t loops)
+FRAMED static void path_hot_outer(uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		arithmetic(loops);
-		(void)raw_call(only->number, fd, only->second, only->third, 0);
-	}
-}
-
-FRAMED static void path_hot_outer(const struct only *only, int fd, uint64_t count, uint64_t loops)
-{
-	path_hot_inner(only, fd, count, loops);
+	path_hot_inner(count);
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
 static void hot(char **argv, bool go)
 {
-	const struct only *only = only_find(argv[0]);
-	uint64_t count = strtoull(argv[1], NULL, 10);
-	const struct path told[] = {{.stack = "path_hot_outer;path_hot_inner", .call = argv[0], .times = count}, {0}};
+	uint64_t count = strtoull(argv[0], NULL, 10);
+	const struct path told[] = {{.stack = "path_hot_outer;path_hot_inner", .call = "getppid", .times = count}, {0}};
 	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
-	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	ready(go, 0);
 	self.wall = clock_ns(CLOCK_MONOTONIC);
 	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	path_hot_outer(only, fd, count, number_or_none(argv[2]));
+	path_hot_outer(count);
 	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.run;
 	self.wall = clock_ns(CLOCK_MONOTONIC) - self.wall;
 	worker_print(&self);
@@ -309,28 +263,26 @@ static void hot(char **argv, bool go)
  * --------------------------------------------------------------------------------------------------------
  */
 
-FRAMED static void path_paced_inner(const struct only *only, int fd, struct bracket *bracket)
+FRAMED static void path_paced_inner(struct bracket *bracket)
 {
 	bracket->begin = clock_ns(CLOCK_MONOTONIC);
-	(void)raw_call(only->number, fd, only->second, only->third, 0);
+	(void)raw_call(SYS_getppid, 0, 0, 0, 0);
 	bracket->end = clock_ns(CLOCK_MONOTONIC);
 }
 
-FRAMED static void path_paced_outer(const struct only *only, int fd, struct bracket *bracket)
+FRAMED static void path_paced_outer(struct bracket *bracket)
 {
-	path_paced_inner(only, fd, bracket);
+	path_paced_inner(bracket);
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 }
 
 static void paced(char **argv, bool go)
 {
-	const struct only *only = only_find(argv[0]);
-	uint64_t step = strtoull(argv[1], NULL, 10) * MS_NS, count = strtoull(argv[2], NULL, 10), due;
-	const struct path told[] = {{.stack = "path_paced_outer;path_paced_inner", .call = argv[0],
+	uint64_t step = strtoull(argv[0], NULL, 10) * MS_NS, count = strtoull(argv[1], NULL, 10), due;
+	const struct path told[] = {{.stack = "path_paced_outer;path_paced_inner", .call = "getppid",
 				     .times = count}, {0}};
 	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
 	struct bracket *brackets = calloc(count + 1, sizeof(*brackets));
-	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	if (!brackets)
 		fault("calloc");
@@ -340,7 +292,7 @@ static void paced(char **argv, bool go)
 		struct timespec moment = {(time_t)(due / NS_PER_S), (long)(due % NS_PER_S)};
 
 		(void)raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&moment, 0);
-		path_paced_outer(only, fd, &brackets[i]);
+		path_paced_outer(&brackets[i]);
 	}
 	worker_print(&self);
 	for (uint64_t i = 0; i < count; i++)
@@ -383,91 +335,15 @@ static void direct(char **argv, bool go)
 	free(page);
 }
 
-/*
- * --- back and forth
- * ---------------------------------------------------------------------------------------------------
- */
-
-struct ends {
-	int from, to;
-	uint64_t count, loops;
-	bool first;
-	pid_t tid;
-	long switches; /* of its thread, meanwhile */
-};
-
-FRAMED static void path_pass(const struct ends *ends)
-{
-	char byte = 'x';
-
-	for (uint64_t i = 0; i < ends->count; i++) {
-		arithmetic(ends->loops);
-		if (ends->first && raw_call(SYS_write, ends->to, (long)&byte, 1, 0) != 1)
-			fault("write");
-		if (raw_call(SYS_read, ends->from, (long)&byte, 1, 0) != 1)
-			fault("read");
-		if (!ends->first && raw_call(SYS_write, ends->to, (long)&byte, 1, 0) != 1)
-			fault("write");
-	}
-}
-
-static long switches(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw + usage.ru_nivcsw;
-}
-
-static void *pass_main(void *arg)
-{
-	struct ends *ends = arg;
-
-	if (!ends->first)
-		prctl(PR_SET_NAME, "calls-two");
-	ends->tid = gettid();
-	ends->switches = -switches();
-	path_pass(ends);
-	ends->switches += switches();
-	return NULL;
-}
-
-static void pairs(char **argv, bool go)
-{
-	uint64_t count = strtoull(argv[0], NULL, 10), loops = number_or_none(argv[1]), run, wall;
-	int there[2], back[2], cpu = pin(true);
-	struct ends ends[2];
-	pthread_t thread;
-
-	if (pipe(there) || pipe(back))
-		fault("pipe");
-	ends[0] = (struct ends){.from = back[0], .to = there[1], .count = count, .loops = loops, .first = true};
-	ends[1] = (struct ends){.from = there[0], .to = back[1], .count = count, .loops = loops};
-	ready(go, 0);
-	wall = clock_ns(CLOCK_MONOTONIC);
-	run = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	if ((errno = pthread_create(&thread, NULL, pass_main, &ends[1])))
-		fault("pthread_create");
-	pass_main(&ends[0]);
-	pthread_join(thread, NULL);
-	run = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run;
-	wall = clock_ns(CLOCK_MONOTONIC) - wall;
-	for (int i = 0; i < 2; i++)
-		printf("path comm=%s tid=%d tgid=%d cpu=%d call=read stack=path_pass count=%lu "
-		       "run=%lu wall=%lu switches=%ld\n",
-		       i ? "calls-two" : "calls", ends[i].tid, getpid(), cpu, count, run, wall, ends[i].switches);
-}
-
 static const struct kind {
 	const char *name;
-	int arguments, more; /* at most so many more */
+	int arguments;
 	void (*run)(char **argv, bool go);
 } kinds[] = {
-	{"plan", 2, 0, plan},
-	{"hot", 2, 1, hot},
-	{"paced", 3, 0, paced},
-	{"pairs", 1, 1, pairs},
-	{"direct", 2, 0, direct},
+	{"plan", 2, plan},
+	{"hot", 1, hot},
+	{"paced", 2, paced},
+	{"direct", 2, direct},
 };
 
 int main(int argc, char **argv)
@@ -477,9 +353,7 @@ int main(int argc, char **argv)
 	argv += 1 + go;
 	argc -= 1 + go;
 	for (size_t i = 0; argc > 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		int given = argc - 1 - kinds[i].arguments;
-
-		if (strcmp(kinds[i].name, argv[0]) || given < 0 || given > kinds[i].more)
+		if (strcmp(kinds[i].name, argv[0]) || argc - 1 != kinds[i].arguments)
 			continue;
 		kinds[i].run(argv + 1, go);
 		printf("end\n");

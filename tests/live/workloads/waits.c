@@ -12,7 +12,6 @@
  *   signal ROUNDS      sig-sleeper sleeps for 10 s each time; sig-sender interrupts it after 20 ms
  *   cancel SECONDS     cancelled tries to sleep with a signal pending, again and again, on the CPU of cancel-spin
  *   forever SECONDS    forever reads from a pipe that is never written, and says so at once; all end after SECONDS
- *   many THREADS       m00000 ...: three sleeps each
  *   churn PROCESSES    churn-0 ... churn-3: processes, every other one with a thread, that sleep a few ms and exit
  *   several ROUNDS     pour writes 1 MiB into a pipe that is emptied in steps of 64 KiB every 10 ms:
  *                      many sleeps in one call
@@ -66,31 +65,6 @@ static void sleeps(char **argv)
 	fflush(stdout);
 	if (argv[1])
 		rest((uint64_t)(strtod(argv[1], NULL) * 1e9));
-}
-
-FRAMED void sleep_thrice(struct waiter *w)
-{
-	for (unsigned int i = 1; i <= 3; i++) {
-		waiter_begin(w);
-		nap((30 * i + w->amount) * MS);
-		waiter_end(w);
-	}
-}
-
-static void many(char **argv)
-{
-	size_t count = strtoul(argv[0], NULL, 10);
-	struct waiter *waiters = calloc(count, sizeof(*waiters));
-
-	for (size_t i = 0; waiters && i < count; i++) {
-		waiters[i] = (struct waiter){.path = "sleep_thrice;nap", .run = sleep_thrice,
-					     .room = 3, .amount = i % 16};
-		snprintf(waiters[i].name, sizeof(waiters[i].name), "m%05zu", i % 100000);
-		waiters[i].comm = waiters[i].name;
-	}
-	if (!waiters)
-		fault("calloc");
-	waiters_run(waiters, count);
 }
 
 /* --- a chain --------------------------------------------------------------------------------- */
@@ -461,7 +435,7 @@ static const struct {
 } kinds[] = {
 	{"sleeps", sleeps, 1},   {"chain", chain, 1},   {"spin", spins, 1},
 	{"yield", yields, 1},    {"signal", signals, 1}, {"cancel", cancels, 1},
-	{"forever", forever, 1}, {"many", many, 1},	{"churn", churn, 1},
+	{"forever", forever, 1},	{"churn", churn, 1},
 	{"several", several, 1}, {"faults", faults, 1}, {"disk", disk, 2},
 	{"states", states, 1},   {"mixed", mixed, 1},   {"storm", storm, 1},
 };

@@ -40,7 +40,6 @@ struct waiter {
 	void *shared;
 	uint64_t amount; /* argument of `run`: ns, rounds, a CPU */
 	size_t room;	 /* maximum of waits; more are an error of the workload */
-	char name[16];	 /* room for a made-up comm */
 	char more[160];	 /* further " key=value" of the thread line */
 
 	pthread_t thread;

@@ -104,20 +104,6 @@ tick_in() {
 	echo $ticker >"$1/cgroup.procs"
 }
 
-# record_cgroups : records a container, by its control group, in which a group is made and removed meanwhile. Judged
-# by judge_cgroups in tests/vm/lib.sh.
-record_cgroups() {
-	container=/sys/fs/cgroup/docker/$(printf '7%063d' 1)
-	mkdir -p "$container"
-	tick_in "$container"
-	record cgroups --force --system-wide --offcpu 0 -m 1us -a --no-objects --embed=none --container 700000000000 -- sh -c "
-		mkdir $container/late; echo $ticker >$container/late/cgroup.procs; usleep 300000
-		echo $ticker >$container/cgroup.procs; usleep 200000; rmdir $container/late; usleep 100000"
-	kill $ticker
-	until_true 50 rmdir "$container"
-	rmdir /sys/fs/cgroup/docker
-}
-
 # record_version_1 : records a container on a host that has only controllers of version 1. Judged by judge_version_1.
 record_version_1() {
 	umount /sys/fs/cgroup

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # What threads wait for: the workloads of tests/live/test_{locks,mutexes,ready}.sh, a static mutex that two
 # shells want, a frozen file system, a block device, all of them in one recording, because the kernel takes longest to
-# verify the programs for objects. Then control groups. Judged by tests/vm/test_objects.sh.
+# verify the programs for objects. Then control groups of version 1. Judged by tests/vm/test_objects.sh.
 . /lib.sh
 
 events=/sys/kernel/tracing/events
@@ -117,6 +117,5 @@ fsfreeze --unfreeze /mnt/b
 
 record_claims
 ! is_long || record_late
-record_cgroups
 record_version_1
 exit 0

@@ -37,11 +37,7 @@ longer() { # OLD YOUNG LATE CRAWL : OLD and YOUNG are pids, the others devices
 each() {
 	work account mixed 2
 	work cancelled cancel 1
-	is_long || many
-}
-
-# Short-lived processes, with few free ids.
-many() {
+	# Short-lived processes, with few free ids.
 	echo 400 >/proc/sys/kernel/pid_max
 	work churn churn 300
 	echo 32768 >/proc/sys/kernel/pid_max
@@ -66,55 +62,11 @@ quotas() {
 	wait
 }
 
-# storm_goes_on PID COUNT : whether its threads have been switched that many times since the first call
-storm_goes_on() {
-	storm_switches=0
-	for storm_task in /proc/"$1"/task/*; do storm_switches=$((storm_switches + $(switches_of "$1/task/${storm_task##*/}"))); done
-	[ "$storm_switches" -ge $((${storm_begun:=$storm_switches} + $2)) ]
-}
-
-# The recorder is stopped until its rings cannot hold the events that happened meanwhile: each takes more than 64 bytes.
-stopped() {
-	record stopped --offcpu 0 -m 0 --ringbuf-size 1 --no-objects --embed=none -- sh /test.sh storm &
-	stopped_job=$!
-	until_true 600 pidof waits >/dev/null
-	written /out/stopped.rwk
-	recorder=$(pidof rwalker-record | tr ' ' '\n' | sort -n | head -n 1)
-	kill -STOP "$recorder"
-	until_true 600 storm_goes_on "$(pidof waits)" 30000
-	kill -CONT "$recorder"
-	written /out/stopped.rwk 1
-	kill "$(pidof waits)"
-	wait $stopped_job
-}
-
-# A disk on which something else takes all space during the recording, except what the recorder leaves free (64 MB).
-full() {
-	mkdir -p /tmp/small
-	mount -t tmpfs -o size=80m none /tmp/small
-	stopwatch full 0 rwalker-record --offcpu 0 -m 0 --wakers --no-objects --embed=none -o /tmp/small/full.rwk -- \
-		sh /test.sh filling 2>/out/full.err </dev/null &
-	full_job=$!
-	until_true 600 test -e /tmp/is_filling
-	until_true 200 larger /tmp/small/full.rwk $(($(stat -c %s /tmp/small/full.rwk) + 50000))
-	dd if=/dev/zero of=/tmp/small/other bs=1M count=30 2>/dev/null
-	wait $full_job
-	cp /tmp/small/full.rwk /out/
-}
-
-filling() {
-	: >/tmp/is_filling
-	waits sleeps 3 >/out/full.truth &
-	waits storm 3 >/out/full.storm
-	wait
-}
-
 case ${1:-} in
-longer | each | many | filling | quotas)
+longer | each | quotas)
 	"$@"
 	exit
 	;;
-storm) exec waits storm 600 >/out/stopped.truth ;;
 esac
 have_recorder || exit 0
 devices_make || exit 1
@@ -131,9 +83,5 @@ kill "$old" "$early_pid"
 cat /out/old.truth /out/young.truth >/out/early.truth
 record each --offcpu 0 -m 0 --no-objects --embed=none -- sh /test.sh each
 record quotas --offcpu 0 --wakers --embed=none -m 1 --system-wide -- sh /test.sh quotas
-is_long && record many --offcpu 0 -m 0 -u --no-objects --embed=none -- sh /test.sh many
 cat /out/longer.out /out/each.out
-is_long || exit 0
-stopped
-full
 exit 0

@@ -12,10 +12,6 @@ for name in ticker uticker vticker; do
 	waiter $name tick "$slow" >/out/ticks-$name 2>>/out/waiters.err &
 	tickers="$tickers $!"
 done
-if have_recorder && is_long; then
-	record_cgroups
-	record_version_1
-fi
 have_recorder && record quiet -s --no-objects --embed=none
 
 # Tasks that sleep forever: from here on /dev/dm-N of "a" and "raw" is suspended and /mnt/b is frozen.

@@ -122,29 +122,6 @@ test_forever() {
 	check_equal "--class ended leaves the open wait out" "" "$(waiting_comms before --class ended -c '^forever')"
 }
 
-# The leaves of the waits of threads with that comm and class, except those of their exit.
-leaves() { # NAME CLASS COMM
-	folded "$scratch/$1.rwk" --class "$2" -c "^$3\$" | grep -v ';do_exit' | sed 's/ [0-9]*$//; s/.*;//' | sort -u
-}
-
-# A thread that yields the CPU when it is about to sleep but was already woken was not preempted; one that is
-# interrupted, or is returning from a system call, was.
-test_hurry() {
-	local try asleep='futex_wait_queue|futex_do_wait' hidden='' other
-	for try in 1 2 3; do
-		recorded hurry "$record" --force --offcpu 0 -m 0 -o "$scratch/hurry.rwk" -- "$workloads/hurry" 1 || return
-		[ "$WAITS_HIDDEN" != 1 ] || hidden='|\[Missed Kernel Stack\]' # a hidden thread gave way
-		other=$(leaves hurry cancelled hurry-turn | grep -vE "^($asleep$hidden)")
-		check_equal "cancelled waits that are not in a sleep" "" "$other"
-		check_equal "cancelled waits of who never asks to sleep" "" "$(leaves hurry cancelled 'hurry-(calls|spin)')"
-		# A preemptible kernel may preempt it at that very point.
-		grep -qE '^CONFIG_PREEMPT(_LAZY|_RT)?=y' <(zcat /proc/config.gz 2>/dev/null || cat "/boot/config-$(uname -r)" 2>/dev/null) ||
-			check_equal "preempted waits that are in a sleep" "" "$(leaves hurry preempted hurry-turn | grep -E "^($asleep)")"
-		[ -z "$(leaves hurry cancelled hurry-turn)" ] || return
-	done
-	echo "# in $try seconds no wakeup came between asking to sleep and sleeping"
-}
-
 # start_sleepers NAME MS...: starts workloads/early.c; sets $early to its process id.
 start_sleepers() {
 	: >"$scratch/$1.truth"
@@ -191,7 +168,6 @@ test_several
 test_faults
 test_states
 test_forever
-test_hurry
 test_early "$old"
 test_unseen
 finish

@@ -42,7 +42,7 @@ check_wait() { # NAME BEFORE_NS AFTER_NS
 is_old() { [ "$(monotonic_ns)" -ge $((since + 2000000000)) ]; }
 
 test_default_walk() {
-	local before after
+	local before after truth seen
 	wait_for 60 is_old || die "the clock stands still"
 	before=$(monotonic_ns)
 	walk plain
@@ -50,6 +50,10 @@ test_default_walk() {
 	check "the stuck task is in D" grep -qE 'state D ' <<<"$(task_line plain "$pid_stuck")"
 	check_wait plain "$before" "$after"
 	check "its stack" grep -q process_vm "$scratch/plain.tasks"
+	# The kernel leaves out the scheduler's own functions there.
+	truth=$(sed 's/^\[<0>\] //; s/+0x.*//' "/proc/$pid_stuck/stack" | paste -sd' ')
+	seen=$(awk -v head="pid $pid_stuck state" '/^comm / { on = index($0, head) } on && !/^comm / && sub(/\+0x.*/, "") { print $1 }' "$scratch/plain.tasks" | paste -sd' ')
+	check "'$seen' ends as /proc/PID/stack: '$truth'" eval "[ '${truth:+there}' ] && [[ '$seen' = *'$truth' ]]"
 	check "the burner is there" grep -qE 'walked_burner.*state R' "$scratch/plain.tasks"
 	check "the sleepers are not" lacks -E 'state (S|I|T)' "$scratch/plain.tasks"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 #
 # The oldest kernel that we support loads all BPF programs, and what they record there is right: waits, wakers and
-# chains, calls of a kernel function and a tracepoint, a task that is stuck. The other tests here have the details, on
+# chains, calls of a kernel function and a tracepoint, a task that is stuck; hosts that cannot be recorded get a clear message. The other tests here have the details, on
 # more kernels. At the long level, each set of options for waits: each leaves other parts of the code.
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +13,14 @@ checked() { # NAME CHECKER TRUTH CHECK...
 		echo "no checker: it ended with $?"; } | verdicts_of "$checked_name"
 }
 
+refused() { # NAME RUN WORD
+	verdict "$1/$2" "exit code $(time_of "$2" 3), '$3' in: $(tail -n 2 "$dir/$2.err" | tr '\n' ' ')" \
+		eval "[ $(time_of "$2" 3) = 1 ] && grep -qi '$3' '$dir/$2.err'"
+}
+
 judge_kernel() { # KERNEL
+	refused "$1" old-kernel '6\.1'
+	refused "$1" no-btf btf
 	while read -r run options; do
 		code=$(time_of "$run" 3)
 		verdict "$1/$(echo "$options" | tr -d ' ')" "ended with $code: $(head -n 1 "$dir/$run.err")" [ "$code" = 0 -o "$code" = 3 ]

@@ -33,15 +33,21 @@ for options in '--no-objects -m 0 -u' '--dwarf --wakers -m 0 --trace sys_exit_wr
 	# shellcheck disable=SC2086
 	loads -d 1 $options
 done
-is_long || exit 0
-for least in '' '-m 0'; do
-	for stacks in '' -u --dwarf; do
-		for wakers in '' --wakers; do
-			for objects in '' --no-objects; do
-				# shellcheck disable=SC2086
-				loads $least $stacks $wakers $objects
+if is_long; then
+	for least in '' '-m 0'; do
+		for stacks in '' -u --dwarf; do
+			for wakers in '' --wakers; do
+				for objects in '' --no-objects; do
+					# shellcheck disable=SC2086
+					loads $least $stacks $wakers $objects
+				done
 			done
 		done
 	done
-done
+fi
+
+# Two hosts that must be refused.
+stopwatch old-kernel 0 uname26 rwalker-record -o /out/old.rwk -p 1 >/out/old-kernel.out 2>/out/old-kernel.err
+mount -t tmpfs none /sys/kernel/btf
+stopwatch no-btf 0 rwalker-record -o /out/btf.rwk -p 1 >/out/no-btf.out 2>/out/no-btf.err
 exit 0

@@ -53,20 +53,6 @@ in_state() { told "$1" && [ "$(state_of "$(tid_of "$1")")" = "$2" ]; }
 
 switches_of() { awk '/ctxt_switches/ { n += $2 } END { print n + 0 }' "/proc/$1/status"; }
 
-# settle NAME : the task has other waits before its last one, which began between its truth and the time written here:
-# it has not been switched since.
-settle() {
-	settle_tid=$(tid_of "$1")
-	settle_count=-1
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ "$(switches_of "$settle_tid")" != "$settle_count" ] || break
-		settle_at=$(now)
-		settle_count=$(switches_of "$settle_tid")
-		sleep 0.5
-	done
-	echo "settled $1 $settle_at" >>/out/truth
-}
-
 # The kernel's data on every task that has reported a truth.
 oracle() {
 	mkdir -p /out/oracle

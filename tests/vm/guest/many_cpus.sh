@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A host with many CPUs: one short process on each of them, which sleeps and computes. Judged by tests/vm/test_profile.sh.
+# A host with many CPUs: one short process on each of them, which sleeps and computes. Judged by tests/vm/test_many_cpus.sh.
 . /lib.sh
 
 nproc >/out/cpus

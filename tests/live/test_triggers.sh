@@ -54,15 +54,15 @@ test_lock() {
 # design, has been so for longer.
 test_stuck() {
 	begin stuck --trigger 'stuck:D>1500ms'
-	start "$workloads/pool" 1
+	start "$workloads/stuck" vfork
 	start "$workloads/stuck" 60
 	made stuck 'stuck:D>1500ms, stuck_parent'
 	check "stuck: it still is" kill -0 "$started"
 	check "stuck: whose it is" grep -q " trigger .* tgid=$started tid=$started comm=\"stuck_parent\"" \
 		<("$report" --dump "$(first stuck)" 2>/dev/null)
 	check "stuck: its stack is there" grep -q 'process_vm' <("$report" --tasks -c '^stuck_parent$' "$(first stuck)")
-	check "stuck: a parent in vfork() waits for its child" grep -q '^comm pool-stuck .* state D .*vfork child' \
-		<("$report" --tasks -c '^pool-stuck$' "$(first stuck)")
+	check "stuck: a parent in vfork() waits for its child" grep -q '^comm vfork_parent .* state D .*vfork child' \
+		<("$report" --tasks -c '^vfork_parent$' "$(first stuck)")
 	kill -KILL "$started"
 	end stuck
 }

@@ -4,6 +4,8 @@
  * a page of its own that does not come before. Before that it prints
  *
  *     stuck PID CLOCK_MONOTONIC_NS
+ *
+ * stuck vfork: in D, too, but as the parent of a vfork whose child sleeps until it is killed.
  */
 #define _GNU_SOURCE
 #include "truth.h"
@@ -11,6 +13,8 @@
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -61,10 +65,22 @@ void stuck_parent(uint64_t sleep_ns)
 	(void)process_vm_readv(getpid(), &to, 1, &from, 1, 0);
 }
 
+static void vfork_parent(void)
+{
+	prctl(PR_SET_NAME, "vfork_parent");
+	if (vfork() == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t x = 1, busy_until = clock_ns(CLOCK_MONOTONIC) + seconds_arg(argc, argv, 2, 0);
 
+	if (argc == 2 && !strcmp(argv[1], "vfork"))
+		vfork_parent();
 	prctl(PR_SET_NAME, "stuck_parent");
 	while (clock_ns(CLOCK_MONOTONIC) < busy_until)
 		BURN_SLICE(x);

@@ -51,7 +51,6 @@ tid_of() { awk -v name="$1" '$1 == "truth" && $2 == name { print $3 }' /out/trut
 
 in_state() { told "$1" && [ "$(state_of "$(tid_of "$1")")" = "$2" ]; }
 
-switches_of() { awk '/ctxt_switches/ { n += $2 } END { print n + 0 }' "/proc/$1/status"; }
 
 # The kernel's data on every task that has reported a truth.
 oracle() {

@@ -260,33 +260,6 @@ def check_frames(judge, _):
         judge.verdict(text and not found, "%s: no frames of tracing" % options[0], found and "'%s'" % found.group(0))
 
 
-def events_of(judge):
-    """[(time, comm, tid, CPU, (frame leaf first))] of --events -v: a line with the event's own columns, then one for each frame."""
-    events = []
-    for line in pt.view(judge.report, judge.path, "--events", "-v").splitlines():
-        match = re.match(r"(\d+)\.(\d{9})\s+(\S+)\s+(\d+)\s+(\d+)\s*(?:(?:ip|r\d+): [0-9a-f]+ (\S+))?\s*$", line)
-        if not match:
-            continue
-        second, part, comm, tid, cpu, frame = match.groups()
-        if frame is None:
-            events.append((int(second) * SECOND + int(part), comm, int(tid), int(cpu), []))
-        elif events:
-            events[-1][4].append(pt.plain(frame))
-    return events
-
-
-def check_events(judge, _):
-    """--events has all recorded events in time order. For each call that the workload reported individually, there is
-    one with the workload's path, thread and time."""
-    events, path = events_of(judge), judge.truth.paths[0]
-    judge.equal("--events: events", len(events), len(judge.trace.samples))
-    judge.verdict(events == sorted(events, key=lambda event: event[0]), "--events: in order of time", "not so")
-    mine = [event for event in events if pt.stands_in(path.functions, tuple(event[4][::-1]))]
-    judge.equal("--events: of the workload's path", len(mine), len(judge.truth.calls))
-    judge.verdict(all(begin <= event[0] <= end and event[1:3] == (path.comm, path.tid)
-                      for event, (begin, end) in zip(mine, judge.truth.calls)), "--events: each at its time", "not so")
-
-
 def check_totals(judge, _):
     """What the views print for each probe: its hits, and hits per second."""
     text = pt.view(judge.report, judge.path, "--stacks")

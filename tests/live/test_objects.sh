@@ -69,10 +69,7 @@ check "--no-objects: nothing is recorded" lacks -aE '^  object|call=[1-9]' <("$r
 check "--no-objects: none is shown" lacks 'pipe:' <("$report" --events "$scratch/none.rwk" 2>/dev/null)
 
 # To the kernel's verifier, each set of options is a different program, which it may refuse although it accepts others.
-# Only two of them at the check level.
-sets=(-u '-m 0 --wakers -u')
-[ "$level" = check ] || sets+=('' --wakers '--wakers -u')
-for options in "${sets[@]}"; do
+for options in -u '-m 0 --wakers -u'; do
 	# shellcheck disable=SC2086
 	recorded loads "$record" --force --offcpu 0 $options -o "$scratch/loads.rwk" -- sleep 0.05
 	check "'$options': the kernel takes the program" lacks 'refuses the program' "$scratch/loads.err"

@@ -156,7 +156,7 @@ static void reads_zigzag(struct test *t)
 }
 
 /*
- * Packet: Packets with descriptors: a peer that was taken over cannot fill the receiver's table of
+ * Packets with descriptors: a peer that was taken over cannot fill the receiver's table of
  * them.
  */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Tables and what they are made of. The source of one itself, for siphash13(): the linker then omits the archive's copy. */
 #include "common/hash_map.c"
 
 #include <stdbool.h>
@@ -14,8 +15,6 @@
 #include "format/event_encoder.h"
 #include "tests/random.h"
 #include "tests/test.h"
-
-/* Hash map: The source itself, for siphash13(): the linker then omits the archive's copy. */
 
 /* The oracle: a list that is searched from the front. */
 struct entry {
@@ -144,13 +143,7 @@ static void hash_is_siphash13(struct test *t)
 	CHECK_INT(t, length, 64);
 }
 
-/*
- * Hash: Hashes of numbers: the mixer against the first published outputs of the generator
- * splitmix64, which applies it to multiples of the golden ratio, and how evenly slots are used by keys
- * as they occur.
- */
-
-/* Index table: The table that numbers items which the caller keeps. */
+/* --- the table that numbers items which the caller keeps --- */
 
 struct wanted {
 	const uint32_t *things;
@@ -191,8 +184,6 @@ static void tells_apart_what_collides(struct test *t)
 		index_table_deinit(&table);
 	}
 }
-
-/* Array: The growable array and the scope guards, both too small for a test of their own. */
 
 static void keeps_what_it_has_when_memory_ends(struct test *t)
 {

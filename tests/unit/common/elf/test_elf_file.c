@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Real files of this machine, also read by readelf; hand-made ones are in test_elf_forged.c. */
 #include "common/elf/elf_file.h"
 
 #include <elf.h>
@@ -10,11 +11,6 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "tests/test.h"
-
-/*
- * Elf file: Real files of this machine, also read by readelf; hand-made ones are in
- * test_elf_forged.c.
- */
 
 struct named_symbol {
 	uint64_t address, size;

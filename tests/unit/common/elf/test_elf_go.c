@@ -117,8 +117,6 @@ static void refuses_what_makes_no_sense(struct test *t)
 	elf_symbols_deinit(&list);
 }
 
-/* --- a real one --- */
-
 /* Puts the runs of main.main's stack pointer: 0 for 4 bytes, 24 for 0x38, and 0 again for 4. */
 static void put_runs(struct made *made, const void *runs, size_t size)
 {

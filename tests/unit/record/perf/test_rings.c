@@ -383,7 +383,7 @@ static void bench_close(struct bench *b)
 	(void)close(b->cpus.online_fd);
 }
 
-static void put_perf_event(struct bench *b, uint32_t type, uint64_t first, uint64_t second)
+static void put_throttle(struct bench *b, uint32_t type, uint64_t first, uint64_t second)
 {
 	const struct perf_event_header header = {.type = type, .size = 32};
 	uint64_t words[4] = {0, first, second, 0};
@@ -405,16 +405,16 @@ static void throttling_is_from_its_record_to_its_end(struct test *t)
 	struct bench b;
 
 	bench_open(&b);
-	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 90, 0); /* whose beginning was not heard */
-	put_perf_event(&b, PERF_RECORD_THROTTLE, 100, 0);
-	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 160, 0);
-	put_perf_event(&b, PERF_RECORD_SAMPLE, 200, 0); /* of no concern */
-	put_perf_event(&b, PERF_RECORD_THROTTLE, 300, 0);
+	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 90, 0); /* whose beginning was not heard */
+	put_throttle(&b, PERF_RECORD_THROTTLE, 100, 0);
+	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 160, 0);
+	put_throttle(&b, PERF_RECORD_SAMPLE, 200, 0); /* of no concern */
+	put_throttle(&b, PERF_RECORD_THROTTLE, 300, 0);
 	CHECK(t, account(&b).throttles == 2 && account(&b).throttled == 60);
-	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 310, 0);
+	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 310, 0);
 	CHECK(t, account(&b).throttles == 2 && account(&b).throttled == 70);
-	put_perf_event(&b, PERF_RECORD_THROTTLE, 400, 0);
-	put_perf_event(&b, PERF_RECORD_UNTHROTTLE, 390, 0); /* no time passes backwards */
+	put_throttle(&b, PERF_RECORD_THROTTLE, 400, 0);
+	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 390, 0); /* no time passes backwards */
 	CHECK(t, account(&b).throttles == 3 && account(&b).throttled == 70);
 	bench_close(&b);
 }
@@ -431,7 +431,7 @@ static void counts_go_on_when_a_cpu_comes_and_goes(struct test *t)
 	set_reading(&b, 90, 800, 600);
 	perf_events_follow_cpus(&b.events);
 	CHECK_INT(t, b.each[CPU].fd, b.opened);
-	put_perf_event(&b, PERF_RECORD_THROTTLE, 100, 0);
+	put_throttle(&b, PERF_RECORD_THROTTLE, 100, 0);
 	set_online(&b, "2\n");
 	perf_events_follow_cpus(&b.events);
 	CHECK_INT(t, b.each[CPU].fd, -1);

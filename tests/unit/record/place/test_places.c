@@ -168,7 +168,7 @@ static void what_does_not_fit_is_counted(struct test *t)
  * for them.
  */
 
-enum { PARENT = 40, CHILD = 41, OTHER_ENDED = 42, FIRST = 1000 };
+enum { PARENT = 40, CHILD = 41, GONE = 42, FIRST = 1000 };
 
 struct bench {
 	struct address_spaces *spaces;
@@ -210,13 +210,13 @@ static void those_of_one_thread_do_not_push_out_others(struct test *t)
 	struct bench b;
 
 	bench_open(t, &b);
-	fork_one(&b, OTHER_ENDED);
-	ended_add(&b.ended, b.spaces, OTHER_ENDED, false, 1);
+	fork_one(&b, GONE);
+	ended_add(&b.ended, b.spaces, GONE, false, 1);
 	come_and_go(&b, FIRST, ENDED_KEPT);
 	CHECK(t, is_mapped(&b, FIRST));
 	come_and_go(&b, FIRST + ENDED_KEPT, 1);
 	CHECK(t, !is_mapped(&b, FIRST) && is_mapped(&b, FIRST + 1));
-	CHECK(t, is_mapped(&b, OTHER_ENDED));
+	CHECK(t, is_mapped(&b, GONE));
 	address_spaces_destroy(b.spaces);
 }
 
@@ -285,7 +285,7 @@ static void a_process_has_its_real_user(struct test *t)
  * anything refers to it.
  */
 
-enum { FIRST_MODULE_TABLE = 2 }; /* made_recording.h has requested memory without a file */
+enum { FIRST_MODULE = 2 }; /* made_recording.h has requested memory without a file */
 
 static uint32_t file(struct made_recording *made, const char *path, uint64_t inode, uint8_t build)
 {
@@ -305,22 +305,22 @@ static void a_generation_is_a_file(struct test *t)
 
 	made_recording_open(&made, 1);
 	modules = made.recording.modules;
-	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE_TABLE);
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE);
 	identity.generation = 1;
-	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE_TABLE);
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE);
 	identity.generation = 2;
-	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE_TABLE + 1);
-	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE_TABLE + 1);
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE + 1);
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE + 1);
 	identity.generation = 0;
-	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE_TABLE + 1);
-	CHECK_INT(t, module_table_file_anew(modules, &identity), FIRST_MODULE_TABLE + 2); /* written over */
-	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE_TABLE + 2);
-	CHECK_INT(t, module_table_find(modules, FIRST_MODULE_TABLE)->generation, 1);
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE + 1);
+	CHECK_INT(t, module_table_file_anew(modules, &identity), FIRST_MODULE + 2); /* written over */
+	CHECK_INT(t, module_table_file(modules, &identity), FIRST_MODULE + 2);
+	CHECK_INT(t, module_table_find(modules, FIRST_MODULE)->generation, 1);
 	made_recording_close(&made);
 }
 
 /* Beyond that many files each occurrence is a module of its own, written and counted, but not kept. */
-static void what_does_not_fit_is_counted_module_table(struct test *t)
+static void modules_that_do_not_fit_are_counted(struct test *t)
 {
 	struct made_recording made;
 	uint32_t number = 0;
@@ -338,7 +338,7 @@ static void what_does_not_fit_is_counted_module_table(struct test *t)
 	CHECK_INT(t, file(&made, "/lib/more", 5, 0), 4 * MODULE_TABLE_MAX + 1);
 	CHECK(t, !module_table_find(made.recording.modules, 4 * MODULE_TABLE_MAX));
 	CHECK_INT(t, module_table_untracked(made.recording.modules), 2);
-	CHECK_INT(t, file(&made, "/lib/77", 77, 0), FIRST_MODULE_TABLE + 76);
+	CHECK_INT(t, file(&made, "/lib/77", 77, 0), FIRST_MODULE + 76);
 	made_recording_read(&made);
 	CHECK_INT(t, told_count(&made, EVENT_MODULE), MODULE_TABLE_MAX + 2);
 	made_recording_close(&made);
@@ -498,5 +498,5 @@ TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves
 	  TEST(those_of_one_thread_do_not_push_out_others),
 	  TEST(one_user_leaves_room_for_the_others), TEST(a_process_has_its_real_user),
 	  TEST(a_generation_is_a_file), TEST(what_nothing_names_is_forgotten),
-	  TEST(what_does_not_fit_is_counted_module_table), TEST(one_user_leaves_room_for_others),
+	  TEST(modules_that_do_not_fit_are_counted), TEST(one_user_leaves_room_for_others),
 	  TEST(what_moves_or_is_late_is_not_missing), TEST(a_ring_that_dies_is_noticed))

@@ -291,16 +291,16 @@ int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socke
 	return 0;
 }
 
-struct bench_start_state {
+struct start_bench {
 	struct made_recording made;
 	struct nursery nursery;
 	struct start_state *state;
 };
 
 /* since 0: the processes that there are here; else the helper is asked for its list first. */
-static void bench_open_start_state(struct bench_start_state *b, uint64_t since)
+static void start_open(struct start_bench *b, uint64_t since)
 {
-	*b = (struct bench_start_state){0};
+	*b = (struct start_bench){0};
 	fake_now = UINT64_C(1000000000);
 	made_recording_open(&b->made, 2);
 	made_sideband_open(&b->made);
@@ -308,7 +308,7 @@ static void bench_open_start_state(struct bench_start_state *b, uint64_t since)
 	made_check(start_state_create(&b->made.recording, &b->nursery, since, &b->state));
 }
 
-static void bench_close_start_state(struct bench_start_state *b)
+static void start_close(struct start_bench *b)
 {
 	start_state_destroy(b->state);
 	for (unsigned int i = 0; i < b->nursery.count; i++)
@@ -319,7 +319,7 @@ static void bench_close_start_state(struct bench_start_state *b)
 
 /* --- the helper's side --- */
 
-static bool asked(struct bench_start_state *b, uint32_t *ret_tgid)
+static bool asked(struct start_bench *b, uint32_t *ret_tgid)
 {
 	unsigned int count = b->nursery.count;
 
@@ -327,12 +327,12 @@ static bool asked(struct bench_start_state *b, uint32_t *ret_tgid)
 				       0, NULL) == sizeof(*ret_tgid);
 }
 
-static void reply(struct bench_start_state *b, const void *packet, size_t length)
+static void reply(struct start_bench *b, const void *packet, size_t length)
 {
 	made_check(packet_send(b->nursery.helpers[b->nursery.count - 1], packet, length, -1));
 }
 
-static void reply_error(struct bench_start_state *b, uint32_t tgid, int error)
+static void reply_error(struct start_bench *b, uint32_t tgid, int error)
 {
 	const struct maps_reply packet = {.tgid = tgid, .error = error, .last = 1};
 
@@ -340,7 +340,7 @@ static void reply_error(struct bench_start_state *b, uint32_t tgid, int error)
 }
 
 /* One mapping at CODE, and the process's name. */
-static void reply_mapping(struct bench_start_state *b, uint32_t tgid, const char *path, bool last)
+static void reply_mapping(struct start_bench *b, uint32_t tgid, const char *path, bool last)
 {
 	const struct maps_reply head = {.tgid = tgid, .count = 1, .last = last, .comm = "process"};
 	struct maps_record record = {.start = CODE, .end = CODE + 0x1000, .file_offset = 0x2000,
@@ -354,7 +354,7 @@ static void reply_mapping(struct bench_start_state *b, uint32_t tgid, const char
 	reply(b, bytes, sizeof(head) + sizeof(record) + record.path_length);
 }
 
-static void reply_list(struct bench_start_state *b, const uint32_t *tgids, uint32_t count)
+static void reply_list(struct start_bench *b, const uint32_t *tgids, uint32_t count)
 {
 	uint8_t bytes[sizeof(struct maps_reply) + 8 * sizeof(uint32_t)];
 	const struct maps_reply packet = {.count = count, .last = 1};
@@ -365,7 +365,7 @@ static void reply_list(struct bench_start_state *b, const uint32_t *tgids, uint3
 }
 
 /* Asked for the list, it names three; then it is asked for those. */
-static void list_three(struct test *t, struct bench_start_state *b)
+static void list_three(struct test *t, struct start_bench *b)
 {
 	static const uint32_t tgids[] = {FIRST, SECOND, THIRD};
 	uint32_t tgid = 1;
@@ -379,7 +379,7 @@ static void list_three(struct test *t, struct bench_start_state *b)
 		CHECK(t, asked(b, &tgid) && tgid == tgids[i]);
 }
 
-static bool step_until_done(struct bench_start_state *b)
+static bool step_until_done(struct start_bench *b)
 {
 	for (int i = 0; i < 100; i++)
 		if (start_state_step(b->state, 0))
@@ -387,7 +387,7 @@ static bool step_until_done(struct bench_start_state *b)
 	return false;
 }
 
-static size_t told_maps(const struct bench_start_state *b, uint32_t tgid, uint64_t *ret_time)
+static size_t told_maps(const struct start_bench *b, uint32_t tgid, uint64_t *ret_time)
 {
 	size_t count = 0;
 
@@ -408,9 +408,9 @@ static size_t told_maps(const struct bench_start_state *b, uint32_t tgid, uint64
 static void what_happened_meanwhile_is_not_undone(struct test *t)
 {
 	uint64_t time = 0;
-	struct bench_start_state b;
+	struct start_bench b;
 
-	bench_open_start_state(&b, 400);
+	start_open(&b, 400);
 	list_three(t, &b);
 	made_put_fork(&b.made, 0, 600, 1, FIRST);
 	made_put_comm(&b.made, 0, 700, SECOND, true, "other");
@@ -427,7 +427,7 @@ static void what_happened_meanwhile_is_not_undone(struct test *t)
 	CHECK_INT(t, told_maps(&b, SECOND, &time), 0);
 	CHECK_INT(t, told_maps(&b, THIRD, &time), 1);
 	CHECK_INT(t, time, 400); /* since the time of the missing records */
-	bench_close_start_state(&b);
+	start_close(&b);
 }
 
 /* Invalid answers: too short, for another process, with a path that is missing. */
@@ -439,9 +439,9 @@ static void answers_are_not_trusted(struct test *t)
 	} lying = {.reply = {.tgid = FIRST, .count = 3, .last = 0, .comm = "process"},
 		   .record = {.start = CODE, .end = CODE + 0x1000, .path_length = 100}};
 	uint64_t time;
-	struct bench_start_state b;
+	struct start_bench b;
 
-	bench_open_start_state(&b, 400);
+	start_open(&b, 400);
 	list_three(t, &b);
 	reply(&b, "abc", 3);
 	reply_mapping(&b, THIRD, "/bin/three", true); /* not its turn */
@@ -456,7 +456,7 @@ static void answers_are_not_trusted(struct test *t)
 	CHECK_INT(t, told_maps(&b, FIRST, &time), 1);
 	CHECK_INT(t, told_maps(&b, THIRD, &time), 0);
 	CHECK_INT(t, told_count(&b.made, EVENT_MAPPING), 1);
-	bench_close_start_state(&b);
+	start_close(&b);
 }
 
 TEST_MAIN(TEST(cpus_are_read_in_the_order_of_time), TEST(an_exit_takes_nothing_yet),

@@ -170,7 +170,7 @@ static int parse_file(struct record_config *config, const char *text, size_t len
 	return r;
 }
 
-static int parse_record_option_file(struct record_config *config, const char *text)
+static int parse_file_text(struct record_config *config, const char *text)
 {
 	return parse_file(config, text, strlen(text));
 }
@@ -179,7 +179,7 @@ static void one_to_a_line(struct test *t)
 {
 	static struct record_config config;
 
-	REQUIRE(t, !parse_record_option_file(&config, "# what is kept\n\n--flight 60s,32M\n\t-p\t0 \n--offcpu=0\r\n  --wakers\n-u\n"
+	REQUIRE(t, !parse_file_text(&config, "# what is kept\n\n--flight 60s,32M\n\t-p\t0 \n--offcpu=0\r\n  --wakers\n-u\n"
 				   "--trigger exec:'test -e /tmp/x y'/10s\n--on-dump echo $RWALKER_DUMP  # now\n"));
 	CHECK(t, config.flight.wanted && config.offcpu.wanted && config.offcpu.wakers && config.user_stacks);
 	CHECK_INT(t, config.flight.window, 60 * SECOND);
@@ -200,7 +200,7 @@ static void mistakes_are_refused(struct test *t)
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		CHECK_INT(t, parse_record_option_file(&config, wrong[i]), -EINVAL);
+		CHECK_INT(t, parse_file_text(&config, wrong[i]), -EINVAL);
 	CHECK_INT(t, parse_file(&config, "-p 2\n\0", 6), -EINVAL);
 }
 
@@ -215,9 +215,9 @@ static void what_is_too_much(struct test *t)
 	text[0] = '\0';
 	for (int i = 0; i < OPTION_FILE_LINES - 1; i++)
 		(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "-u\n");
-	CHECK_INT(t, parse_record_option_file(&config, text), 0);
+	CHECK_INT(t, parse_file_text(&config, text), 0);
 	(void)snprintf(text + strlen(text), sizeof(text) - strlen(text), "-u\n");
-	CHECK_INT(t, parse_record_option_file(&config, text), -EINVAL);
+	CHECK_INT(t, parse_file_text(&config, text), -EINVAL);
 }
 
 /* Trigger rule: Rules of --trigger as the manual has them; what is wrong is refused. */

@@ -6,11 +6,9 @@
 #include "common/time_units.h"
 #include "record/plan/cpu_budget.h"
 #include "record/plan/memory_plan.h"
-#include "record/plan/recording.h"
 #include "record/plan/sample_rate.h"
 #include "record/plan/schedule.h"
 #include "tests/test.h"
-#include "tests/unit/record/made_recording.h"
 
 /*
  * Schedule: "A recording from start to end" in ARCHITECTURE.md, as dates: what happens in which
@@ -296,8 +294,6 @@ static void refusals(struct test *t)
 		  "--max-memory 25M is too little: this recording needs 26.0 MB at least, of which 20.0 MB are for "
 		  "'fixed' and 4.0 MB for 'rings' (--plan prints all of it)");
 }
-
-/* Recording: What ends a recording, and what is only counted. */
 
 TEST_MAIN(TEST(interval_goes_on_until_the_profile_ends), TEST(last_bounded_source_ends),
 	  TEST(slow_walks_are_not_made_up_for), TEST(points_end_one_by_one),

@@ -30,7 +30,7 @@ struct made_ring {
 };
 
 /* size: of the data, a power of two of pages. */
-static inline void made_ring_open(struct made_ring *ring, size_t size)
+static void made_ring_open(struct made_ring *ring, size_t size)
 {
 	*ring = (struct made_ring){.fd = memfd_create("ring", MFD_CLOEXEC), .size = size,
 				   .page = (size_t)sysconf(_SC_PAGESIZE)};
@@ -41,18 +41,18 @@ static inline void made_ring_open(struct made_ring *ring, size_t size)
 		abort();
 }
 
-static inline void made_ring_close(struct made_ring *ring)
+static void made_ring_close(struct made_ring *ring)
 {
 	(void)munmap(ring->bytes, 2 * ring->page + 2 * ring->size);
 	(void)close(ring->fd);
 }
 
-static inline uint64_t made_ring_consumed(const struct made_ring *ring)
+static uint64_t made_ring_consumed(const struct made_ring *ring)
 {
 	return *(const uint64_t *)(const void *)ring->bytes;
 }
 
-static inline void made_ring_write(struct made_ring *ring, uint64_t at, const void *bytes, size_t length)
+static void made_ring_write(struct made_ring *ring, uint64_t at, const void *bytes, size_t length)
 {
 	uint8_t *data = ring->bytes + 2 * ring->page;
 
@@ -64,7 +64,7 @@ static inline void made_ring_write(struct made_ring *ring, uint64_t at, const vo
 }
 
 /* flags: BPF_RINGBUF_DISCARD_BIT ... */
-static inline void made_ring_put(struct made_ring *ring, const void *record, size_t length, uint32_t flags)
+static void made_ring_put(struct made_ring *ring, const void *record, size_t length, uint32_t flags)
 {
 	uint64_t *producer = (void *)(ring->bytes + ring->page), at = *producer;
 	const uint32_t header[BPF_RINGBUF_HDR_SZ / sizeof(uint32_t)] = {(uint32_t)length | flags};

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Waits, wakeups and stacks laid out by hand as the programs would: what is written about
+ * each, and what is counted instead.
+ */
 #include "record/source/waits.h"
 
 #include <linux/types.h>
@@ -14,8 +18,6 @@
 #include "tests/unit/record/made_recording.h"
 #include "tests/unit/record/made_waits.h"
 
-/* Waits bench: What takes records of waits, wakeups and stacks, on a made-up kernel and recording. */
-
 enum { CPU = 2, TID = 70, WAKER = 90, SOURCE = 2 };
 #define CODE UINT64_C(0x400000)
 
@@ -27,7 +29,7 @@ struct bench {
 	struct waits waits;
 };
 
-static inline void bench_open(struct bench *b)
+static void bench_open(struct bench *b)
 {
 	*b = (struct bench){0};
 	made_recording_open_with(&b->made, FAKE_CPUS, &b->map);
@@ -35,23 +37,23 @@ static inline void bench_open(struct bench *b)
 	made_check(waits_init(&b->waits));
 }
 
-static inline void bench_close(struct bench *b)
+static void bench_close(struct bench *b)
 {
 	waits_deinit(&b->waits);
 	made_recording_close(&b->made);
 }
 
-static inline void take(struct bench *b, const struct made_wait_record *record)
+static void take(struct bench *b, const struct made_wait_record *record)
 {
 	waits_take(&b->waits, &record->raw.head, made_wait_bytes(record));
 }
 
-static inline void take_user(struct bench *b, const struct made_user_record *record)
+static void take_user(struct bench *b, const struct made_user_record *record)
 {
 	waits_take(&b->waits, &record->raw.head, made_user_bytes(record));
 }
 
-static inline struct made_wake_record wake(uint64_t time)
+static struct made_wake_record wake(uint64_t time)
 {
 	return (struct made_wake_record){.raw = {.head = {.time = time, .cpu = CPU,
 							  .kind = RING_WAKE, .source = SOURCE + 1},
@@ -62,11 +64,6 @@ static inline struct made_wake_record wake(uint64_t time)
 						 .target = made_ring_task(TID, "sleeper")},
 					 .frames = {FAKE_KERNEL + 0x30, CODE + 0x40}};
 }
-
-/*
- * Waits: Waits, wakeups and stacks laid out by hand as the programs would: what is written about
- * each, and what is counted instead.
- */
 
 /* Only a sleeping task is woken; and not after the thread is back. */
 static void wakers_are_of_sleepers(struct test *t)
@@ -155,8 +152,6 @@ static void a_late_filter_is_of_who_waited(struct test *t)
 	bench_close(&b);
 }
 
-/* --- looks at all tasks --- */
-
 /*
  * Waits refused: Invalid records of waits, wakeups, stacks and sums: they are counted, and nothing
  * beyond them is read.
@@ -230,24 +225,24 @@ static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
  * written, what waits say of them.
  */
 
-struct bench_wait_objects {
+struct objects_bench {
 	struct made_recording made;
 	struct wait_objects *objects;
 };
 
-static void bench_open_wait_objects(struct bench_wait_objects *b)
+static void objects_open(struct objects_bench *b)
 {
 	made_recording_open(&b->made, 4);
 	made_check(wait_objects_create(&b->made.recording, &b->objects));
 }
 
-static void bench_close_wait_objects(struct bench_wait_objects *b)
+static void objects_close(struct objects_bench *b)
 {
 	wait_objects_destroy(b->objects);
 	made_recording_close(&b->made);
 }
 
-static struct event_wait take_wait_objects(struct bench_wait_objects *b, const struct ring_object *raw)
+static struct event_wait take_object(struct objects_bench *b, const struct ring_object *raw)
 {
 	struct event_wait wait = {.time = 1000};
 
@@ -262,15 +257,15 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 					.process = 70, .token = 5};
 	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12,
 				 .offset = 0x40};
-	struct bench_wait_objects b;
+	struct objects_bench b;
 
 	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
-	bench_open_wait_objects(&b);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	objects_open(&b);
+	CHECK_INT(t, take_object(&b, &raw).object, 1);
+	CHECK_INT(t, take_object(&b, &raw).object, 1);
 	wait_objects_name(b.objects, &name);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
-	CHECK_INT(t, take_wait_objects(&b, &raw).object, 1);
+	CHECK_INT(t, take_object(&b, &raw).object, 1);
+	CHECK_INT(t, take_object(&b, &raw).object, 1);
 	made_recording_read(&b.made);
 	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 2);
 	for (size_t i = 0; i < 2; i++)
@@ -278,7 +273,7 @@ static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
 	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 0)->event.object.mapping, 0);
 	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.mapping, OBJECT_IN_SHARED);
 	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.offset, 0x40);
-	bench_close_wait_objects(&b);
+	objects_close(&b);
 }
 
 /* Programs write a name once, and would not write it again if they did not learn that it was forgotten. */
@@ -288,27 +283,27 @@ static void tells_the_programs_that_names_were_forgotten(struct test *t)
 	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000, .token = 1};
 	struct ring_name first = {.token = 1, .mapping = RING_MAPPING_SHARED}, other = first;
 	__u64 waits = 0, walks = 0;
-	struct bench_wait_objects b;
+	struct objects_bench b;
 
-	bench_open_wait_objects(&b);
+	objects_open(&b);
 	wait_objects_share(b.objects, &waits);
 	wait_objects_share(b.objects, &walks);
 	wait_objects_name(b.objects, &first);
-	(void)take_wait_objects(&b, &raw);
+	(void)take_object(&b, &raw);
 	for (other.token = 3; other.token < MANY && !waits; other.token += 2)
 		wait_objects_name(b.objects, &other);
 	CHECK_INT(t, waits, 1);
 	CHECK_INT(t, walks, 1);
 	raw.place += 4;
-	(void)take_wait_objects(&b, &raw);
+	(void)take_object(&b, &raw);
 	wait_objects_name(b.objects, &first);
-	(void)take_wait_objects(&b, &raw);
+	(void)take_object(&b, &raw);
 	made_recording_read(&b.made);
 	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 3);
 	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 0)->event.object.mapping, OBJECT_IN_SHARED);
 	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.mapping, 0);
 	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 2)->event.object.mapping, OBJECT_IN_SHARED);
-	bench_close_wait_objects(&b);
+	objects_close(&b);
 }
 
 TEST_MAIN(TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),

@@ -80,8 +80,6 @@ static inline struct told told_make(const struct event_decoder *decoder, const s
 	else if (event->kind == EVENT_WALK_TASK)
 		told_name(&made, decoder, event->walk_task.task, event->walk_task.owner, event->walk_task.kernel,
 			  event->walk_task.user);
-	else if (event->kind == EVENT_WAIT_SUMS)
-		told_name(&made, decoder, event->wait_sums.task, 0, 0, 0);
 	return made;
 }
 

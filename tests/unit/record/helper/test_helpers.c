@@ -2,12 +2,14 @@
 /* The helpers, run for real through the nursery: maps compared with /proc read here. */
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/packet.h"
+#include "record/embed/symbol_source.h"
 #include "record/helper/maps_helper.h"
 #include "record/helper/nursery.h"
 #include "tests/test.h"
@@ -90,6 +92,36 @@ static void reads_maps_below_a_closed_root(struct test *t)
 	CHECK_INT(t, status, 0);
 }
 
+/* Before the recording the last line counts. What is named anew during the recording has both names. */
+static void a_place_that_had_two_names_has_both(struct test *t)
+{
+	static const char TEXT[] = "1000 10 old\n1000 10 one\n2000 10 same\n3000 10 a\n",
+			  LATER[] = "1000 10 two\n2000 10 same\n3000 10 b\n3000 8 c\n";
+	static const char *const names[] = {"one or two", "same", "a or b", "c or 2 others"};
+	const uint64_t hits[] = {0x1008, 0x2008, 0x3004, 0x300c};
+	struct symbol_wish wish = {.what = ELF_PERF_MAP, .room = 1 << 30};
+	struct symbol_source *source;
+	const struct event_symbol *symbols;
+	struct nursery *nursery;
+	struct elf_reply reply;
+	size_t count = 0;
+	int fd = memfd_create("map", 0);
+
+	wish.settled = strlen(TEXT);
+	REQUIRE(t, fd >= 0 && write(fd, TEXT, strlen(TEXT)) > 0 && write(fd, LATER, strlen(LATER)) > 0);
+	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
+	REQUIRE(t, !symbol_source_ask(source, &wish, fd, hits, 4, &reply) && !reply.error);
+	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0 && count == 4);
+	for (size_t i = 0; i < count; i++) {
+		char text[64];
+
+		(void)snprintf(text, sizeof(text), "%.*s", (int)symbols[i].name.length, symbols[i].name.bytes);
+		CHECK_STR(t, text, names[i]);
+	}
+	symbol_source_destroy(source);
+	nursery_destroy(nursery);
+}
+
 static void tells_that_the_nursery_was_killed(struct test *t)
 {
 	struct nursery *nursery;
@@ -105,4 +137,5 @@ static void tells_that_the_nursery_was_killed(struct test *t)
 }
 
 TEST_MAIN(TEST(tells_that_the_nursery_was_killed), TEST(reads_maps_as_the_kernel_shows_them),
-	  TEST(reads_maps_below_a_closed_root))
+	  TEST(reads_maps_below_a_closed_root),
+	  TEST(a_place_that_had_two_names_has_both))

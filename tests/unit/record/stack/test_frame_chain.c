@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "format/snapshot_code.h"
-#include "record/stack/frame_chain.h"
-#include "record/stack/hold_table.h"
-#include "tests/test.h"
-
 /*
- * Frame chain: Frame-pointer chains on hand-made stacks: a frame is the caller's frame pointer,
+ * Frame-pointer chains on hand-made stacks: a frame is the caller's frame pointer,
  * then the return address.
  */
+#include "record/stack/frame_chain.h"
+
+#include "format/snapshot_code.h"
+#include "tests/test.h"
 
 enum { ROOM = 8, WORDS = 8 };
 #define BASE UINT64_C(0x7ffc00001000)
@@ -114,48 +113,5 @@ static void copies_of_next_to_nothing(struct test *t)
 	CHECK_INT(t, chain(&stack, 0), 0);
 }
 
-/* Hold table: Whose items are held: all for which a set has places, and the latest. */
-
-enum { ONE_SET = HOLD_WAYS, FIRST = 5000 };
-
-static void table_open(struct hold_table *table, uint32_t places)
-{
-	const struct hold_limits limits = {.threads = 0, .least = places, .place = 1, .most = places};
-
-	*table = (struct hold_table){0};
-	if (hold_table_init(table, &limits) < 0)
-		table->count = 0;
-}
-
-/* Thread FIRST + n leaves the CPU at 100 + n. */
-static void put(struct hold_table *table, uint32_t n)
-{
-	(void)hold_table_put(table, FIRST + n, 100 + n);
-}
-
-static bool take(struct hold_table *table, uint32_t n)
-{
-	uint32_t place;
-
-	return hold_table_take(table, FIRST + n, 100 + n, &place);
-}
-
-/* The latest evicts one, and no more. */
-static void a_full_set_loses_one(struct test *t)
-{
-	struct hold_table table;
-	uint32_t held = 0;
-
-	table_open(&table, ONE_SET);
-	REQUIRE(t, table.count == ONE_SET);
-	for (uint32_t n = 0; n <= HOLD_WAYS; n++)
-		put(&table, n);
-	CHECK(t, take(&table, HOLD_WAYS));
-	for (uint32_t n = 0; n < HOLD_WAYS; n++)
-		held += take(&table, n);
-	CHECK_INT(t, held, HOLD_WAYS - 1);
-	hold_table_deinit(&table);
-}
-
 TEST_MAIN(TEST(follows_frames), TEST(ends_where_frames_do_not_grow), TEST(leaf_alone),
-	  TEST(says_what_is_cut), TEST(copies_of_next_to_nothing), TEST(a_full_set_loses_one))
+	  TEST(says_what_is_cut), TEST(copies_of_next_to_nothing))

@@ -58,7 +58,7 @@ if command -v go >/dev/null && go tool pprof -h >/dev/null 2>&1; then
 	go tool pprof -tags -sample_index waits "$scratch/containers.pb.gz" >"$scratch/tags" 2>/dev/null
 	verdict label_container "$(tr '\n' ' ' <"$scratch/tags" | head -c 300)" \
 		eval "grep -qE '^ *container: ' '$scratch/tags' && grep -qE ': aaaabbbbcccc\$' '$scratch/tags'"
-	go tool pprof -top -tagfocus container=001122334455 -unit ms -sample_index offcpu "$scratch/containers.pb.gz" >"$scratch/focus" 2>/dev/null
+	go tool pprof -top -tagfocus container=3f4e5d6c7b8a -unit ms -sample_index offcpu "$scratch/containers.pb.gz" >"$scratch/focus" 2>/dev/null
 	verdict one_container "$(head -n 6 "$scratch/focus" | tr '\n' ' ')" grep -qE 'accounting for 300ms' "$scratch/focus"
 	go tool pprof -proto -output "$scratch/merged.pb.gz" "$scratch/waits.pb.gz" "$scratch/case_fsync.pb.gz" >/dev/null 2>&1
 	go tool pprof -raw "$scratch/merged.pb.gz" >"$scratch/raw" 2>/dev/null

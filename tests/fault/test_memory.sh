@@ -12,7 +12,7 @@ report=${BUILD:-build}/rwalker-report
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
-[ "${CHECK_LEVEL:-check}" = check ] && step=1500 || step=50
+[ "${CHECK_LEVEL:-check}" = long ] && step=50 || step=1500
 
 # sweep TRACE OPTION... : increases address space from 8 MB on until three reports in a row are complete
 sweep() {
@@ -25,7 +25,7 @@ sweep() {
 		rc=$?
 		if [ $rc = $full ] && cmp -s "$dir/out" "$dir/full"; then
 			whole=$((whole + 1))
-		elif [[ $rc = 1 || $rc = 127 ]] && grep -qiE 'memory|allocate|failed to map' "$dir/err"; then
+		elif [[ $rc = 1 || $rc = 127 ]] && grep -qiE 'memory|allocate|failed to map|that opens files has ended' "$dir/err"; then
 			short=$((short + 1)) # 127: the loader's own exit code
 		else
 			wrong=$((wrong + 1))

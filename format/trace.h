@@ -59,7 +59,6 @@ enum rwk_chunk_type {
 enum rwk_codec { RWK_CODEC_NONE = 0, RWK_CODEC_LZ4 = 1 /* one independent LZ4 block */ };
 
 enum rwk_chunk_flag {
-	RWK_CHUNK_CRITICAL = 1,	 /* a reader that does not know the type reports that its view is incomplete */
 	RWK_CHUNK_SENSITIVE = 2, /* may hold secrets: dropping the chunk removes them */
 };
 

@@ -33,7 +33,6 @@ struct ring_walk {
 	__u64 seen, kept, own, filtered;
 	__u64 until; /* CLOCK_MONOTONIC: tasks that are met later are left out */
 	__u64 left_out;
-	__u64 no_stack; /* of kept: off CPU, but the stack could not be walked */
 };
 
 struct ring_walk_task {

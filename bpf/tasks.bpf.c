@@ -156,8 +156,6 @@ static __always_inline void walk_task(struct seq_file *seq, struct task_struct *
 	if (bpf_seq_write(seq, row, sizeof(*row) + length) || (walked && !write_walk_object(seq, row, walked)))
 		return; /* the page is full: the kernel comes back to this task with the next one */
 	walk.kept++;
-	if (!length && !(row->flags & RING_WALK_ON_CPU) && !row->exit_state)
-		walk.no_stack++;
 }
 
 SEC("iter/task")

@@ -21,10 +21,8 @@
 
 size_t probe_points_shared(const struct probe *probe, struct shared *ret_objects)
 {
-	for (size_t i = 0; i < probe->points.count; i++) {
+	for (size_t i = 0; i < probe->points.count; i++)
 		ret_objects[i] = SHARED_OF(probe->points.items[i].programs);
-		ret_objects[i].in_scheduler = probe->points.items[i].programs->rodata->sample_in_scheduler;
-	}
 	return probe->points.count;
 }
 

@@ -22,7 +22,6 @@ struct shared {
 	bool *budget_may_change;
 	struct ring_budget *budget;
 	struct ring_object_functions *functions; /* NULL: its programs need none */
-	bool in_scheduler; /* its programs run under the scheduler's locks, with user stacks */
 };
 
 /* For a loaded or opened skeleton; each has a type of its own. */

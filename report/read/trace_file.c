@@ -44,10 +44,8 @@ static int read_chunks(struct trace_file *file, struct event_decoder *decoder)
 		const void *payload = NULL;
 		int r = is_checked(chunk) ? trace_file_load(file, i, &payload) : 0;
 
-		if (r == -EBADMSG) {
-			model->damaged_chunks++;
+		if (r == -EBADMSG)
 			continue;
-		}
 		if (!r)
 			r = trace_model_add_chunk(model, i, holds_state(chunk) ? payload : NULL, decoder);
 		if (r < 0)

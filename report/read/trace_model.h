@@ -127,7 +127,7 @@ struct trace_model {
 	struct event_cost cost, cost_before;
 	struct timeline timeline;
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; [0]: all other types */
-	uint64_t unknown_records, malformed_chunks, damaged_chunks;
+	uint64_t unknown_records, malformed_chunks;
 	struct text_pool texts;
 	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table, object_table,
 		cgroup_table;

@@ -26,7 +26,6 @@ struct condense_counts {
 	uint64_t malformed;	    /* damaged chunks, which end early */
 	uint64_t events_late;
 	uint64_t astray, unknown; /* user stacks that were cut at a non-code address, or where no code is known */
-	uint64_t unreferred;	  /* records that name things no event refers to */
 };
 
 struct condense_place { /* whether an address of an address space is code; if so, its use was noted */

@@ -123,7 +123,6 @@ static int take_referred(struct condensing *condensing, struct event *event, voi
 		return 0;
 	if (condense_is_referred(condensing, event))
 		return condense_taken(condensing, condense_write(condensing, event));
-	condensing->counts.unreferred++;
 	return 0;
 }
 
@@ -137,10 +136,8 @@ int condense_referred(struct condensing *condensing)
 static int take_embedded(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
-	if (!condense_is_referred(condensing, event)) {
-		condensing->counts.unreferred++;
+	if (!condense_is_referred(condensing, event))
 		return 0;
-	}
 	if (event->kind == EVENT_EMBED_LINES)
 		return condense_taken(condensing, condense_write_lines(condensing, event));
 	return condense_taken(condensing, event->kind < EVENT_TASK || event->kind == EVENT_EMBED_MODULE ?

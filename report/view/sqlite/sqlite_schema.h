@@ -2,12 +2,10 @@
 /*
  * The schema of --export sqlite, which rwalker-sqlite(5) documents: programs and queries of others
  * depend on it. An addition keeps the version; if something changes its meaning or is removed, the
- * version is incremented.
+ * version (PRAGMA user_version) is incremented.
  */
 #ifndef RWALKER_REPORT_VIEW_SQLITE_SQLITE_SCHEMA_H
 #define RWALKER_REPORT_VIEW_SQLITE_SQLITE_SCHEMA_H
-
-enum { SQLITE_SCHEMA_VERSION = 1 }; /* PRAGMA user_version */
 
 extern const char sqlite_schema_tables[];
 extern const char sqlite_schema_views[];   /* for people's queries */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The unit harness. A unit test is one program, tests/unit/test_MODULE.c:
+ * The unit harness. A unit test is one program, tests/unit/ROOM/test_IDEA.c:
  *
  *	#include "tests/test.h"
  *

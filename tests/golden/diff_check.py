@@ -12,22 +12,12 @@ import math
 import re
 import sys
 
+from functions_check import FRAME, function_of, module_of
+
 HEADING = re.compile(r"(?P<comm>\S.*?) +(-1|\d+)/(-1|\d+) +(\[\d+\] +)?(?P<time>\d+\.\d{6}): +(?P<period>\d+) (?P<event>\S+): ")
-FRAME = re.compile(r"\t *[0-9a-f]+ (?P<symbol>.+) \((?P<module>[^()]+)\)")
 ROW = re.compile(r" +([\d.]+) +([\d.]+) +([+-][\d.]+) +([\d.]+)  (.*)")
 UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9, "samples": 1, "events": 1}
 CHANCE = {"cpu": 3, "tracepoint": 3, "kfunc": 3, "offcpu": 2}
-
-
-def name_of(symbol, module):
-    if module == "inlined":
-        return re.sub(r"\+0x[0-9a-f]+$", "", symbol) + " [inlined]"
-    if symbol == "[unknown]":
-        name = module.rsplit("/", 1)[-1].strip("[]")
-        return "[" + ("kernel" if name == "kernel.kallsyms" else name) + "]"
-    if re.fullmatch(r"\[.*\]\+0x[0-9a-f]+\+0x[0-9a-f]+", symbol):
-        return symbol[:symbol.rindex("+0x")]
-    return re.sub(r"\+0x[0-9a-f]+$", "", symbol)
 
 
 def read_script(path):
@@ -36,7 +26,7 @@ def read_script(path):
     for line in open(path, encoding="utf-8"):
         heading, frame = HEADING.match(line), FRAME.fullmatch(line.rstrip("\n"))
         if frame and event:
-            event[3].append(name_of(frame["symbol"], frame["module"]))
+            event[3].append(function_of(frame["symbol"], module_of(frame["module"]))[0])
         elif heading and heading["event"] != "wakeup:":
             event = (heading["comm"], round(float(heading["time"]) * 1e9), int(heading["period"]), [])
         elif not line.strip() and event:

@@ -36,7 +36,7 @@ same()
 	local -a sides=("$(side "samples/$1/trace.rwk" "$3" before)" "$(side "samples/$2/trace.rwk" "$3" after)")
 
 	print --diff --min-percent 0 "${@:4}" --base "samples/$1/trace.rwk" "samples/$2/trace.rwk" >"$dir/diff"
-	if why=$(python3 tests/golden/diff_check.py "$dir/diff" "$3" "${sides[@]}" 2>&1); then
+	if why=$(python3 -B tests/golden/diff_check.py "$dir/diff" "$3" "${sides[@]}" 2>&1); then
 		ok "$name ($why)"
 	else
 		not_ok "$name" "$(tail -n 5 <<<"$why" | tr '\n' ' ')"
@@ -79,7 +79,7 @@ finds_mistakes()
 	local -a sides=("$(side samples/release_1/trace.rwk cpu before)" "$(side samples/release_2/trace.rwk cpu after)")
 	print --diff --min-percent 0 --base samples/release_1/trace.rwk samples/release_2/trace.rwk |
 		awk '!changed && /  parse$/ { $2 += 7; changed = 1; $0 = "   " $1 "   " $2 "   " $3 "   " $4 "  " $5 } { print }' >"$dir/diff"
-	if python3 tests/golden/diff_check.py "$dir/diff" cpu "${sides[@]}" >/dev/null 2>&1; then
+	if python3 -B tests/golden/diff_check.py "$dir/diff" cpu "${sides[@]}" >/dev/null 2>&1; then
 		not_ok "finds a wrong figure" "the script is content"
 	else
 		ok "finds a wrong figure"

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 import {gzipSync} from 'node:zlib';
-import {dense} from './columns.mjs';
 import {rwalker} from './load.mjs';
-import {tinyWriter} from './tiny.mjs';
+import {dense, tinyWriter} from './tiny.mjs';
 
 const refusal = pattern => error => error instanceof rwalker.Refusal && pattern.test(error.message);
 

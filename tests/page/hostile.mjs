@@ -2,9 +2,78 @@
 // hostile.mjs FOLDER BROWSERS FILE...: pages and pictures that the reporter made of traces with names that try to become markup
 // or script. Nothing may run, no request may leave, nothing may break: console, network and reports of the content security
 // policy stay empty. FOLDER: for damaged pages. BROWSERS: chromium or chromium,firefox.
-import {readFileSync, writeFileSync} from 'node:fs';
+// Browsers are driven by puppeteer-core, which is not part of the project: NODE_PACKAGES is a folder with node_modules.
 import {basename} from 'node:path';
-import {openBrowser, openFirefox, openPage, settle} from './browser.mjs';
+import {createRequire} from 'node:module';
+import {pathToFileURL} from 'node:url';
+import {readFileSync, writeFileSync} from 'node:fs';
+
+const FLAGS = [
+	'--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+	'--disable-component-update', '--disable-sync',
+];
+
+const PAGE_READY = 'globalThis.rwalker?.ready || !document.getElementById("trouble").hidden';
+
+function packagePath(name) {
+	return createRequire(`${process.env.NODE_PACKAGES}/package.json`).resolve(name);
+}
+
+async function openBrowser(more = []) {
+	const {default: puppeteer} = await import(pathToFileURL(packagePath('puppeteer-core')).href);
+
+	return puppeteer.launch({
+		executablePath: '/usr/bin/chromium',
+		headless: true,
+		args: [...FLAGS, ...more],
+		protocolTimeout: 300000,
+	});
+}
+
+async function openFirefox() {
+	const {default: puppeteer} = await import(pathToFileURL(packagePath('puppeteer-core')).href);
+
+	return puppeteer.launch({
+		browser: 'firefox', executablePath: '/usr/bin/firefox-esr', headless: true,
+		protocolTimeout: 300000,
+	});
+}
+
+/* Opens the page and waits until it shows its pictures or says why not. `reports`: what should stay empty. */
+async function openPage(
+	browser,
+	file,
+	{hash = '', width = 1400, height = 1000, scheme = 'light', prepare = null, ready = PAGE_READY} = {}
+) {
+	const page = await browser.newPage(),
+		reports = [];
+
+	if (prepare) await page.evaluateOnNewDocument(prepare);
+	await page.setViewport({width, height});
+	page.on('console', message => reports.push(`console: ${message.text()}`));
+	page.on('pageerror', error => reports.push(`error: ${error.message}`));
+	page.on('request', request => {
+		const [url] = request.url().split('#');
+
+		/* The font of Firefox for marks of lists and <details>, on any page; it leaves nothing. */
+		if (url !== pathToFileURL(file).href && !url.startsWith('data:font'))
+			reports.push(`request: ${url.slice(0, 200)}`);
+	});
+	await page
+		.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}])
+		.catch(() => undefined);
+	await page.goto(`${pathToFileURL(file).href}${hash && `#${hash}`}`);
+	await page.waitForFunction(ready, {timeout: 120000});
+	await settle(page);
+	return {page, reports};
+}
+
+/* Until nothing is drawn any more: tables wait a moment. */
+async function settle(page) {
+	await page.evaluate(
+		() => new Promise(resolve => setTimeout(() => requestAnimationFrame(resolve), 400))
+	);
+}
 
 /* Looks at everything that shows names. */
 async function lookAround({page}) {

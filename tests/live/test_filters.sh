@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The filters of the recorder: --pid --tid -c --cgroup --user-threads --kernel-threads -P; and those of the reporter,
-# which must select the same. 
+# which must select the same.
 . "$(dirname "$0")/lib.sh"
 
 f=$scratch/f.folded

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """callers_check.py waits TRACE TRUTH ROUNDS: compares the calls and objects of the waits of
-tests/live/workloads/callers with what the workload prints. Verdicts as in trace_read.py. Only waits in a 32-bit call
+tests/live/workloads/callers with what the workload prints. Verdicts as in objects_check.py. Only waits in a 32-bit call
 may have an unknown object.
 
 callers_check.py kworkers REPORT TRACE LOG ROUNDS: compares the functions that waits of kworkers are in with the
@@ -9,7 +9,7 @@ tracepoints workqueue_execute_start and _end of the same time, as tracefs prints
 CALLERS_NO_LOOP=1: there is no loop device, but some kworkers waited."""
 import collections, os, re, subprocess, sys
 
-from trace_read import Trace, by_thread, members, verdict
+from objects_check import Trace, by_thread, members, verdict
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import rows as rows_of
 

@@ -3,10 +3,10 @@
 """newborn_check.py TRACE TRUTH MS: compares the time that new threads waited for a CPU (tests/live/workloads/newborn)
 with the kernel's own account, as each thread read it. It does not include the MS before, in which the thread was on
 no run queue, whether the start has a record or is summed; nor any time of the thread that was never put on one.
-Verdicts as in trace_read.py."""
+Verdicts as in objects_check.py."""
 import sys
 
-from trace_read import Trace, by_thread, verdict
+from objects_check import Trace, by_thread, verdict
 
 STARTED, NOT_ENDED = "4", 1024
 MS = 1000000

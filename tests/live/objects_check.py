@@ -1,21 +1,178 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""objects_check.py TRACE TRUTH ROUNDS: compares what threads of tests/live/workloads/objects, or away, waited for
-with what the workload prints. Verdicts as in trace_read.py. The object may be unknown for threads whose descriptor
-changes while they sleep, but never wrong. Each verdict is followed by figures: waits, and those with an object."""
-import os, re, sys
+"""objects_check.py WORKLOAD TRACE TRUTH [ROUNDS]: compares what the threads of that workload waited for with what it prints. One
+verdict for each thread, "yes WHAT" or "no WHAT: WHY". Also shared by other checkers: a trace as tests/rwk_dump.py reads it, and
+the lines of a workload's truth."""
+import collections
+import os
+import re
+import subprocess
+import sys
 
-from trace_read import X86, Trace, by_thread, call_of, members, verdict
+X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: where the trace was recorded
 
-CALLS = {"read": 0, "recvfrom": 45, "accept": 43, "epoll_wait": 232, "futex": 202, "wait4": 61, "waitid": 247, "clock_nanosleep": 230,
-         "flock": 73} if X86 else {
-         "read": 63, "recvfrom": 207, "accept": 202, "epoll_wait": 22, "futex": 98, "wait4": 260, "waitid": 95, "clock_nanosleep": 115,
-         "flock": 32}
+
+class Trace:
+    """Records are dicts of their fields, as text. objects: by number, with the fields of their names. waits, rows:
+    waits and rows of walks, in which `waiter` and `holder` are tasks (tid "0": none) and `for` is the object (kind
+    "0": none). sums have a waiter, too."""
+
+    def __init__(self, path):
+        self.objects = collections.defaultdict(dict, {"0": {"kind": "0"}})
+        self.waits, self.rows, self.sums = [], [], []
+        dump = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rwk_dump.py")
+        tasks = []
+        with subprocess.Popen([sys.executable, "-B", dump, path], stdout=subprocess.PIPE, text=True, errors="replace") as lines:
+            for line in lines.stdout:
+                word = line.split(None, 1)[0] if line.strip() else ""
+                if word == "chunk":
+                    tasks = [{"tid": "0", "comm": ""}]
+                elif word == "task":
+                    tasks.append(fields(line))
+                elif word in ("object", "object-name"):
+                    self.objects[fields(line)["number"]].update(fields(line))
+                elif word in ("wait", "walk-task"):
+                    (self.waits if word == "wait" else self.rows).append(self.joined(fields(line), tasks))
+                elif word == "wait-sums":
+                    self.sums.append(dict(fields(line), waiter=tasks[int(fields(line)["task"])]))
+
+    def joined(self, record, tasks):
+        record.update(waiter=tasks[int(record["task"])], holder=tasks[int(record.get("owner", "0"))])
+        record["for"] = self.objects[record["object"]]
+        return record
+
+    def waits_of(self, comm):
+        """The thread's waits, in file order."""
+        return [wait for wait in self.waits if wait["waiter"]["comm"] == comm]
+
+
+def fields(line):
+    return {key: value.strip('"') for key, value in re.findall(r'(\w+)=("[^"]*"|\S+)', line)}
+
+
+def call_of(number):
+    """As a record has it; 0 is no call."""
+    return str(number * 8 + 1)
+
+
+def by_thread(truth, words=1):
+    """The lines of the truth that begin with the same words, a comm first, in their order: their other words, by these."""
+    threads = collections.OrderedDict()
+    with open(truth, encoding="utf-8") as lines:
+        for line in lines:
+            first, rest = line.split()[:words], line.split()[words:]
+            threads.setdefault(tuple(first), []).append(rest)
+    return threads
+
+
+def members(words):
+    """MEMBER=VALUE... as a dict."""
+    return dict(word.split("=", 1) for word in words)
+
+
+def verdict(comm, why):
+    """why: "" if all is as it should be."""
+    print(f"no {comm}: {comm}: {why}" if why else f"yes {comm}")
+
+CALLS = {"read": 0, "write": 1, "poll": 7, "mmap": 9, "accept": 43, "recvfrom": 45, "wait4": 61, "flock": 73, "futex": 202,
+         "clock_nanosleep": 230, "epoll_wait": 232, "waitid": 247, "unlinkat": 263} if X86 else {
+         "read": 63, "write": 64, "poll": 73, "mmap": 222, "accept": 202, "recvfrom": 207, "wait4": 260, "flock": 32, "futex": 98,
+         "clock_nanosleep": 115, "epoll_wait": 22, "waitid": 95, "unlinkat": 35}
+
+# --- locks ---
+
+# Compares the locks that threads of tests/live/workloads/locks waited for with what the workload prints: kind, owner,
+# whose mmap_lock. LOCKS_RT=1: mutexes and rwsems are built on rt-mutexes. The owner may be unknown in one of ten waits,
+# but never wrong.
+LOCK, RT_MUTEX = "18", "4"
+
+def judge_locks(comm, call, kind, owner, is_mmap, waits, least):
+    asleep = [w for w in waits if w["wait_class"] == "0" and int(w["state"], 16) & 2 and w["call"] == call_of(CALLS[call])]
+    own = [w for w in asleep if w["for"]["kind"] == LOCK]
+    known = [w for w in own if w["holder"]["tid"] != "0"]
+    if len(own) < least or len(own) < 0.9 * len(asleep):
+        return f"{len(own)} of {len(asleep)} waits were for a lock, not {least}"
+    for wait in own:
+        lock = wait["for"]
+        if lock["lock"] != (RT_MUTEX if os.environ.get("LOCKS_RT") else kind) or (lock["flags"] == "0x8") != is_mmap:
+            return f"a wait was for {lock}"
+        if is_mmap and lock["tgid"] != wait["waiter"]["tgid"]:
+            return f"the mmap_lock is of {lock['tgid']}"
+        if int(lock["place"], 16) > 1000:
+            return f"its number may be an address: {lock['place']}"
+    wrong = [w for w in known if w["holder"]["tid"] != owner]
+    if wrong:
+        return f"{len(wrong)} of {len(known)} were held by {wrong[0]['holder']}, not {owner}"
+    if len(known) < 0.9 * len(own):
+        return f"only {len(known)} of {len(own)} have an owner"
+    print(f"# {comm}: {len(own)} waits, {len(known)} owners")
+    return ""
+
+def main_locks(trace, truth, rounds):
+    trace = Trace(trace)
+    for (comm, call, kind, owner, is_mmap), _ in by_thread(truth, 5).items():
+        least = int((0.2 if is_mmap == "1" else 0.9) * int(rounds))
+        verdict(comm, judge_locks(comm, call, kind, owner, is_mmap == "1", trace.waits_of(comm), least))
+
+# --- mutexes ---
+
+# Compares the holders of the mutexes that threads of tests/live/workloads/mutexes waited for, and the memory that the
+# mutexes are in, with what the workload prints. The owner of a mutex may be unknown in one of ten waits, but never
+# wrong; a futex that is not a mutex has none. MUTEXES_RT=1: only heap and data are known, as on 6.1 and RT.
+FUTEX, LEAST = "14", 1_000_000
+
+HEAP, FILE, SHARED = "1", "4", "5"
+
+def misplaced(there, base, mapping, offset, inode):
+    """Why the mapping of some of these waits is missing or wrong; empty if all are right."""
+    known = [w["for"] for w in there if w["for"]["mapping"] != "0"]
+    wrong = [o for o in known if o["mapping"] != mapping or
+             (mapping == SHARED and int(o["offset"], 16) - int(o["place"], 16) != int(offset, 16) - base) or
+             (inode != "0" and o["inode"] != inode)]
+    if mapping == "0":
+        return ""
+    if wrong:
+        return f"{len(wrong)} of {len(there)} were in {wrong[0]}, not in {mapping}+{offset}"
+    may_be_unknown = os.environ.get("MUTEXES_RT") and mapping not in (HEAP, FILE)
+    if len(known) < 0.9 * len(there) and not may_be_unknown:
+        return f"only of {len(known)} of {len(there)} the place is known"
+    return ""
+
+def judge_mutexes(comm, places, owner, where, waits, rounds):
+    own = [w for w in waits if w["wait_class"] == "0" and int(w["length"]) >= LEAST and w["for"]["kind"] == FUTEX]
+    there = [w for w in own if not places or int(w["for"]["place"], 16) in places]
+    held = [w for w in own if w["holder"]["tid"] != "0"]
+    right = [w for w in there if w["holder"]["tid"] == owner]
+    if len(there) < 0.9 * rounds:
+        return f"{len(there)} waits for it, not {rounds}"
+    if owner == "0" and len(right) != len(there):
+        return f"{len(there) - len(right)} of {len(there)} were held by somebody, but it is no mutex: {there[0]['holder']}"
+    if owner != "0" and [w for w in held if w["holder"]["tid"] != owner]:
+        return f"some of {len(own)} were held by others than {owner}: {set(w['holder']['tid'] for w in held)}"
+    if owner != "0" and len(held) != len(right):
+        return f"{len(held) - len(right)} barriers have an owner"
+    if owner != "0" and len(right) < 0.9 * len(there):
+        return f"only {len(right)} of {len(there)} have their owner"
+    why = misplaced(there, min(places, default=0), *where)
+    if not why:
+        print(f"# {comm}: {len(there)} waits, {len(right) if owner != '0' else 0} owners")
+    return why
+
+def main_mutexes(trace, truth, rounds):
+    trace = Trace(trace)
+    for (comm, place, words, owner), [where] in by_thread(truth, 4).items():
+        places = {int(place, 16) + 4 * i for i in range(int(words))}
+        verdict(comm, judge_mutexes(comm, places, owner, where, trace.waits_of(comm), int(rounds)))
+
+# --- objects ---
+
+# Compares what threads of tests/live/workloads/objects, or away, waited for with what the workload prints. The object
+# may be unknown for threads whose descriptor changes while they sleep, but never wrong. Each verdict is followed by
+# figures: waits, and those with an object.
 MAY_BE_UNKNOWN = re.compile(r"w-(swap|close|dup)-.$")
-LEAST = 1_000_000
 PRECISE = 0.95 if "MACHINE" in os.environ else 0.99  # an emulated machine takes longer from the call to the switch
 
-def is_object(wait, wanted):
+def is_object_objects(wait, wanted):
     """The requested length of a sleep is read from its timer, less the time until the thread left its CPU, which may
     be long."""
     for key, value in wanted.items():
@@ -26,11 +183,11 @@ def is_object(wait, wanted):
             return False
     return True
 
-def judge(comm, call, kind, wanted, waits, rounds, may_be_unknown):
+def judge_objects(comm, call, kind, wanted, waits, rounds, may_be_unknown):
     own = [w for w in waits if w["call"] == call_of(CALLS[call]) and w["wait_class"] == "0" and int(w["length"]) >= LEAST and
            int(w["state"], 16) & 1]
     known = [w for w in own if w["object"] != "0"]
-    wrong = [w for w in known if w["for"]["kind"] != kind or not any(is_object(w, one) for one in wanted)]
+    wrong = [w for w in known if w["for"]["kind"] != kind or not any(is_object_objects(w, one) for one in wanted)]
     if len(own) < 0.9 * rounds:
         return f"only {len(own)} waits in {call}, not {rounds}"
     if wrong:
@@ -43,15 +200,155 @@ def judge(comm, call, kind, wanted, waits, rounds, may_be_unknown):
     print(f"# {comm}: {len(own)} waits, {len(known)} objects")
     return ""
 
-def main(trace, truth, rounds):
+def main_objects(trace, truth, rounds):
     trace = Trace(trace)
     for (comm, call, kind), wanted in by_thread(truth, 3).items():
         unknown = MAY_BE_UNKNOWN.match(comm)
         share = int(rounds) // 2 if unknown else int(rounds)
-        verdict(comm, judge(comm, call, kind, list(map(members, wanted)), trace.waits_of(comm), share, unknown))
+        verdict(comm, judge_objects(comm, call, kind, list(map(members, wanted)), trace.waits_of(comm), share, unknown))
     # A wait whose end the BPF programs did not see is written late, after its call: there are few of these.
     blocked = [w for w in trace.waits if w["waiter"]["comm"].startswith("w-") and w["wait_class"] == "0"]
     left = [w["waiter"]["comm"] for w in blocked if w["call"] == "0"]
     verdict("calls", f"{sorted(left)} waited in no call" if len(left) * 50 > len(blocked) else "")
 
-main(*sys.argv[1:])
+# --- ready ---
+
+# Compares the descriptors that ended the waits of tests/live/workloads/ready with what the calls returned. What was
+# ready in an epoll may be unknown in one of twenty waits, but never wrong. If another file got the descriptor
+# meanwhile, the descriptor must be unknown, but not the file. A poll or select of one descriptor has that as its
+# object, whether it is ready or not, but none if another file got the descriptor; nor has one of several, and of
+# neither it is said what was ready.
+READY_CALLS = {"epoll": (232, 281), "poll": (7, 271), "select": (23, 270)} if X86 else {"epoll": (22,), "poll": (73,), "select": (72,)}
+EVENTFD, EPOLL = "8", "12"
+RTLOCK_WAIT = 0x1000
+
+def last_wait(calls, since, until, waits):
+    """The wait that ended last during the call; None: it was too short for a record. With PREEMPT_RT, another one may
+    follow it: for the spinlock of the file's wait queue, which the waker may still hold when the call leaves the
+    queue."""
+    found = [w for w in waits if since < int(w["time"]) <= until and w["call"] in calls and w["wait_class"] == "0"
+             and not int(w["state"], 0) & RTLOCK_WAIT]
+    return found[-1] if found else None
+
+def is_right_ready(wait, found, descriptor, kind, inode, swapped):
+    number = int(wait.get("ready", "0"))
+    if descriptor < 0:
+        return found["kind"] == "0" and not number
+    if number and (swapped or number != descriptor + 1):
+        return False
+    if found["kind"] == "0":
+        return not number
+    if kind == EVENTFD and found["descriptor"] != ("0" if swapped else str(descriptor + 1)):
+        return False
+    return found["kind"] == kind and (kind == EVENTFD or found["inode"] == inode)
+
+def is_for_ready(wait, comm, kind, inode):
+    """None if unknown."""
+    found = wait["for"]
+    if "-epoll" in comm:
+        return found["kind"] == EPOLL
+    if not comm.endswith(("-one", "-time")):
+        return found["kind"] == "0"
+    return None if found["kind"] == "0" else found["kind"] == kind and found["inode"] == inode
+
+def judge_ready(comm, lines, trace, rounds):
+    calls, waits = list(map(call_of, READY_CALLS[comm.split("-")[1]])), trace.waits_of(comm)
+    since, told, known, numbers, objects = 0, 0, 0, 0, 0
+    for time, descriptor, kind, inode in lines:
+        wait = last_wait(calls, since, int(time), waits)
+        since = int(time)
+        if not wait:
+            continue
+        found = trace.objects[wait.get("ready_object", "0")]
+        if not is_right_ready(wait, found, int(descriptor) if "-epoll" in comm else -1, kind, inode, comm.endswith("-swap")):
+            return f"not {descriptor}, kind {kind}, inode {inode}: {wait} {found}"
+        meant = is_for_ready(wait, comm, kind, inode)
+        if meant is False:
+            return f"not for kind {kind}, inode {inode}: {wait}"
+        objects += meant is True
+        told, known, numbers = told + 1, known + (found["kind"] != "0"), numbers + (wait.get("ready", "0") != "0")
+    if told < 0.9 * rounds:
+        return f"only {told} waits, not {rounds}"
+    if "-epoll" in comm and not comm.endswith("-time") and known < 0.95 * told:
+        return f"only {known} of {told} waits say what was ready"
+    if comm in ("r-epoll", "r-epoll-one") and numbers < 0.95 * told:
+        return f"only {numbers} of {told} waits say by which descriptor"
+    if objects < 0.95 * told:
+        return f"only {objects} of {told} waits say what they were for"
+    print(f"# {comm}: {told} waits, {objects} of them for what is known; what was ready: {known} objects, {numbers} descriptors")
+    return ""
+
+def main_ready(trace, truth, rounds):
+    trace = Trace(trace)
+    for (comm,), lines in by_thread(truth).items():
+        verdict(comm, judge_ready(comm, lines, trace, int(rounds)))
+
+# --- asleep ---
+
+# Compares what the threads of tests/live/workloads/asleep sleep on according to the walk with what the workload prints.
+# LOCKS_RT=1: all locks are rt-mutexes, whose readers are unknown. ASLEEP_USERS=1: there are user stacks, and the holder
+# of a mutex of the process is known. ASLEEP_OLD=1: the kernel does not say which mapping a futex is in.
+READS = 0x8000
+RT, USERS, OLD = (os.environ.get(name) for name in ("LOCKS_RT", "ASLEEP_USERS", "ASLEEP_OLD"))
+
+def is_right_asleep(key, value, row):
+    if key == "asked":  # less the time until it was asleep; unknown if that time is unknown
+        return 0.98 * int(value) < int(row["asked"]) <= int(value) if row["bound"] == "1" else row["asked"] == "0"
+    if key == "lock" and RT:
+        return row["for"].get("lock") == RT_MUTEX
+    if key == "mapping" and OLD:
+        return row["for"].get("mapping") == "0"
+    if key == "holder":
+        return row["holder"]["tid"] == (value if USERS else "0")
+    if key in ("owner", "reader"):
+        return row["holder"]["tid"] == value and bool(int(row["flags"], 16) & READS) == (key == "reader")
+    return row["for"].get(key) == value
+
+def judge_asleep(call, kind, wanted, rows):
+    if len(rows) != 1:
+        return f"walked {len(rows)} times"
+    row = rows[0]
+    if RT and "reader" in wanted and row["object"] == "0":
+        return ""
+    if row["call"] != call_of(CALLS[call]):
+        return f"call {row['call']}, not {call}"
+    if row["for"]["kind"] != kind:
+        return f"not for one of kind {kind}: {row}"
+    wrong = [key for key in wanted if not is_right_asleep(key, wanted[key], row)]
+    return f"{wrong}: {row}, not {wanted}" if wrong else ""
+
+def main_asleep(trace, truth):
+    (_, process), *threads = [line.split() for line in open(truth, encoding="utf-8")]
+    rows = [row for row in Trace(trace).rows if row["waiter"]["tgid"] == process]  # other tests have such threads, too
+    for comm, *told in threads:
+        if told:  # the last line is "ready"
+            call, kind, *wanted = told
+            verdict(comm, judge_asleep(call, kind, members(wanted), [row for row in rows if row["waiter"]["comm"] == comm]))
+
+# --- claims ---
+
+# What the processes of tests/live/workloads/claims wait for, according to their open waits and to a walk.
+NOT_ENDED, FAULT, PIPE, NONE = 1024, "3", "3", "0"
+READ, WRITE = call_of(CALLS["read"]), call_of(CALLS["write"])
+WANTED = {"w-read": (READ, PIPE), "w-notify": (READ, NONE), "w-replaced": (READ, NONE), "w-touch": (FAULT, NONE),
+          "w-write": (WRITE, NONE), "w-direct": (WRITE, NONE), "w-iced": ("0", NONE), "w-spin": ("0", NONE)}
+
+def judge_claims(comm, records):
+    if len(records) != 1:
+        return f"recorded {len(records)} times"
+    found = records[0].get("call", "0"), records[0]["for"]["kind"]
+    return "" if found == WANTED[comm] else f"call and kind {found}, not {WANTED[comm]}: {records[0]}"
+
+def main_claims(trace, truth):
+    trace = Trace(trace)
+    with open(truth, encoding="utf-8") as lines:
+        pids = dict(line.split() for line in lines if " " in line)
+    for comm in filter(WANTED.get, pids):
+        waits = [wait for wait in trace.waits if wait["waiter"]["tid"] == pids[comm] and int(wait["flags"], 16) & NOT_ENDED]
+        rows = [row for row in trace.rows if row["waiter"]["tid"] == pids[comm]]
+        verdict(comm, judge_claims(comm, waits))
+        verdict(comm + " in a walk", judge_claims(comm, rows))
+
+if __name__ == "__main__":
+    {"locks": main_locks, "mutexes": main_mutexes, "objects": main_objects, "ready": main_ready, "asleep": main_asleep,
+     "claims": main_claims}[sys.argv[1]](*sys.argv[2:])

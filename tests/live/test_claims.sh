@@ -22,7 +22,7 @@ else
 	sed -i '/^w-iced\|^w-spin/d' "$scratch/truth"
 fi
 recorded claims "$record" --force --offcpu 1 --wakers -m 1ms -a -c '^(w-|web$|api$|shop$|stock$)' -o "$scratch/claims.rwk"
-judged python3 -B "$here/tests/live/claims_check.py" "$scratch/claims.rwk" "$scratch/truth"
+judged python3 -B "$here/tests/live/objects_check.py" claims "$scratch/claims.rwk" "$scratch/truth"
 
 "$report" --waits-on --throughout --min-percent 0 -c '^(web|api|shop|stock)$' "$scratch/claims.rwk" >"$scratch/view" 2>/dev/null
 check "who is at the other end" grep -qE " shop +in read of tcp .*:40000 .*:7411 \(at its other end stock $(pid_of stock)\)\$" "$scratch/view"

@@ -16,7 +16,7 @@ record_mutexes() { # NAME COMMAND...
 	recorded "$name" "$record" --force --offcpu 0 --wakers -o "$scratch/$name.rwk" -- "$@"
 	cp "$scratch/$name.out" "$scratch/$name.truth"
 	check_equal "$name: the workload had all locks" 23 "$(grep -c '^w-' "$scratch/$name.truth")"
-	judged python3 -B "$here/tests/live/mutexes_check.py" "$scratch/$name.rwk" "$scratch/$name.truth" "$rounds"
+	judged python3 -B "$here/tests/live/objects_check.py" mutexes "$scratch/$name.rwk" "$scratch/$name.truth" "$rounds"
 }
 
 # Beside another, unrelated recorder that was started first.

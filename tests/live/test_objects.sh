@@ -20,14 +20,14 @@ record_objects() { # NAME OPTION...
 
 record_objects all
 check "this kernel's types lack nothing" lacks 'types lack' "$scratch/all.err"
-judged python3 -B "$here/tests/live/objects_check.py" "$scratch/all.rwk" "$scratch/all.truth" "$rounds"
+judged python3 -B "$here/tests/live/objects_check.py" objects "$scratch/all.rwk" "$scratch/all.truth" "$rounds"
 
 # Below mounts, below other roots, and in a namespace of its own.
 mkdir "$scratch/away"
 away=$(at_level 40 1000)
 recorded away "$record" --force --offcpu 0 -o "$scratch/away.rwk" -- "$workloads/away" "$away" "$scratch/away"
 cp "$scratch/away.out" "$scratch/away.truth"
-judged python3 -B "$here/tests/live/objects_check.py" "$scratch/away.rwk" "$scratch/away.truth" "$away"
+judged python3 -B "$here/tests/live/objects_check.py" objects "$scratch/away.rwk" "$scratch/away.truth" "$away"
 
 # What changes its name under a wait's feet: at once, or when its name has aged; what does not keeps its own.
 mkdir "$scratch/aged"

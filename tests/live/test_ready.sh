@@ -14,7 +14,7 @@ rounds=$(at_level 80 1000)
 recorded ready "$record" --force --offcpu 0 --wakers -m 500us -o "$scratch/ready.rwk" -- "$workloads/ready" "$rounds"
 cp "$scratch/ready.out" "$scratch/ready.truth"
 check_equal "the workload waited in twelve ways" 12 "$(cut -d' ' -f1 "$scratch/ready.truth" | sort -u | wc -l)"
-judged python3 -B "$here/tests/live/ready_check.py" "$scratch/ready.rwk" "$scratch/ready.truth" "$rounds"
+judged python3 -B "$here/tests/live/objects_check.py" ready "$scratch/ready.rwk" "$scratch/ready.truth" "$rounds"
 
 "$report" --events "$scratch/ready.rwk" >"$scratch/view" 2>/dev/null
 check "--events says what was ready" grep -qE 'on epoll [0-9]+ of [^ ]+ [0-9]+ (→|->) fd [0-9]+, pipe:[0-9]+' "$scratch/view"

@@ -27,9 +27,9 @@ walk() { # NAME OPTION...
 }
 
 walk all -a
-judged python3 -B "$here/tests/live/asleep_check.py" "$scratch/all.rwk" "$scratch/truth"
+judged python3 -B "$here/tests/live/objects_check.py" asleep "$scratch/all.rwk" "$scratch/truth"
 walk users -a -u
-judged env ASLEEP_USERS=1 python3 -B "$here/tests/live/asleep_check.py" "$scratch/users.rwk" "$scratch/truth"
+judged env ASLEEP_USERS=1 python3 -B "$here/tests/live/objects_check.py" asleep "$scratch/users.rwk" "$scratch/truth"
 holder=$(sed -n 's/^w-pthread .*holder=//p' "$scratch/truth")
 check "--tasks has the holder of a mutex of the process" grep -qE \
 	"^comm w-pthread .*, on futex .* \(held by h-pthread $holder\)\$" <("$report" --tasks "$scratch/users.rwk" 2>/dev/null)

@@ -152,14 +152,14 @@ judge_counters() { # KERNEL
 judge_what_for() { # KERNEL
 	old=$(echo "$1" | grep -e '^6\.1-')
 	if recorded "$1/claims" claims; then
-		MACHINE=aarch64 python3 -B tests/live/claims_check.py "$dir/claims.rwk" "$dir/claims.truth" 2>&1 | verdicts_of "$1"
+		MACHINE=aarch64 python3 -B tests/live/objects_check.py claims "$dir/claims.rwk" "$dir/claims.truth" 2>&1 | verdicts_of "$1"
 	fi
 	for run in objects mutexes ready; do
 		rc=$(time_of $run 3) # 3: one of thousands of waits was lost, as happens on an emulated machine
 		verdict "$1/$run-run" "the recorder ended with '$rc': $(tail -n 3 "$dir/$run.err" | tr '\n' ' ')" [ "$rc" = 0 -o "$rc" = 3 ]
 		[ -s "$dir/$run.rwk" ] || continue
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"
-		MACHINE=aarch64 MUTEXES_RT=$old python3 -B "tests/live/${run}_check.py" "$dir/$run.rwk" "$dir/$run.truth" 20 2>&1 |
+		MACHINE=aarch64 MUTEXES_RT=$old python3 -B tests/live/objects_check.py $run "$dir/$run.rwk" "$dir/$run.truth" 20 2>&1 |
 			verdicts_of "$1"
 	done
 }

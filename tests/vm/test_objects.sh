@@ -19,7 +19,7 @@ judge_waits() { # NAME
 	LOCKS_RT=$rt MUTEXES_RT=$old
 	export LOCKS_RT MUTEXES_RT
 	for workload in locks mutexes ready; do
-		python3 -B "tests/live/${workload}_check.py" "$dir/waits.rwk" "$dir/$workload.truth" $rounds 2>&1 | verdicts_of "$1"
+		python3 -B tests/live/objects_check.py $workload "$dir/waits.rwk" "$dir/$workload.truth" $rounds 2>&1 | verdicts_of "$1"
 	done
 	read -r major minor <"$dir/block.truth"
 	python3 -B tests/rwk_dump.py "$dir/waits.rwk" >"$dir/waits.dump"
@@ -43,7 +43,7 @@ judge_late() { # NAME
 judge_kernel() { # NAME
 	if recorded "$1/waits" waits; then judge_waits "$1"; fi
 	if recorded "$1/asleep" asleep; then
-		ASLEEP_OLD=$(echo "$1" | grep -e '^6\.1-') python3 -B tests/live/asleep_check.py "$dir/asleep.rwk" "$dir/asleep.truth" 2>&1 | verdicts_of "$1"
+		ASLEEP_OLD=$(echo "$1" | grep -e '^6\.1-') python3 -B tests/live/objects_check.py asleep "$dir/asleep.rwk" "$dir/asleep.truth" 2>&1 | verdicts_of "$1"
 		reported "$dir/asleep.view" 0 --tasks "$dir/asleep.rwk"
 		verdict "$1/frozen-task" "no task waits for the file system" \
 			grep -qE '^comm touch pid [0-9]+ state D .*, in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/asleep.view"
@@ -51,7 +51,7 @@ judge_kernel() { # NAME
 			grep -qE '^comm dd pid [0-9]+ state D .*, in read of /mnt/b/cold$' "$dir/asleep.view"
 	fi
 	if recorded "$1/claims" claims; then
-		python3 -B tests/live/claims_check.py "$dir/claims.rwk" "$dir/claims.truth" 2>&1 | verdicts_of "$1"
+		python3 -B tests/live/objects_check.py claims "$dir/claims.rwk" "$dir/claims.truth" 2>&1 | verdicts_of "$1"
 	fi
 	for run in waits asleep claims; do
 		verdict "$1/$run-loads" "the kernel refuses a program" lacks 'refuses the program' "$dir/$run.err"

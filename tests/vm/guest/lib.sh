@@ -69,7 +69,7 @@ record() {
 		>"/out/$record_name.out" 2>"/out/$record_name.err" </dev/null
 }
 
-# record_claims : records processes of which something false is easily said. Judged with tests/live/claims_check.py.
+# record_claims : records processes of which something false is easily said. Judged with tests/live/objects_check.py.
 record_claims() {
 	claims /tmp/direct >/out/claims.truth 2>/out/claims.said &
 	claims=$!

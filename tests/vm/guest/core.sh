@@ -27,7 +27,6 @@ devices_make || exit 1
 dm suspend raw || exit 1
 start w-read read "$raw" 4096
 until_true 50 in_state w-read D
-oracle
 record everything --force -p 0 --offcpu 0 --wakers -u -a --kfunc vfs_write --trace sys_enter_openat --embed=min --system-wide -- sh /test.sh work
 for options in '--no-objects -m 0 -u' '--dwarf --wakers -m 0 --trace sys_exit_write' '--flight 1m -p 0 --max-memory 128M --max-cpu 5'; do
 	# shellcheck disable=SC2086

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Shared by the guest's test scripts. Truth lines (guest.h) are collected in /out/truth, the kernel's data on the same tasks in
-# /out/oracle/TID.{stat,stack}, times of commands (stopwatch.c) in /out/times.
+# Shared by the guest's test scripts. Truth lines (guest.h) are collected in /out/truth, times of commands (stopwatch.c) in /out/times.
 
 now() { stopwatch; }
 
@@ -51,15 +50,6 @@ tid_of() { awk -v name="$1" '$1 == "truth" && $2 == name { print $3 }' /out/trut
 
 in_state() { told "$1" && [ "$(state_of "$(tid_of "$1")")" = "$2" ]; }
 
-
-# The kernel's data on every task that has reported a truth.
-oracle() {
-	mkdir -p /out/oracle
-	for tid in $(awk '$1 == "truth" { print $3 }' /out/truth); do
-		cat "/proc/$tid/stat" >"/out/oracle/$tid.stat"
-		cat "/proc/$tid/stack" >"/out/oracle/$tid.stack"
-	done
-}
 
 # record NAME ARGS... : one run of the recorder; its trace, output and time are stored under NAME
 record() {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The body of churn_apple, churn_berry and churn_cherry: one program compiled
- * under three names. All three have the same layout, so an address read with
+ * churn_apple, churn_berry and churn_cherry: one program compiled under three names. All three have the same layout, so an address read with
  * the wrong one's symbols shows at once as the wrong fruit.
  *
  *   churn_apple MS [NEXT...]   burn MS milliseconds of CPU in burn_FRUIT, then
  *                              exec NEXT MS, if there is a NEXT (an exec chain)
  *
- * The includer defines BURN, the name of the burning function.
+ * The Makefile defines BURN, the name of the burning function.
  */
 #include "truth.h"
 

@@ -5,10 +5,162 @@ the workload (workloads/calls.c) counted, and with other counters. Each check pr
 are remarks. Exit 0 if all ran to completion."""
 import collections
 import re
+import subprocess
 import sys
 
 import judging
-import points_trace as pt
+from waits_trace import dumped, pairs
+
+TRACEPOINT, KFUNC = 4, 5
+HOOKS = {1: "raw tracepoint", 2: "tracepoint", 3: "fentry", 4: "kprobe", 5: "kprobe.multi"}
+RING_FULL, NO_ENTRY, RECURSION, NESTED, OWN, FILTERED, IDLE, RECORDED, SEEN, RATE_LIMITED = 1, 2, 3, 5, 8, 9, 10, 13, 14, 23
+LOST = RING_FULL, NO_ENTRY, NESTED      # losses of events that were seen; RECURSION is not one
+LEFT_OUT = OWN, FILTERED, IDLE, RATE_LIMITED
+NO_TASK = ("", 0, 0, False)
+
+# --- the truth -----------------------------------------------------------------------------------------------------------
+
+Path = collections.namedtuple("Path", "comm tid tgid cpu call functions count run wall")
+Truth = collections.namedtuple("Truth", "paths calls")
+
+
+def read_truth(path):
+    """Paths with their counts; (begin, end) of the calls that were reported individually."""
+    truth = Truth([], [])
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            word, _, rest = line.partition(" ")
+            f = pairs(rest)
+            if word == "path":
+                truth.paths.append(Path(f["comm"], int(f["tid"]), int(f["tgid"]), int(f["cpu"]), f["call"],
+                                        tuple(f["stack"].split(";")), int(f["count"]), int(f["run"]), int(f["wall"])))
+            elif word == "call":
+                truth.calls.append((int(f["begin"]), int(f["end"])))
+    return truth
+
+
+# --- the trace -----------------------------------------------------------------------------------------------------------
+
+Task = collections.namedtuple("Task", "comm tid tgid kernel")
+Source = collections.namedtuple("Source", "kind name start stop")
+Probe = collections.namedtuple("Probe", "source hook name")
+Hits = collections.namedtuple("Hits", "hits skipped missed")
+Sample = collections.namedtuple("Sample", "source probe time cpu task snapshot")
+SAMPLE = re.compile(r"^  sample cpu=(\d+) time=(\d+) task=(\d+) source=(\d+) .* probe=(\d+) snapshot=(\d+)")
+
+
+class Trace:
+    """sources, probes: by id; hits: of probes, final counts; losses: by (source, CPU, cause), final counts."""
+
+    def __init__(self, report, path):
+        self.report, self.path = report, path
+        self.sources, self.probes, self.hits, self.losses, self.samples = {}, {}, {}, {}, []
+        told, tasks = {}, [Task(*NO_TASK)]
+        for line in dumped(report, path):
+            match = SAMPLE.match(line)
+            if match:
+                cpu, time, task, source, probe, snapshot = map(int, match.groups())
+                self.samples.append(Sample(source, probe, time, cpu, tasks[task], snapshot))
+                continue
+            word, _, rest = line.strip().partition(" ")
+            if word == "chunk":
+                tasks[1:] = []
+            elif word == "task":
+                tasks.append(read_task(rest))
+            elif word in ("source", "probe", "probe-hits", "loss"):
+                self.read_state(word, pairs(rest), told)
+
+    def read_state(self, word, f, told):
+        if word == "source":
+            self.sources[int(f["id"])] = Source(int(f["kind"]), f["name"].strip('"'), int(f["start"]), int(f["stop"]))
+        elif word == "probe":
+            self.probes[int(f["id"])] = Probe(int(f["source"]), int(f["hook"]), f["name"].strip('"'))
+        elif word == "probe-hits" and int(f["time"]) >= told.get(f["probe"], 0):
+            told[f["probe"]] = int(f["time"])
+            self.hits[int(f["probe"])] = Hits(int(f["hits"]), int(f["skipped"]), int(f["missed"]))
+        elif word == "loss":
+            key = int(f["source"]), int(f["cpu"]), int(f["cause"])
+            self.losses[key] = max(self.losses.get(key, 0), int(f["total"]))
+
+    def points(self):
+        """ids of the sources that are tracepoints or kernel functions"""
+        return sorted(number for number, source in self.sources.items() if source.kind in (TRACEPOINT, KFUNC))
+
+    def source_called(self, name):
+        return next((number for number in self.points() if self.sources[number].name == name), None)
+
+    def probes_of(self, source):
+        return [number for number, probe in sorted(self.probes.items()) if probe.source == source]
+
+    def probe_called(self, name):
+        """By its name, or what follows its category."""
+        found = [number for number, probe in sorted(self.probes.items()) if name in (probe.name, probe.name.partition(":")[2])]
+        return found[0] if found else None
+
+    def loss(self, source, *causes, cpu=None):
+        return sum(total for (of, at, cause), total in self.losses.items()
+                   if of == source and cause in causes and cpu in (None, at))
+
+    def cpus(self, source):
+        return sorted({cpu for of, cpu, cause in self.losses if of == source and cause == SEEN})
+
+    def recorded(self, probe):
+        return sum(sample.probe == probe for sample in self.samples)
+
+
+def read_task(rest):
+    f = pairs(rest)
+    comm = re.search(r'comm="(.*)"(?: cgroup=\d+)?$', rest)
+    return Task(comm.group(1) if comm else "", int(f["tid"]), int(f["tgid"]), bool(int(f["flags"], 0) & 1))
+
+
+# --- the views -----------------------------------------------------------------------------------------------------------
+
+def view(report, trace, *options, codes=(0, 3)):
+    done = subprocess.run([report, *options, trace], capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode == 1 and ": error: nothing in the trace fits " in done.stderr:
+        return ""
+    if done.returncode not in codes:
+        raise SystemExit("no '%s %s' exited %d: %s" % (report, " ".join(options), done.returncode, done.stderr[-500:]))
+    return done.stdout
+
+
+def has_option(report, option):
+    done = subprocess.run([report, "--help=all"], capture_output=True, text=True, check=False)
+    return re.search(r"(^|\s)%s\b" % re.escape(option), done.stdout) is not None
+
+
+def plain(frame):
+    return re.sub(r"_\[[a-z]\]$|\+0x[0-9a-f]+$", "", frame)
+
+
+def folded(report, trace, *options):
+    """[(comm, (frame root first), count)] of --folded."""
+    rows = []
+    for line in view(report, trace, "--folded", *options).splitlines():
+        stack, _, count = line.rpartition(" ")
+        if line.startswith("#") or not stack:
+            continue
+        frames = stack.split(";")
+        rows.append((frames[0], tuple(map(plain, frames[1:])), int(count)))
+    return rows
+
+
+def stands_in(functions, frames):
+    """Whether the functions follow each other directly in the frames."""
+    return any(frames[i:i + len(functions)] == functions for i in range(len(frames) - len(functions) + 1))
+
+
+# --- other counters ------------------------------------------------------------------------------------------------------
+
+def read_perf_stat(path):
+    """[(event, count)] of `perf stat -x,`, in the order of the command line."""
+    with open(path, encoding="utf-8") as lines:
+        rows = [line.split(",") for line in lines]
+    return [(words[2], int(words[0])) for words in rows if len(words) > 3 and words[0].isdigit()]
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------------
 
 SECOND = 10**9
 NEAR = SECOND // 20     # around a source's start and stop: the recorder may wait for a CPU after reading the clock
@@ -24,7 +176,7 @@ PLUMBING = re.compile(r"(?<![\w.])(bpf_prog_[0-9a-f]{8,}\w*|_?_?bpf_trace_\w+|bp
 class Judge(judging.Judge):
     def __init__(self, report, path, truth):
         super().__init__(report, path)
-        self.trace, self.truth = pt.Trace(report, path), pt.read_truth(truth)
+        self.trace, self.truth = Trace(report, path), read_truth(truth)
 
 
 def want_of(argument):
@@ -40,22 +192,22 @@ def check_account(judge, _):
     for source in trace.points():
         name = trace.sources[source].name
         for cpu in trace.cpus(source):
-            judge.equal("%s, CPU %d: seen = recorded + left out + lost" % (name, cpu), trace.loss(source, pt.SEEN, cpu=cpu),
-                        trace.loss(source, pt.RECORDED, *pt.LEFT_OUT, *pt.LOST, cpu=cpu))
+            judge.equal("%s, CPU %d: seen = recorded + left out + lost" % (name, cpu), trace.loss(source, SEEN, cpu=cpu),
+                        trace.loss(source, RECORDED, *LEFT_OUT, *LOST, cpu=cpu))
         probes = trace.probes_of(source)
-        hits = [trace.hits.get(probe, pt.Hits(0, 0, 0)) for probe in probes]
+        hits = [trace.hits.get(probe, Hits(0, 0, 0)) for probe in probes]
         judge.verdict(set(probes) <= set(trace.hits), name + ": each probe's hits are told", "not of all")
         judge.equal(name + ": hits = recorded + skipped + lost", sum(h.hits for h in hits),
-                    trace.loss(source, pt.RECORDED, pt.RATE_LIMITED, *pt.LOST))
-        judge.equal(name + ": skipped", sum(h.skipped for h in hits), trace.loss(source, pt.RATE_LIMITED))
+                    trace.loss(source, RECORDED, RATE_LIMITED, *LOST))
+        judge.equal(name + ": skipped", sum(h.skipped for h in hits), trace.loss(source, RATE_LIMITED))
         mine = [sample for sample in trace.samples if sample.source == source]
-        judge.equal(name + ": samples in the file", len(mine), trace.loss(source, pt.RECORDED))
+        judge.equal(name + ": samples in the file", len(mine), trace.loss(source, RECORDED))
         judge.verdict(all(sample.probe in probes for sample in mine), name + ": samples name its probes", "others too")
 
 
 def check_lost(judge, argument):
     """How much was lost in all: a number, or "some"."""
-    lost = sum(judge.trace.loss(source, *pt.LOST, pt.RECURSION) for source in judge.trace.points())
+    lost = sum(judge.trace.loss(source, *LOST, RECURSION) for source in judge.trace.points())
     print("# lost %d" % lost)
     judge.verdict(lost > 0 if argument == "some" else lost == int(argument), "lost: " + argument, "%d are" % lost)
 
@@ -64,10 +216,10 @@ def check_paths(judge, argument):
     """paths:[CALLS][@LEAF][/COMM]: each of the workload's call paths has as many stacks as it made calls; other calls
     or threads have none. LEAF: only stacks that end in this function."""
     calls, leaf, comm = want_of(argument)
-    rows = pt.folded(judge.report, judge.path)
+    rows = folded(judge.report, judge.path)
     for path in judge.truth.paths:
         wanted = (not calls or path.call in calls) and comm in (None, path.comm)
-        got = sum(count for of, frames, count in rows if of == path.comm and pt.stands_in(path.functions, frames) and
+        got = sum(count for of, frames, count in rows if of == path.comm and stands_in(path.functions, frames) and
                   (not leaf or frames[-1] == leaf))
         judge.equal("%s, %s by %s%s" % (path.comm, path.call, ";".join(path.functions), " to " + leaf if leaf else ""), got,
                     path.count if wanted else 0)
@@ -93,7 +245,7 @@ def check_perf(judge, argument):
     """perf:FILE[=NAME[+N],...]: counts of `perf stat -x,` in the same run; of these probes, if named differently; perf may miss N
     of them."""
     path, _, names = argument.partition("=")
-    counts = pt.read_perf_stat(path)
+    counts = read_perf_stat(path)
     names = names.split(",") if names else [name for name, _ in counts]
     judge.equal("perf stat: events", len(counts), len(names))
     for name, (_, count) in zip(names, counts):
@@ -144,7 +296,7 @@ def check_nested(judge, argument):
     """nested:PROBE: some events happened while another one was being put into the ring: they are counted, and do no
     harm."""
     source = judge.trace.probes[judge.trace.probe_called(argument)].source
-    nested = judge.trace.loss(source, pt.NESTED)
+    nested = judge.trace.loss(source, NESTED)
     print("# %s: %d within another's output" % (argument, nested))
     judge.verdict(nested > 0, argument + ": within another's output", "none was")
 
@@ -155,7 +307,7 @@ def check_missed(judge, argument):
     probe = judge.trace.probe_called(name)
     want = sum(path.count for path in judge.truth.paths if path.call == call)
     judge.equal("%s: missed" % name, judge.trace.hits[probe].missed if probe else None, want)
-    judge.equal("%s: lost by recursion" % name, judge.trace.loss(judge.trace.probes[probe].source, pt.RECURSION) if probe else None, want)
+    judge.equal("%s: lost by recursion" % name, judge.trace.loss(judge.trace.probes[probe].source, RECURSION) if probe else None, want)
 
 
 def check_probes(judge, argument):
@@ -165,17 +317,17 @@ def check_probes(judge, argument):
 
 def check_hook(judge, argument):
     """hook:WORD: all probes are attached in this way."""
-    judge.equal("hooks", {pt.HOOKS.get(probe.hook, probe.hook) for probe in judge.trace.probes.values()}, set(argument.split(",")))
+    judge.equal("hooks", {HOOKS.get(probe.hook, probe.hook) for probe in judge.trace.probes.values()}, set(argument.split(",")))
 
 
 def check_leaves(judge, _):
     """The first frame is the traced function, in as many stacks as each probe has events."""
     for number, probe in sorted(judge.trace.probes.items()):
         want = judge.trace.recorded(number)
-        if judge.trace.sources[probe.source].kind != pt.KFUNC or not want:
+        if judge.trace.sources[probe.source].kind != KFUNC or not want:
             continue
         leaves = collections.Counter()
-        for _, frames, count in pt.folded(judge.report, judge.path, "-K", "--source", "kfunc", "--probe", probe.name):
+        for _, frames, count in folded(judge.report, judge.path, "-K", "--source", "kfunc", "--probe", probe.name):
             leaves[frames[-1] if frames else "(no frame)"] += count
         judge.equal(probe.name + ": first frames", dict(leaves), {probe.name: want})
 
@@ -252,17 +404,17 @@ def check_frames(judge, _):
     """No view shows our own part of the stack, unless it is asked to."""
     for options in (("--folded",), ("--stacks",), ("--tree",), ("--histogram",), ("--events", "-v"),
                     ("--export", "perf-script")):
-        if not pt.has_option(judge.report, options[0]):
+        if not has_option(judge.report, options[0]):
             print("# no %s here" % options[0])
             continue
-        text = "\n".join(line for line in pt.view(judge.report, judge.path, *options).splitlines() if not line.startswith("#"))
+        text = "\n".join(line for line in view(judge.report, judge.path, *options).splitlines() if not line.startswith("#"))
         found = PLUMBING.search(text)
         judge.verdict(text and not found, "%s: no frames of tracing" % options[0], found and "'%s'" % found.group(0))
 
 
 def check_totals(judge, _):
     """What the views print for each probe: its hits, and hits per second."""
-    text = pt.view(judge.report, judge.path, "--stacks")
+    text = view(judge.report, judge.path, "--stacks")
     for number, hits in sorted(judge.trace.hits.items()):
         probe = judge.trace.probes[number]
         source = judge.trace.sources[probe.source]

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import judging
-from points_trace import NESTED, RECORDED, RING_FULL, Trace
+from points_check import NESTED, RECORDED, RING_FULL, Trace
 from waits_trace import pairs
 
 SNAPSHOT = 24

@@ -65,23 +65,6 @@ test_max_size() {
 	check "names in it" grep -q ';burn_' "$scratch/small.folded"
 }
 
-# A bare number is megabytes, as --help says.
-test_max_size_unit() {
-	run_ok unit "$record" $short --max-size 1 -o "$scratch/unit.rwk"
-}
-
-test_usage() {
-	local options
-	for options in '--no-such-option' '-p' '-p x' '-f 0 -p 1' '--embed some -p 1' 'stray' \
-		'--max-size -1 -p 1' '--user-threads --kernel-threads -p 1'; do
-		run_code usage 2 "$record" -o "$scratch/usage.rwk" $options
-		check "no file after '$options'" [ ! -e "$scratch/usage.rwk" ]
-	done
-	run_code help 0 "$record" --help
-	check "--help is on stdout" grep -q -- --profile "$scratch/help.out"
-	run_code version 0 "$record" --version
-}
-
 need_recording
 test_mode_and_last_lines
 test_default_name
@@ -89,6 +72,4 @@ test_no_overwrite
 test_links
 test_not_to_a_terminal
 test_max_size
-test_max_size_unit
-test_usage
 finish

@@ -302,12 +302,14 @@ def check_nested(judge, argument):
 
 
 def check_missed(judge, argument):
-    """missed:PROBE=CALL: the kernel skipped our program once for each of these calls, and counted that."""
+    """missed:PROBE=CALL: the kernel skipped our program once for each of these calls, and counted that. One in 61 runs of our
+    programs is timed, which calls bpf_ktime_get_ns a few times more."""
     name, _, call = argument.partition("=")
     probe = judge.trace.probe_called(name)
     want = sum(path.count for path in judge.truth.paths if path.call == call)
-    judge.equal("%s: missed" % name, judge.trace.hits[probe].missed if probe else None, want)
-    judge.equal("%s: lost by recursion" % name, judge.trace.loss(judge.trace.probes[probe].source, RECURSION) if probe else None, want)
+    missed = judge.trace.hits[probe].missed if probe else 0
+    judge.verdict(want <= missed <= want + want // 8, "%s: missed" % name, "%d, expected %d" % (missed, want))
+    judge.equal("%s: lost by recursion" % name, judge.trace.loss(judge.trace.probes[probe].source, RECURSION) if probe else None, missed)
 
 
 def check_probes(judge, argument):

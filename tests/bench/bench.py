@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""make bench: measures rwalker against perf, interleaved, and rewrites the sections of BENCH.md in BENCH_SECTIONS (all)."""
+"""make bench: measures rwalker against perf, interleaved, and rewrites the sections in BENCH_SECTIONS (all) of build/bench/BENCH.md."""
 
 import shutil
 import signal
@@ -34,6 +34,8 @@ SECTIONS = {
     "waits": Section(waits_storm.run_alone), "steady-waits": Section(waits_storm.run_steady),
     **{section.key: Section(section.run) for section in waits_cost.SECTIONS},
     "unwind": Section(unwinding.run, unwinding.ROUNDS)}
+
+PAGE = settings.OUT / "BENCH.md"
 
 
 def say(what):
@@ -76,11 +78,6 @@ def measure(name, state):
     return report.all()
 
 
-def page_path():
-    """A quick run has a page of its own."""
-    return settings.OUT / "BENCH.md" if settings.QUICK else settings.ROOT / "BENCH.md"
-
-
 def renew(path):
     """Measures, and writes the page after each section, so an interrupted run loses only one."""
     chosen, state = wanted(), machine.state()
@@ -97,11 +94,11 @@ def main():
     signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.TRACES.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        renew(page_path())
+        renew(PAGE)
     finally:
         if settings.TRACES != settings.OUT:
             shutil.rmtree(settings.TRACES)
-    say(f"written to {page_path()}")
+    say(f"written to {PAGE}")
 
 
 if __name__ == "__main__":

@@ -326,3 +326,15 @@ uint32_t wait_index_after(const struct wait_index *index, const struct wait_thre
 
 	return (uint32_t)SORTED_FIRST(i, thread->count, ends[i] > time);
 }
+
+uint64_t wait_index_known_until(const struct wait_index *index, const struct profile_task_sums *row)
+{
+	const struct wait_thread *thread = wait_index_find(index, row->recording, row->task);
+	uint64_t stop = index->waits->recordings[row->recording].stop, end;
+
+	if (!thread || !thread->count)
+		return row->to;
+	end = index->ends[thread->first + thread->count - 1];
+	end = end < stop ? end : stop;
+	return row->to > end ? row->to : end;
+}

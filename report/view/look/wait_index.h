@@ -42,6 +42,9 @@ const struct wait_thread *wait_index_find(const struct wait_index *index, uint32
 /* ns that a row of sums ran: not what its thread cannot have run beside its waits. */
 uint64_t wait_index_running(const struct wait_index *index, const struct profile_task_sums *row);
 
+/* ns, until when its thread's time is known: a dump has its open waits, and its sums as of a second ago. */
+uint64_t wait_index_known_until(const struct wait_index *index, const struct profile_task_sums *row);
+
 /* Wait number `i` of a thread, from 0: returns its number in the profile's list. */
 static inline uint32_t wait_index_number(const struct wait_index *index,
 					 const struct wait_thread *thread, uint32_t i)

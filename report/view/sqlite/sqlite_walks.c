@@ -125,13 +125,14 @@ static int write_brief(struct database_query *insert, const struct profile_task_
 	return r;
 }
 
-static int write_running(struct database_query *insert, const struct profile_task_sums *sums, uint64_t ran)
+static int write_running(struct database_query *insert, const struct profile_task_sums *sums,
+			 const struct wait_index *index)
 {
 	database_number(insert, sums->recording);
 	database_number(insert, sums->task);
 	database_number(insert, sums->from);
-	database_number(insert, sums->to);
-	database_number(insert, ran);
+	database_number(insert, wait_index_known_until(index, sums));
+	database_number(insert, wait_index_running(index, sums));
 	return database_row(insert);
 }
 
@@ -152,7 +153,7 @@ static int write_sums(struct sqlite_export *job)
 			continue;
 		r = write_brief(brief, &sums[i]);
 		if (!r)
-			r = write_running(running, &sums[i], wait_index_running(&index, &sums[i]));
+			r = write_running(running, &sums[i], &index);
 	}
 	return r;
 }

@@ -35,19 +35,7 @@ static void add_waits(struct thread_times *times, struct thread_time *row, const
 	}
 }
 
-/* Until when the thread's time is known. A dump has its open waits, and its sums as of a second ago. */
-static uint64_t known_until(const struct wait_index *index, const struct wait_thread *thread, uint64_t summed)
-{
-	uint64_t stop = index->waits->recordings[thread->recording].stop, end;
-
-	if (!thread->count)
-		return summed;
-	end = index->ends[thread->first + thread->count - 1];
-	end = end < stop ? end : stop;
-	return summed > end ? summed : end;
-}
-
-static void add_sums(const struct thread_times *times, struct thread_time *row, const struct wait_thread *thread,
+static void add_sums(const struct thread_times *times, struct thread_time *row,
 		     const struct profile_task_sums *sums)
 {
 	static const unsigned int states[PROFILE_SUM_KINDS] = {
@@ -59,7 +47,7 @@ static void add_sums(const struct thread_times *times, struct thread_time *row, 
 	};
 	uint64_t start = times->index->waits->recordings[sums->recording].start;
 	uint64_t from = sums->from > start ? sums->from : start;
-	uint64_t to = known_until(times->index, thread, sums->to);
+	uint64_t to = wait_index_known_until(times->index, sums);
 
 	if (sums->unasked)
 		return;
@@ -107,7 +95,7 @@ int thread_times_init(struct thread_times *times, const struct wait_index *index
 								   sums[i].recording, sums[i].task);
 
 		if (thread)
-			add_sums(times, &times->rows[thread - times->index->threads], thread, &sums[i]);
+			add_sums(times, &times->rows[thread - times->index->threads], &sums[i]);
 	}
 	return 0;
 }

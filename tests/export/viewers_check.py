@@ -71,10 +71,11 @@ def shown_by_speedscope(exports, path):
 
 
 def speedscope(exports):
-    rows = exports.rows()
-    first = next(row["source"] for row in rows)  # the profile that it opens
+    rows, path = exports.rows(), exports.file("speedscope")
+    with open(path, encoding="utf-8") as file:
+        first = json.load(file)["profiles"][0]["name"].split()[0]  # the profile that it opens
     wanted = by_function((f"{row['comm']};{row['stack']}", row["weight"]) for row in rows if row["source"] == first)
-    rows = shown_by_speedscope(exports, exports.file("speedscope"))
+    rows = shown_by_speedscope(exports, path)
     for total, own, name in rows:
         if name.startswith("[Missed "):  # the database has no frame for it
             continue

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import judging
-from waits_trace import dumped, pairs
+from waits_trace import dumped, pairs, view as whole_view
 
 TRACEPOINT, KFUNC = 4, 5
 HOOKS = {1: "raw tracepoint", 2: "tracepoint", 3: "fentry", 4: "kprobe", 5: "kprobe.multi"}
@@ -116,13 +116,8 @@ def read_task(rest):
 
 # --- the views -----------------------------------------------------------------------------------------------------------
 
-def view(report, trace, *options, codes=(0, 3)):
-    done = subprocess.run([report, *options, trace], capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode == 1 and ": error: nothing in the trace fits " in done.stderr:
-        return ""
-    if done.returncode not in codes:
-        raise SystemExit("no '%s %s' exited %d: %s" % (report, " ".join(options), done.returncode, done.stderr[-500:]))
-    return done.stdout
+def view(report, trace, *options):
+    return whole_view(report, trace, *options, codes=(0, 3))
 
 
 def has_option(report, option):

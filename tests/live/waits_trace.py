@@ -212,10 +212,11 @@ class Trace:
 
 # --- the views -----------------------------------------------------------------------------------------------------------
 
-def view(report, trace, *options):
+def view(report, trace, *options, codes=None):
     """The output of a view, "" if nothing passes its filters. If the kernel hides threads, one of their events may
     count as lost (3); likewise on 6.1 with PREEMPT_RT, where the caller has checked the recorder's own exit code."""
-    codes = (0, 3) if "1" in (os.environ.get("WAITS_HIDDEN"), os.environ.get("WAITS_EMULATED")) else (0,)
+    if not codes:
+        codes = (0, 3) if "1" in (os.environ.get("WAITS_HIDDEN"), os.environ.get("WAITS_EMULATED")) else (0,)
     done = subprocess.run([report, *options, trace], capture_output=True, text=True, errors="replace", check=False)
     if done.returncode == 1 and ": error: nothing in the trace fits " in done.stderr:
         return ""

@@ -67,7 +67,7 @@ all_are_tested()
 dump_made()
 {
 	case $(head -c 6 "$1" | tr -d '\0') in
-	$'\x1f\x8b'*) gzip -dc "$1" | od -An -tx1 ;;
+	$'\x1f\x8b'*) gzip -dc "$1" | od -An -v -tx1 -w1000000 ;;
 	SQLite) python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).iterdump(), sep="\n")' "$1" ;;
 	*) "$report" --dump "$1" | grep -v '^section .* id ' ;;
 	esac
@@ -117,12 +117,33 @@ all_rows()
 	((failures > failed)) || ok "$1 ($runs runs, $good good)"
 }
 
+# clean NUMBER: nothing that is printed of a trace with these hostile names has bytes that a terminal or an editor acts on.
+clean()
+{
+	local kind words row found failed=$failures
+	kind=$(tests/golden/hostile.sh "$scratch/hostile.rwk" "$1")
+	while IFS= read -r row; do
+		read -r -a words <<<"$row"
+		run jailed "$scratch/hostile.rwk" --no-cache "${words[@]}"
+		found=$(cd "$scratch/jailed" && LC_ALL=C grep -aP "$raw" stdout stderr dump 2>/dev/null | head -n 1 | cut -c 1-100 | cat -v)
+		[[ ! $found ]] || not_ok "hostile $kind ${words[*]}" "$found"
+		iconv -f UTF-8 -t UTF-8 "$scratch/jailed/stdout" >/dev/null 2>&1 || not_ok "hostile $kind ${words[*]}" "it is not UTF-8"
+	done <<<"$rows"
+	((failures > failed)) || ok "hostile $kind"
+}
+
 all_are_tested
 printf 'x' >"$scratch/nothing"
 symfs=$scratch/nowhere
 [[ ${CHECK_LEVEL:-check} = long ]] && samples=(samples/*/) || samples=(samples/waits/)
 for sample in "${samples[@]}"; do
 	all_rows "$(basename "$sample")" "$PWD/${sample}trace.rwk"
+done
+
+# In bytes, and in the hex text of a file for pprof.
+raw='[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8\xae]|\xef\xbb\xbf|1b 5b 32 4a|e2 80 ae|ff fe c3'
+for number in 1 2 4; do
+	clean $number
 done
 
 # A file of this machine, which the opener opens and a child reads.

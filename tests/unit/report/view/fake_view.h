@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A hand-made profile for the tests of the views: report/profile/seam/ from arrays that a test
- * fills, each of a fixed size. It defines the functions of the seam, so a test program includes it
- * once and does not link the real ones. A chain is written root first,
- * "main@app+0x10;do_syscall_64+0x82": a name, the module after '@' ("[kernel]" if omitted), the
- * offset in the symbol after '+'. A name that begins with '?' has no symbol.
+ * A profile whose tables a test fills by hand, for the views and what they read with. A chain is written root first,
+ * "main@app+0x10;do_syscall_64+0x82": a name, the module after '@' ("[kernel]" if omitted), the offset in the symbol
+ * after '+'. A name that begins with '?' has no symbol.
  */
 #pragma once
 
@@ -12,321 +10,92 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "report/profile/seam/profile.h"
-#include "report/profile/seam/profile_account.h"
+#include "report/profile/account/account_notes.h"
 #include "report/profile/seam/profile_apart.h"
-#include "report/profile/seam/profile_dump.h"
-#include "report/profile/seam/profile_events.h"
-#include "report/profile/seam/profile_objects.h"
-#include "report/profile/seam/profile_origin.h"
 #include "report/profile/seam/profile_waits.h"
+#include "report/profile/tables/profile_internal.h"
 #include "report/view/text/view.h"
 #include "tests/test.h"
 
-enum { FAKE_MAX = 512, FAKE_TEXT = 8192 };
+enum { FAKE_MAX = 512, FAKE_FEW = 16, FAKE_TEXT = 8192 };
 
-struct profile {
-	struct profile *base; /* for views that compare */
-	struct profile_source sources[8];
+#define MS MILLISECOND
+#define BOOT (1000 * SECOND)			    /* the monotonic clock at the recording's start */
+#define WALL_CLOCK (UINT64_C(1795262400) * SECOND) /* date -u -d "2026-11-21 12:00:00" +%s */
+
+struct fake { /* with room for what a test adds, so that nothing moves */
+	struct profile profile;
+	struct trace_model model;
+	struct event_clock clock; /* of that model */
+	struct profile_source sources[FAKE_FEW];
+	struct profile_wait_totals totals[FAKE_FEW]; /* by source */
+	struct profile_recording recordings[FAKE_FEW];
+	struct recording_notes notes[FAKE_FEW]; /* by recording */
+	struct profile_module modules[FAKE_FEW];
+	struct profile_object objects[FAKE_FEW];
+	struct profile_operation operations[FAKE_FEW];
+	struct profile_walk walks[FAKE_FEW];
+	struct profile_walk_task walk_tasks[FAKE_FEW];
 	struct profile_task tasks[FAKE_MAX];
-	struct profile_module modules[16];
+	struct profile_kernel_time times[FAKE_MAX]; /* by task */
+	bool throughout[FAKE_MAX];		    /* by task */
 	struct profile_frame frames[FAKE_MAX];
-	struct profile_symbol symbols[FAKE_MAX];
+	struct profile_symbol symbols[FAKE_MAX]; /* by frame */
+	uint8_t known[FAKE_MAX];		 /* by frame */
 	struct profile_node nodes[FAKE_MAX];
 	struct profile_entry entries[FAKE_MAX];
-	struct profile_walk walks[8];
-	struct profile_walk_task walk_tasks[FAKE_MAX];
 	struct profile_wait waits[FAKE_MAX];
-	struct profile_object objects[16];
-	struct profile_operation operations[16];
 	struct profile_task_sums sums[FAKE_MAX];
-	struct profile_recording recordings[4];
-	struct profile_wait_totals totals[8]; /* by source */
-	struct profile_event events[FAKE_MAX];
-	struct profile_probe probes[16];
-	struct profile_origin origins[4];
-	struct profile_losses losses;
-	struct profile_set_apart set_apart;
-	uint64_t realtime; /* of time 0 of every recording; 0: not known */
-	struct profile_account_note notes[8];
-	size_t source_count, task_count, module_count, frame_count, node_count, entry_count,
-		walk_count, walk_task_count,
-		wait_count, sum_count, recording_count, event_count, probe_count, note_count,
-		origin_count, object_count, operation_count;
-	bool lost;
 	char text[FAKE_TEXT]; /* holds all names */
 	size_t text_used;
 };
 
-size_t profile_objects(const struct profile *profile, const struct profile_object **ret_objects)
-{
-	*ret_objects = profile->objects;
-	return profile->object_count;
-}
-
-size_t profile_operations(const struct profile *profile, const struct profile_operation **ret_operations)
-{
-	*ret_operations = profile->operations;
-	return profile->operation_count;
-}
-
-bool profile_dump(const struct profile *profile, size_t number, struct profile_dump *ret_dump)
-{
-	(void)profile;
-	(void)number;
-	(void)ret_dump;
-	return false;
-}
-
-size_t profile_origins(const struct profile *profile)
-{
-	return profile->origin_count;
-}
-
-/* Fake hosts are numbered like the origins. */
-const char *profile_host_name(const struct profile *profile, uint32_t host)
-{
-	return host < profile->origin_count ? profile->origins[host].host : "";
-}
-
-void profile_origin(const struct profile *profile, size_t number, struct profile_origin *ret_origin)
-{
-	*ret_origin = profile->origins[number];
-}
-
-bool profile_unsure(const struct profile *profile, uint32_t recording, size_t number, struct profile_span *ret_span)
-{
-	(void)profile, (void)recording, (void)number, (void)ret_span;
-	return false;
-}
-
-void profile_account(struct profile *profile, struct profile_account *ret_account)
-{
-	*ret_account = (struct profile_account){.notes = profile->notes, .count = profile->note_count};
-}
-
-void profile_account_of(struct profile *profile, unsigned int kinds, struct profile_account *ret_account)
-{
-	(void)kinds;
-	profile_account(profile, ret_account);
-}
-
-bool profile_lost(struct profile *profile)
-{
-	return profile->lost;
-}
-
-enum profile_apart profile_task_apart(const struct profile *profile, uint32_t task)
-{
-	struct profile_kernel_time time = {0};
-	bool throughout = false;
-
-	for (size_t i = 0; i < profile->wait_count; i++) {
-		if (profile->waits[i].waker == task && !profile->tasks[profile->waits[i].task].kernel_thread)
-			profile_kernel_time_add_wakeup(&time, &profile->waits[i]);
-		if (profile->waits[i].task != task)
-			continue;
-		profile_kernel_time_add_wait(&time, &profile->waits[i]);
-		throughout |= profile_wait_is_throughout(profile->tasks, &profile->waits[i]);
-	}
-	for (size_t i = 0; i < profile->sum_count; i++)
-		if (profile->sums[i].task == task)
-			profile_kernel_time_add_sums(&time, &profile->sums[i]);
-	if (profile->tasks[task].kernel_thread && profile_kernel_time_is_nothing_done(&time))
-		return PROFILE_NOTHING_DONE;
-	return throughout ? PROFILE_THROUGHOUT : PROFILE_NOT_APART;
-}
-
-struct profile_set_apart profile_set_apart(const struct profile *profile)
-{
-	return profile->set_apart;
-}
-
-void profile_events_begin(const struct profile *profile, struct profile_events *ret_events)
-{
-	*ret_events = (struct profile_events){.profile = profile};
-}
-
-bool profile_events_next(struct profile_events *events, struct profile_event *ret_event)
-{
-	if (events->samples == events->profile->event_count)
-		return false;
-	*ret_event = events->profile->events[events->samples++];
-	return true;
-}
-
-/* All of it. */
-void profile_recording_part(const struct profile *profile, uint32_t recording, uint64_t *ret_from, uint64_t *ret_to)
-{
-	*ret_from = profile->recordings[recording].start;
-	*ret_to = profile->recordings[recording].stop;
-}
-
-size_t profile_probes(const struct profile *profile, const struct profile_probe **ret_probes)
-{
-	*ret_probes = profile->probes;
-	return profile->probe_count;
-}
-
-size_t profile_sources(const struct profile *profile, const struct profile_source **ret_sources)
-{
-	*ret_sources = profile->sources;
-	return profile->source_count;
-}
-
-size_t profile_entries(const struct profile *profile, const struct profile_entry **ret_entries)
-{
-	*ret_entries = profile->entries;
-	return profile->entry_count;
-}
-
-const struct profile_node *profile_nodes(const struct profile *profile, size_t *ret_count)
-{
-	*ret_count = profile->node_count;
-	return profile->nodes;
-}
-
-const struct profile_frame *profile_frames(const struct profile *profile, size_t *ret_count)
-{
-	*ret_count = profile->frame_count;
-	return profile->frames;
-}
-
-const struct profile_module *profile_modules(const struct profile *profile, size_t *ret_count)
-{
-	*ret_count = profile->module_count;
-	return profile->modules;
-}
-
-const struct profile_task *profile_tasks(const struct profile *profile, size_t *ret_count)
-{
-	*ret_count = profile->task_count;
-	return profile->tasks;
-}
-
-/* The last task of the first thread, else the thread. */
-const char *profile_process_comm(const struct profile *profile, uint32_t task)
-{
-	const struct profile_task *thread = &profile->tasks[task];
-
-	for (size_t i = profile->task_count; i-- > 0;)
-		if (profile->tasks[i].tid == thread->tgid && profile->tasks[i].host == thread->host)
-			return profile->tasks[i].comm;
-	return thread->comm;
-}
-
-enum profile_cgroups_known profile_cgroups_known(const struct profile *profile)
-{
-	for (size_t i = 0; i < profile->task_count; i++)
-		if (profile->tasks[i].cgroup)
-			return PROFILE_CGROUPS_SOME;
-	return PROFILE_CGROUPS_NONE;
-}
-
-size_t profile_walks(const struct profile *profile, const struct profile_walk **ret_walks)
-{
-	*ret_walks = profile->walks;
-	return profile->walk_count;
-}
-
-size_t profile_walk_tasks(const struct profile *profile, const struct profile_walk_task **ret_rows)
-{
-	*ret_rows = profile->walk_tasks;
-	return profile->walk_task_count;
-}
-
-size_t profile_waits(struct profile *profile, const struct profile_wait **ret_waits)
-{
-	*ret_waits = profile->waits;
-	return profile->wait_count;
-}
-
-size_t profile_task_sums(const struct profile *profile, const struct profile_task_sums **ret_sums)
-{
-	*ret_sums = profile->sums;
-	return profile->sum_count;
-}
-
-size_t profile_recordings(const struct profile *profile, const struct profile_recording **ret_recordings)
-{
-	*ret_recordings = profile->recordings;
-	return profile->recording_count;
-}
-
-const struct profile_wait_totals *profile_wait_totals(const struct profile *profile, uint32_t source)
-{
-	return profile->sources[source].kind == PROFILE_OFFCPU ? &profile->totals[source] : NULL;
-}
-
-uint64_t profile_realtime(const struct profile *profile, uint32_t recording, uint64_t time)
-{
-	(void)recording;
-	return profile->realtime ? profile->realtime + time : 0;
-}
-
-bool profile_moment_time(const struct profile *profile, uint32_t recording, const struct profile_moment *moment,
-			 uint64_t *ret_time)
-{
-	const struct profile_recording *place = &profile->recordings[recording];
-
-	switch (moment->kind) {
-	case PROFILE_MOMENT_OFFSET:
-		*ret_time = place->start + moment->ns;
-		return true;
-	case PROFILE_MOMENT_WALL:
-		*ret_time = moment->ns - profile->realtime;
-		return profile->realtime && moment->ns >= profile->realtime;
-	default:
-		return false;
-	}
-}
-
-/* The state letters that the tests use. */
-void profile_wait_state(uint32_t state, char text[24])
-{
-	text[0] = state & 2 ? 'D' : state & 1 ? 'S' : state & 4 ? 'T' : state & 8 ? 't' : 'R';
-	text[1] = '\0';
-}
-
-void profile_losses(const struct profile *profile, struct profile_losses *ret_losses)
-{
-	*ret_losses = profile->losses;
-}
-
-const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t frame)
-{
-	return &profile->symbols[frame];
-}
-
 static inline struct profile *fake_profile(void)
 {
-	struct profile *profile = calloc(1, sizeof(*profile));
+	struct fake *fake = calloc(1, sizeof(*fake));
 
-	if (!profile)
+	if (!fake)
 		abort();
-	profile->node_count = 1; /* the root */
-	return profile;
+	fake->profile = (struct profile){
+		.sources.items = fake->sources, .wait_totals.items = fake->totals, .recordings.items = fake->recordings,
+		.recording_notes.items = fake->notes, .module_list.items = fake->modules,
+		.objects.items = fake->objects, .operations.items = fake->operations, .walks.items = fake->walks,
+		.walk_tasks.items = fake->walk_tasks, .tasks.items = fake->tasks, .kernel_times.items = fake->times,
+		.throughout_of = fake->throughout, .frames.items = fake->frames, .symbols = fake->symbols,
+		.symbol_known = fake->known, .nodes = {.items = fake->nodes, .count = 1 /* the root */},
+		.entries.items = fake->entries, .waits.items = fake->waits, .sums.items = fake->sums,
+		.waits_ordered = true, .ends_joined = true};
+	fake->model.clocks.items = &fake->clock;
+	memset(fake->known, true, sizeof(fake->known));
+	return &fake->profile;
 }
 
-static const char *fake_text(struct profile *profile, const char *text, size_t length)
+static inline void fake_free(struct profile *profile)
 {
-	char *copy = profile->text + profile->text_used;
+	account_notes_destroy(profile->notes);
+	free(profile); /* the first member */
+}
 
-	if (profile->text_used + length + 1 > FAKE_TEXT)
+static inline const char *fake_text(struct profile *profile, const char *text, size_t length)
+{
+	struct fake *fake = (struct fake *)profile;
+	char *copy = fake->text + fake->text_used;
+
+	if (fake->text_used + length + 1 > FAKE_TEXT)
 		abort();
 	memcpy(copy, text, length);
-	profile->text_used += length + 1;
+	fake->text_used += length + 1;
 	return copy;
 }
 
 static inline uint32_t fake_module(struct profile *profile, const char *name)
 {
-	for (size_t i = 0; i < profile->module_count; i++)
-		if (!strcmp(profile->modules[i].name, name))
+	for (size_t i = 0; i < profile->module_list.count; i++)
+		if (!strcmp(profile->module_list.items[i].name, name))
 			return (uint32_t)i;
-	profile->modules[profile->module_count] =
+	profile->module_list.items[profile->module_list.count] =
 		(struct profile_module){.name = name, .path = name, .build_id = "", .kernel = name[0] == '['};
-	return (uint32_t)profile->module_count++;
+	return (uint32_t)profile->module_list.count++;
 }
 
 /* One word of a chain; frames are never shared here, and the views must not depend on that. */
@@ -335,9 +104,9 @@ static inline uint32_t fake_frame(struct profile *profile, const char *word, siz
 	size_t name = strcspn(word, "@+;"), end = strcspn(word, "+;");
 	const char *module = name < end ? fake_text(profile, word + name + 1, end - name - 1) : "[kernel]";
 	uint64_t offset = end < length ? strtoull(word + end + 1, NULL, 16) : 0;
-	uint32_t frame = (uint32_t)profile->frame_count++;
+	uint32_t frame = (uint32_t)profile->frames.count++;
 
-	profile->frames[frame] = (struct profile_frame){
+	profile->frames.items[frame] = (struct profile_frame){
 		.module = fake_module(profile, module), .address = 0x1000 + offset, .kernel = module[0] == '['};
 	profile->symbols[frame] = (struct profile_symbol){
 		.name = word[0] == '?' ? NULL : fake_text(profile, word, name), .offset = offset, .start = 0x1000};
@@ -351,9 +120,9 @@ static inline uint32_t fake_chain(struct profile *profile, const char *chain)
 	while (*chain) {
 		size_t length = strcspn(chain, ";");
 
-		profile->nodes[profile->node_count] =
+		profile->nodes.items[profile->nodes.count] =
 			(struct profile_node){.parent = node, .frame = fake_frame(profile, chain, length)};
-		node = (uint32_t)profile->node_count++;
+		node = (uint32_t)profile->nodes.count++;
 		chain += length + (chain[length] == ';');
 	}
 	return node;
@@ -361,19 +130,19 @@ static inline uint32_t fake_chain(struct profile *profile, const char *chain)
 
 static inline uint32_t fake_task(struct profile *profile, const char *comm, uint32_t tgid, uint32_t tid)
 {
-	for (size_t i = 0; i < profile->task_count; i++)
-		if (profile->tasks[i].tid == tid && !strcmp(profile->tasks[i].comm, comm))
+	for (size_t i = 0; i < profile->tasks.count; i++)
+		if (profile->tasks.items[i].tid == tid && !strcmp(profile->tasks.items[i].comm, comm))
 			return (uint32_t)i;
-	profile->tasks[profile->task_count] = (struct profile_task){.tgid = tgid, .tid = tid, .comm = comm};
-	return (uint32_t)profile->task_count++;
+	profile->tasks.items[profile->tasks.count] = (struct profile_task){.tgid = tgid, .tid = tid, .comm = comm};
+	return (uint32_t)profile->tasks.count++;
 }
 
 static inline uint32_t fake_source(struct profile *profile, enum profile_source_kind kind,
 				   const char *name, const char *unit)
 {
-	profile->sources[profile->source_count] = (struct profile_source){
+	profile->sources.items[profile->sources.count] = (struct profile_source){
 		.kind = kind, .name = name, .weight_unit = unit, .duration = 5000000000, .user_stacks = true};
-	return (uint32_t)profile->source_count++;
+	return (uint32_t)profile->sources.count++;
 }
 
 /* Entries must be added source by source. */
@@ -382,17 +151,11 @@ static inline void fake_entry(struct profile *profile, uint32_t source, const ch
 {
 	uint32_t node = fake_chain(profile, chain), task = fake_task(profile, comm, tid, tid);
 
-	profile->entries[profile->entry_count++] =
+	profile->entries.items[profile->entries.count++] =
 		(struct profile_entry){.source = source, .node = node, .task = task,
 				       .samples = weight, .weight = weight};
-	profile->sources[source].samples += weight;
-	profile->sources[source].weight += weight;
-}
-
-static inline void fake_note(struct profile *profile, const char *text, unsigned int about)
-{
-	profile->notes[profile->note_count++] =
-		(struct profile_account_note){.text = text, .about = about};
+	profile->sources.items[source].samples += weight;
+	profile->sources.items[source].weight += weight;
 }
 
 static inline struct profile_walk_task *fake_walked(struct profile *profile, uint32_t walk,
@@ -400,50 +163,30 @@ static inline struct profile_walk_task *fake_walked(struct profile *profile, uin
 						    const char *state, const char *chain)
 {
 	uint32_t node = fake_chain(profile, chain), task = fake_task(profile, comm, tid, tid);
-	struct profile_walk_task *row = &profile->walk_tasks[profile->walk_task_count++];
+	struct profile_walk_task *row = &profile->walk_tasks.items[profile->walk_tasks.count++];
 
 	*row = (struct profile_walk_task){.walk = walk, .task = task, .node = node, .bound = PROFILE_WAIT_NONE};
 	memcpy(row->state, state, strlen(state));
 	return row;
 }
 
-/* What a view prints. The caller frees the text. */
-static inline char *fake_print(struct profile *profile, const struct view *view, const struct view_settings *settings)
-{
-	struct view_context context = {.profile = profile, .base = profile->base, .settings = settings};
-	char *text = NULL;
-	size_t length;
-
-	context.out = open_memstream(&text, &length);
-	if (!context.out || views_print(&context, view) < 0 || fclose(context.out) != 0)
-		abort();
-	return text;
-}
-
-static inline void fake_check(struct test *t, struct profile *profile, enum view_kind kind,
-			      const struct view_settings *settings, const char *want)
-{
-	char *got = fake_print(profile, &views[kind], settings);
-
-	if (!test_check(t, !strcmp(got, want), "another text than expected"))
-		printf("# got:\n%s# want:\n%s", got, want);
-	free(got);
-}
-
 static inline uint32_t fake_recording(struct profile *profile, uint64_t start, uint64_t stop)
 {
-	profile->recordings[profile->recording_count] = (struct profile_recording){.start = start, .stop = stop};
-	return (uint32_t)profile->recording_count++;
+	struct fake *fake = (struct fake *)profile;
+
+	fake->recordings[profile->recordings.count] = (struct profile_recording){.start = start, .stop = stop};
+	fake->notes[profile->recordings.count] = (struct recording_notes){.model = &fake->model, .from = start, .to = stop};
+	return (uint32_t)profile->recordings.count++;
 }
 
 /* A blocked wait without a waker, of the source added last; with its entry, source and totals. */
 static inline struct profile_wait *fake_wait(struct profile *profile, const char *comm, uint32_t tid, const char *chain,
 					     uint64_t out, uint64_t in)
 {
-	uint32_t source = (uint32_t)profile->source_count - 1;
-	struct profile_class_total *total = &profile->totals[source].classes[PROFILE_BLOCKED];
-	struct profile_wait *wait = &profile->waits[profile->wait_count++];
-	struct profile_entry *entry = &profile->entries[profile->entry_count++];
+	uint32_t source = (uint32_t)profile->sources.count - 1;
+	struct profile_class_total *total = &profile->wait_totals.items[source].classes[PROFILE_BLOCKED];
+	struct profile_wait *wait = &profile->waits.items[profile->waits.count++];
+	struct profile_entry *entry = &profile->entries.items[profile->entries.count++];
 
 	*wait = (struct profile_wait){
 		.out = out,
@@ -458,8 +201,8 @@ static inline struct profile_wait *fake_wait(struct profile *profile, const char
 	};
 	*entry = (struct profile_entry){
 		.source = source, .node = wait->node, .task = wait->task, .samples = 1, .weight = wait->weight};
-	profile->sources[source].samples++;
-	profile->sources[source].weight += wait->weight;
+	profile->sources.items[source].samples++;
+	profile->sources.items[source].weight += wait->weight;
 	total->count++;
 	total->weight += wait->weight;
 	return wait;
@@ -476,19 +219,41 @@ static inline void fake_waker(struct profile *profile, struct profile_wait *wait
 	wait->run_queue = wait->in - woken;
 }
 
-#define MS MILLISECOND
-#define BOOT (1000 * SECOND)			    /* the monotonic clock at the recording's start */
-#define WALL_CLOCK (UINT64_C(1795262400) * SECOND) /* date -u -d "2026-11-21 12:00:00" +%s */
-
 /* A profile with one recording of five seconds and one source of waits. */
 static inline struct profile *fake_recorded(void)
 {
 	struct profile *profile = fake_profile();
+	struct fake *fake = (struct fake *)profile;
 
 	(void)fake_recording(profile, BOOT, BOOT + 5 * SECOND);
 	(void)fake_source(profile, PROFILE_OFFCPU, "offcpu", "ns");
-	profile->realtime = WALL_CLOCK - BOOT;
+	fake->clock = (struct event_clock){.time = BOOT, .realtime = WALL_CLOCK};
+	fake->model.clocks.count = 1;
 	return profile;
+}
+
+/* As it is done for a trace that was read. */
+static inline void fake_set_apart(struct profile *profile)
+{
+	struct fake *fake = (struct fake *)profile;
+
+	memset(fake->times, 0, sizeof(fake->times));
+	memset(fake->throughout, 0, sizeof(fake->throughout));
+	profile->kernel_times.count = profile->tasks.count;
+	for (size_t i = 0; i < profile->waits.count; i++) {
+		const struct profile_wait *wait = &fake->waits[i];
+
+		if (wait->task >= profile->tasks.count)
+			continue;
+		if (fake->tasks[wait->task].kernel_thread)
+			profile_kernel_time_add_wait(&fake->times[wait->task], wait);
+		else if (wait->waker < profile->tasks.count)
+			profile_kernel_time_add_wakeup(&fake->times[wait->waker], wait);
+		fake->throughout[wait->task] |= profile_wait_is_throughout(fake->tasks, wait);
+	}
+	for (size_t i = 0; i < profile->tasks.count; i++)
+		if (!fake->tasks[i].kernel_thread)
+			fake->times[i] = (struct profile_kernel_time){0};
 }
 
 /* What the view returned; the caller frees the text. */
@@ -499,13 +264,20 @@ static inline int fake_view(struct profile *profile, view_print *print,
 	size_t length;
 	int r;
 
+	fake_set_apart(profile);
 	context.out = open_memstream(ret_text, &length);
 	if (!context.out)
 		abort();
-	r = print(&context, 0, &profile->sources[0]);
+	r = print(&context, 0, &profile->sources.items[0]);
 	if (fclose(context.out) != 0)
 		abort();
 	return r;
+}
+
+static inline void fake_check_text(struct test *t, const char *got, const char *want)
+{
+	if (!test_check(t, !strcmp(got, want), "another text than expected"))
+		printf("# got:\n%s# want:\n%s", got, want);
 }
 
 static inline void fake_check_printed(struct test *t, struct profile *profile, view_print *print,
@@ -515,8 +287,7 @@ static inline void fake_check_printed(struct test *t, struct profile *profile, v
 	int r = fake_view(profile, print, settings, &got);
 
 	CHECK_INT(t, r, 0);
-	if (!test_check(t, !strcmp(got, want), "another text than expected"))
-		printf("# got:\n%s# want:\n%s", got, want);
+	fake_check_text(t, got, want);
 	free(got);
 }
 
@@ -525,7 +296,7 @@ static inline void fake_check_refused(struct test *t, struct profile *profile, v
 				      const struct view_settings *settings,
 				      struct profile_wait spoilt, const char *what)
 {
-	struct profile_wait *last = &profile->waits[profile->wait_count - 1], sound = *last;
+	struct profile_wait *last = &profile->waits.items[profile->waits.count - 1], sound = *last;
 	char *text;
 
 	*last = spoilt;
@@ -534,38 +305,64 @@ static inline void fake_check_refused(struct test *t, struct profile *profile, v
 	*last = sound;
 }
 
-/* A probe of the source added last. */
-static inline uint32_t fake_probe(struct profile *profile, const char *name, uint64_t hits)
+/* What a view prints. The caller frees the text. */
+static inline char *fake_print(struct profile *profile, const struct view *view, const struct view_settings *settings)
 {
-	profile->probes[profile->probe_count] = (struct profile_probe){.source = (uint32_t)profile->source_count - 1,
-								       .name = name,
-								       .hits = hits,
-								       .duration = 5 * SECOND,
-								       .counted = true};
-	return (uint32_t)profile->probe_count++;
+	struct view_context context = {.profile = profile, .settings = settings};
+	char *text = NULL;
+	size_t length;
+
+	fake_set_apart(profile);
+	context.out = open_memstream(&text, &length);
+	if (!context.out || views_print(&context, view) < 0 || fclose(context.out) != 0)
+		abort();
+	return text;
 }
 
-/* A sample of weight 1 in recording 0, of one thread; events must be added in time order. */
-static inline struct profile_event *fake_event(struct profile *profile, uint32_t source,
-					       uint32_t probe, const char *comm, uint32_t tid,
-					       uint64_t time, const char *chain)
+static inline void fake_check(struct test *t, struct profile *profile, enum view_kind kind,
+			      const struct view_settings *settings, const char *want)
 {
-	struct profile_event *event = &profile->events[profile->event_count++];
+	char *got = fake_print(profile, &views[kind], settings);
 
-	fake_entry(profile, source, comm, tid, chain, 1);
-	*event = (struct profile_event){
-		.kind = PROFILE_EVENT_SAMPLE,
-		.time = time,
-		.weight = 1,
-		.source = source,
-		.probe = probe,
-		.task = profile->entries[profile->entry_count - 1].task,
-		.node = profile->entries[profile->entry_count - 1].node,
-		.cpu = 1,
-	};
-	if (probe != PROFILE_NO_PROBE) {
-		profile->probes[probe].events++;
-		profile->probes[probe].samples++;
-	}
-	return event;
+	fake_check_text(t, got, want);
+	free(got);
+}
+
+/* --- which thread waits for which --- */
+
+/* From `out` to `in`, in ms of the recording. */
+static inline struct profile_wait *add_wait(struct profile *p, const char *comm, uint32_t tid, const char *chain, uint64_t out,
+				     uint64_t in)
+{
+	return fake_wait(p, comm, tid, chain, BOOT + out * MS, BOOT + in * MS);
+}
+
+static inline void add_waker(struct profile *p, struct profile_wait *wait, const char *comm, uint32_t tid, const char *chain,
+		      uint64_t woken)
+{
+	fake_waker(p, wait, comm, tid, chain, BOOT + woken * MS);
+}
+
+#define LOCK "main@app;lock@app;do_futex;futex_wait_queue;schedule"
+#define UNLOCK "main@app;unlock@app;futex_wake;wake_up_q;try_to_wake_up"
+#define READ "main@app;consume@app;read@libc.so.6;vfs_read;pipe_read;schedule"
+#define WRITE "main@c;produce@c;write@libc.so.6;vfs_write;pipe_write;__wake_up_sync_key;try_to_wake_up"
+#define SLEEP "main@c;snooze@c;clock_nanosleep@libc.so.6;do_nanosleep;schedule"
+#define TIMER "burn@x;asm_sysvec_apic_timer_interrupt;hrtimer_interrupt;__hrtimer_run_queues;" \
+	      "hrtimer_wakeup;try_to_wake_up"
+
+/* A waits for B's lock, B for C's pipe, C for a timer; all wait for a CPU for the last 10 ms. */
+static inline struct profile *three_hops(void)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait;
+
+	wait = add_wait(p, "A", 1, LOCK, 100, 400);
+	add_waker(p, wait, "B", 2, UNLOCK, 390);
+	wait = add_wait(p, "B", 2, READ, 50, 360);
+	add_waker(p, wait, "C", 3, WRITE, 350);
+	wait = add_wait(p, "C", 3, SLEEP, 20, 340);
+	add_waker(p, wait, "idler", 4, TIMER, 330);
+	wait->waker_context = PROFILE_WAKER_IRQ;
+	return p;
 }

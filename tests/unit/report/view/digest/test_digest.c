@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --digest compared with hand-written text, block by block; and its lines: their number, and how they fold. */
 #include "report/view/digest/digest_parts.h"
-#include "tests/unit/report/view/fake_chains.h"
+#include "tests/unit/report/view/fake_view.h"
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
 
@@ -32,13 +32,13 @@ static void tells_each_once(struct test *t)
 	struct profile *p = three_hops();
 	char *text;
 
-	p->waits[0].out = BOOT + 10 * MS;
-	p->waits[0].weight = 390 * MS;
+	p->waits.items[0].out = BOOT + 10 * MS;
+	p->waits.items[0].weight = 390 * MS;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstory 1    A blocked in futex_wait_queue (lock): 390.000 ms in 1 wait  [--chains='^A$']\n");
 	expect_not(t, text, "story 2");
 	free(text);
-	p->sources[0].duration = 40 * SECOND;
+	p->sources.items[0].duration = 40 * SECOND;
 	text = digest_of(t, p, &plain);
 	expect_not(t, text, "story 1");
 	expect(t, text, "\nstories    unknown: who ended the waits was not recorded (rwalker-record --wakers)\n");
@@ -48,49 +48,17 @@ static void tells_each_once(struct test *t)
 	expect(t, text, "\nstories    none of 1% of the recording or longer; the longest of 2: "
 			"A blocked in futex_wait_queue (lock): 390.000 ms  [--chains]\n");
 	free(text);
-	free(p);
-}
-
-/* A thread that hangs in D has a story, and so has one that waits for a CPU; one that sleeps has none. */
-static void tells_who_hangs(struct test *t)
-{
-	struct profile *p = fake_recorded();
-	struct profile_wait *wait = add_wait(p, "stat", 1, "main@stat;vfs_statx;request_wait_answer;schedule", 0, 5000);
-	char *text;
-
-	wait->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	wait->state = 2;
-	add_wait(p, "pool", 2, LOCK, 0, 5000)->flags = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
-	wait = add_wait(p, "dd", 3, "main@dd;work@dd;schedule", 100, 400);
-	wait->wait_class = PROFILE_PREEMPTED;
-	wait->run_queue = wait->weight;
-	wait->state = 0;
-	text = digest_of(t, p, &plain);
-	expect(t, text,
-	       "\nstory 1    stat blocked in request_wait_answer (main): 5.000 s in 1 wait  [--chains='^stat$']\n"
-	       "           held by unknown: it had not ended: 5.000 s (100.00%)\n"
-	       "           worst: tid 1 pid 1 for ≥5.000 s from +0.000000 s, had not ended by +5.000000 s");
-	expect(t, text,
-	       "\nstory 2    dd preempted in schedule (work): 300.000 ms in 1 wait  [--chains='^dd$']\n"
-	       "           held by want of a CPU: 300.000 ms (100.00%)\n");
-	expect(t, text, "blocked 97.09% (10.000 s)  [--summary --throughout]\n"
-			"waited     all the time, 1 thread: 1 pool in futex_wait_queue (lock)"
-			"  [--tree --throughout]\n");
-	expect_not(t, text, "story 3");
-	expect(t, text, "\n           D: 5.000 s in 1 thread, the longest ≥5.000 s: stat tid 1 pid 1 in "
-			"request_wait_answer (main)  [--summary, --top-waits --state D]\n");
-	free(text);
-	free(p);
+	fake_free(p);
 }
 
 static void add_objects(struct profile *p)
 {
-	p->operations[0].name = "";
-	p->operation_count = 1;
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
-	p->objects[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
+	p->operations.items[0].name = "";
+	p->operations.count = 1;
+	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
+	p->objects.items[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
 						.comm = "", .name = "", .local = "", .peer = ""};
-	p->object_count = 3;
+	p->objects.count = 3;
 }
 
 enum { WHOLE = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED };
@@ -108,7 +76,7 @@ static void tells_who_waits_for_whom(struct test *t)
 	client->flags = WHOLE;
 	(void)fake_source(p, PROFILE_WAKERS, "sched_waking", "ns");
 	add_objects(p);
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .comm = "", .name = "",
+	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .comm = "", .name = "",
 						.inode = 7, .peer_inode = 8};
 	client->object = 1;
 	text = digest_of(t, p, &plain);
@@ -117,29 +85,29 @@ static void tells_who_waits_for_whom(struct test *t)
 			"stories    none: of 2 waits, none was in D or ended by a thread, and no owner, child or "
 			"other end is known  [--waits-on]\n");
 	free(text);
-	p->objects[1].users[PROFILE_NEITHER] = server;
+	p->objects.items[1].users[PROFILE_NEITHER] = server;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstory 1    client blocked in tcp_recvmsg (main): 5.000 s in 1 wait"
 			"  [--chains='^client$']\n"
 			"           waits for server blocked in do_epoll_wait (main)"
 			" <- unknown: it had not ended: 5.000 s (100.00%)\n");
 	free(text);
-	p->objects[1].users[PROFILE_NEITHER].one_thread = false;
+	p->objects.items[1].users[PROFILE_NEITHER].one_thread = false;
 	text = digest_of(t, p, &plain);
 	expect_not(t, text, "story 1");
 	free(text);
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_CHILD, .comm = "", .name = "", .process = 1};
-	p->objects[1].users[PROFILE_NEITHER] = server;
+	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_CHILD, .comm = "", .name = "", .process = 1};
+	p->objects.items[1].users[PROFILE_NEITHER] = server;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\n           waits for server blocked in do_epoll_wait (main) <- ");
 	free(text);
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
+	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
 	client->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_ALL;
 	client->owner = 0;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\n           held by server blocked in do_epoll_wait (main) <- ");
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
 /* Equal threads are one group, the largest first; threads that waited twice, and kernel threads, are in none. */
@@ -162,11 +130,11 @@ static void groups_who_waited_all_the_time(struct test *t)
 	wait->run_queue = 4000 * MS;
 	wait = add_wait(p, "kworker/0:1", 10, "worker_thread;schedule", 0, 5000);
 	wait->flags = WHOLE;
-	p->tasks[wait->task].kernel_thread = true;
+	p->tasks.items[wait->task].kernel_thread = true;
 	wait = add_wait(p, "loop0", 11, "loop_process;schedule", 0, 5000);
 	wait->flags = WHOLE;
 	wait->state = 2;
-	p->tasks[wait->task].kernel_thread = true;
+	p->tasks.items[wait->task].kernel_thread = true;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\ntime       10 threads, ");
 	expect(t, text, "; without 1 kernel thread that did nothing  [--summary --throughout]\n"
@@ -174,7 +142,7 @@ static void groups_who_waited_all_the_time(struct test *t)
 			"1 app in do_sys_poll (main), 1 app in pipe_read (take < serve < main)"
 			"  [--tree --throughout]\n");
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
 /* A thread that only competed for a CPU comes last, however long; a kernel thread that slept waited for work. */
@@ -188,7 +156,7 @@ static void tells_of_the_held_first(struct test *t)
 	wait->run_queue = wait->weight;
 	wait->state = 0;
 	wait = add_wait(p, "kworker/0:1", 8, "worker_thread;schedule", 0, 3000);
-	p->tasks[wait->task].kernel_thread = true;
+	p->tasks.items[wait->task].kernel_thread = true;
 	add_waker(p, wait, "B", 2, UNLOCK, 2990);
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstory 1    B blocked in pipe_read (consume): 310.000 ms in 1 wait  [--chains='^B$']\n");
@@ -196,7 +164,7 @@ static void tells_of_the_held_first(struct test *t)
 	       "\nstory 3    spinner preempted in schedule (spin): 4.000 s in 1 wait  [--chains='^spinner$']\n");
 	expect_not(t, text, "kworker");
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
 static char *write_lines(struct digest_lines *lines, unsigned int width)
@@ -245,15 +213,15 @@ static void leaves_out_waits_for_connections(struct test *t)
 	for (uint32_t i = 0; i < 4; i++) {
 		struct profile_wait *wait = add_wait(p, "pool", 11 + i, POOL, 0, 4000);
 
-		p->tasks[wait->task].tgid = 11;
+		p->tasks.items[wait->task].tgid = 11;
 		add_waker(p, wait, "feeder", 20, UNLOCK, 4000);
 		wait->object = 1;
-		wait->node = p->waits[0].node; /* the same stack */
+		wait->node = p->waits.items[0].node; /* the same stack */
 	}
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker): 16.000 s in 4 waits");
 	free(text);
-	free(p);
+	fake_free(p);
 
 	p = fake_recorded();
 	add_objects(p);
@@ -261,13 +229,13 @@ static void leaves_out_waits_for_connections(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstory 1    server blocked in inet_csk_accept (main)");
 	free(text);
-	p->waits[0].object = 2;
+	p->waits.items[0].object = 2;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstories    ");
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
-TEST_MAIN(TEST(leaves_out_waits_for_connections), TEST(tells_each_once), TEST(tells_who_hangs),
+TEST_MAIN(TEST(leaves_out_waits_for_connections), TEST(tells_each_once),
 	  TEST(tells_who_waits_for_whom), TEST(groups_who_waited_all_the_time),
 	  TEST(tells_of_the_held_first), TEST(keeps_the_limit))

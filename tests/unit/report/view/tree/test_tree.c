@@ -34,7 +34,7 @@ static void counts_what_it_hides(struct test *t)
 		   "\n"
 		   "# leaf functions not shown: 1, 0.24% in all\n"
 		   "# branches below 0.25% not shown: 1, 0.10% in all\n");
-	free(p);
+	fake_free(p);
 }
 
 /* Where enough weight ends, the rest is hidden like any branch; where none ends, the chain is shown to its end. */
@@ -79,7 +79,7 @@ static void ends_where_enough_ends(struct test *t)
 		   "    h+0x0\n"
 		   "\n"
 		   "# branches below 0.25% not shown: 2, 0.22% in all\n");
-	free(p);
+	fake_free(p);
 }
 
 /* Chains of which a filter left nothing are part of the whole, and reported. */
@@ -106,25 +106,34 @@ static void keeps_the_denominator(struct test *t)
 		   "    vfs_read+0x7\n"
 		   "\n"
 		   "# leaf functions not shown: 1, 5.00% in all\n");
-	free(p);
+	fake_free(p);
 }
 
-/* A chain that leads to itself, and an entry without one. */
-static void refuses_wakers_that_contradict(struct test *t)
+/* A chain of `depth` calls with a branch at each of them: everything is shown. */
+static void prints_deep_trees_in_linear_space(struct test *t)
 {
-	struct profile *p = fake_recorded();
+	enum { DEPTH = 150 };
+	struct profile *p = fake_profile();
+	uint32_t cpu = fake_source(p, PROFILE_CPU, "cpu-clock", "samples"), node = 0;
+	struct view_settings settings = {.filters = ""};
 	char *text;
 
-	p->sources[0].kind = PROFILE_WAKERS;
-	fake_entry(p, 0, "db", 1, "main@db;unlock@db;futex_wake+0x1;wake_up_q;try_to_wake_up", 3000000);
-	p->nodes[p->entries[0].node].parent = p->entries[0].node;
-	CHECK_INT(t, fake_view(p, tree_view, &plain, &text), -EBADMSG);
+	fake_entry(p, cpu, "a", 1, "leaf@x", 1);
+	for (uint32_t depth = 0; depth < DEPTH; depth++) {
+		uint32_t frame = fake_frame(p, "step@x", 6);
+
+		p->nodes.items[p->nodes.count] = (struct profile_node){.parent = node, .frame = frame};
+		node = (uint32_t)p->nodes.count++;
+		p->nodes.items[p->nodes.count] = (struct profile_node){.parent = node, .frame = 0};
+		p->entries.items[p->entries.count++] = (struct profile_entry){
+			.source = cpu, .node = (uint32_t)p->nodes.count++, .task = 0, .samples = 1, .weight = 1};
+		p->sources.items[cpu].samples = ++p->sources.items[cpu].weight;
+	}
+	text = fake_print(p, &views[VIEW_TREE], &settings);
+	CHECK(t, strstr(text, "[level 149] "));
+	CHECK(t, strlen(text) < 3 * DEPTH * 600);
 	free(text);
-	p->nodes[p->entries[0].node].parent = p->entries[0].node - 1;
-	p->entries[0].node = (uint32_t)p->node_count;
-	CHECK_INT(t, fake_view(p, tree_view, &plain, &text), -EBADMSG);
-	free(text);
-	free(p);
+	fake_free(p);
 }
 
 /* --- walk chains --- */
@@ -138,12 +147,12 @@ static struct profile *begin_walk(void)
 	struct profile *p = fake_profile();
 
 	(void)fake_source(p, PROFILE_TASKS, "tasks", "samples");
-	p->walks[p->walk_count++] = (struct profile_walk){.number = 1, .seen = 100};
-	p->operations[p->operation_count++] = (struct profile_operation){.name = ""};
-	p->operations[p->operation_count++] = (struct profile_operation){
+	p->walks.items[p->walks.count++] = (struct profile_walk){.number = 1, .seen = 100};
+	p->operations.items[p->operations.count++] = (struct profile_operation){.name = ""};
+	p->operations.items[p->operations.count++] = (struct profile_operation){
 		.kind = PROFILE_IN_CALL, .name = "write", .direction = PROFILE_WRITES};
 	for (int i = 0; i <= RWSEM; i++)
-		p->objects[p->object_count++] = (struct profile_object){
+		p->objects.items[p->objects.count++] = (struct profile_object){
 			.kind = i ? PROFILE_OBJECT_LOCK : 0, .address = (uint64_t)i, .comm = "", .name = "",
 			.local = "", .peer = "", .lock = i == RWSEM ? PROFILE_LOCK_RWSEM : PROFILE_LOCK_MUTEX};
 	return p;
@@ -156,7 +165,7 @@ static struct profile_walk_task *add_walked(struct profile *p, const char *comm,
 
 	row->wait = ms * 1000000;
 	row->bound = PROFILE_WAIT_EXACT;
-	p->sources[0].samples = p->sources[0].weight = p->walk_task_count;
+	p->sources.items[0].samples = p->sources.items[0].weight = p->walk_tasks.count;
 	return row;
 }
 
@@ -185,17 +194,17 @@ static void ends_in_a_circle(struct test *t)
 	(void)add_walked(p, "a", 1, "D", 900);
 	(void)add_walked(p, "b", 2, "D", 500);
 	(void)add_walked(p, "c", 3, "D", 400);
-	wait_for(&p->walk_tasks[0], MUTEX, p->walk_tasks[1].task);
-	wait_for(&p->walk_tasks[1], RWSEM, p->walk_tasks[0].task);
-	wait_for(&p->walk_tasks[2], MUTEX, p->walk_tasks[1].task);
+	wait_for(&p->walk_tasks.items[0], MUTEX, p->walk_tasks.items[1].task);
+	wait_for(&p->walk_tasks.items[1], RWSEM, p->walk_tasks.items[0].task);
+	wait_for(&p->walk_tasks.items[2], MUTEX, p->walk_tasks.items[1].task);
 	fake_check(t, p, VIEW_CHAINS, &plain, circle);
 	text = fake_print(p, &views[VIEW_TASKS], &plain);
 	CHECK(t, strstr(text, "    [held by b tid 2 pid 2, D for 500.000 ms, in write on rwsem #2]\n"
 			      "    [held by a tid 1 pid 1, D for 900.000 ms, in write on mutex #1]\n"
 			      "    [held by b tid 2 pid 2, D for 500.000 ms, in write on rwsem #2: a circle]\n"));
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
 TEST_MAIN(TEST(counts_what_it_hides), TEST(ends_where_enough_ends), TEST(keeps_the_denominator),
-	  TEST(refuses_wakers_that_contradict), TEST(ends_in_a_circle))
+	  TEST(prints_deep_trees_in_linear_space), TEST(ends_in_a_circle))

@@ -1,57 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --chains compared with hand-written text: what held a wait in the end, and what is printed if that is unknown. */
 #include "report/view/wait/chains_follow.h"
-#include "tests/unit/report/view/fake_chains.h"
+#include "tests/unit/report/view/fake_view.h"
 
 static const struct view_settings longest = {.min_share = 2500, .filters = ""};
 static const struct view_settings thread_1 = {.min_share = 2500, .filters = "", .chain_target = "1", .chain_tid = 1};
-
-static void follows_three_hops(struct test *t)
-{
-	struct profile *p = three_hops();
-
-	fake_check_printed(
-		t, p, chains_view, &thread_1,
-		"# followed: 1 wait of thread 1, 300.0 ms; percentages are of that time\n"
-		"\n"
-		">>> 100.00%  A blocked in futex_wait_queue (lock)  (300.0ms, 1 wait)\n"
-		"    |\n"
-		"    |--83.33%--woken by B in futex_wake (unlock), which was blocked in pipe_read "
-		"(consume)  (250.0ms)\n"
-		"    |          |--76.67%--woken by C in pipe_write (produce), which was blocked "
-		"in do_nanosleep (snooze)  (230.0ms)\n"
-		"    |          |          woken by a timer in hrtimer_wakeup  (230.0ms)\n"
-		"    |          |--3.33%--woken by C in pipe_write (produce), which was running  (10.0ms)\n"
-		"    |           --3.33%--woken by C in pipe_write (produce), which was waiting for a CPU  (10.0ms)\n"
-		"    |--10.00%--woken by B in futex_wake (unlock), which was running  (30.0ms)\n"
-		"    |--3.33%--woken by B in futex_wake (unlock), which was waiting for a CPU  (10.0ms)\n"
-		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
-		"\n");
-	free(p);
-}
-
-/* A wait that has not ended counts only for a named target. */
-static void leaves_out_open_waits(struct test *t)
-{
-	struct profile *p = three_hops();
-
-	p->waits[1].flags = p->waits[2].flags = PROFILE_WAIT_NOT_ENDED;
-	fake_check_printed(
-		t, p, chains_view, &longest,
-		"# followed: 1 wait, 300.0 ms; percentages are of that time\n"
-		"# not among them, as they had not ended: 2 waits, 630.0 ms\n"
-		"\n"
-		">>> 100.00%  A blocked in futex_wait_queue (lock)  (300.0ms, 1 wait)\n"
-		"    |\n"
-		"    |--83.33%--woken by B in futex_wake (unlock), which was blocked in pipe_read "
-		"(consume)  (250.0ms)\n"
-		"    |          not ended  (250.0ms)\n"
-		"    |--10.00%--woken by B in futex_wake (unlock), which was running  (30.0ms)\n"
-		"    |--3.33%--woken by B in futex_wake (unlock), which was waiting for a CPU  (10.0ms)\n"
-		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
-		"\n");
-	free(p);
-}
 
 /* B slept through the first half of A's wait and worked through the second; it had another name when it slept. */
 static void tells_work_from_sleep(struct test *t)
@@ -75,7 +28,7 @@ static void tells_work_from_sleep(struct test *t)
 			   "    |          woken by irq in nvme_irq  (100.0ms)\n"
 			   "     --50.00%--woken by worker in futex_wake (unlock), which was running  (100.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 /* A short wait of B seems to be within its long one. A began to wait after it, and so waited for the long one. */
@@ -99,7 +52,7 @@ static void follows_the_longer_of_two(struct test *t)
 			   "    |          woken by a timer in hrtimer_wakeup  (100.0ms)\n"
 			   "     --33.33%--woken by B in futex_wake (unlock), which was running  (50.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 /* Each says that the other woke it while it slept itself. */
@@ -119,7 +72,7 @@ static void stops_at_a_cycle(struct test *t)
 			   "    |          cycle: this wait is on the way here already  (80.0ms)\n"
 			   "     --20.00%--woken by B in wake_a, which was running  (20.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 static const char what_is_not_known[] =
@@ -162,7 +115,7 @@ static void says_what_is_not_known(struct test *t)
 	add_wait(p, "A", 1, "work@app;asm_sysvec_reschedule;schedule", 1000, 1080)->wait_class = PROFILE_PREEMPTED;
 	add_wait(p, "A", 1, "", 2000, 2200)->flags = PROFILE_WAIT_NOT_ENDED;
 	fake_check_printed(t, p, chains_view, &thread_1, what_is_not_known);
-	free(p);
+	fake_free(p);
 }
 
 /* Waits below -m: as much as the waker's sums hold may have been such waits; without sums, all of it. */
@@ -170,16 +123,16 @@ static void says_what_was_too_brief(struct test *t)
 {
 	struct profile *p = fake_recorded();
 
-	p->recordings[0].least_wait = MS;
-	p->totals[0].least_wait = MS;
+	p->recordings.items[0].least_wait = MS;
+	p->wait_totals.items[0].least_wait = MS;
 	add_waker(p, add_wait(p, "A", 1, "lock_a", 0, 60), "B", 2, "wake_a", 60);
 	add_waker(p, add_wait(p, "A", 1, "lock_a", 100, 140), "C", 3, "wake_a", 140);
 	(void)add_wait(p, "B", 2, "lock_b", 0, 10);
 	(void)add_wait(p, "C", 3, "lock_b", 0, 10);
-	p->sums[0] = (struct profile_task_sums){.task = 1};
-	p->sums[0].kinds[PROFILE_SUM_INTERRUPTIBLE].total = 15 * MS;
-	p->sums[0].kinds[PROFILE_SUM_PREEMPTED].total = 5 * MS;
-	p->sum_count = 1;
+	p->sums.items[0] = (struct profile_task_sums){.task = 1};
+	p->sums.items[0].kinds[PROFILE_SUM_INTERRUPTIBLE].total = 15 * MS;
+	p->sums.items[0].kinds[PROFILE_SUM_PREEMPTED].total = 5 * MS;
+	p->sums.count = 1;
 	fake_check_printed(t, p, chains_view, &thread_1,
 			   "# followed: 2 waits of thread 1, 100.0 ms; percentages are of that time\n"
 			   "\n"
@@ -193,7 +146,7 @@ static void says_what_was_too_brief(struct test *t)
 			   "     --10.00%--woken by B in wake_a, which was blocked in lock_b  (10.0ms)\n"
 			   "               unknown: waker not recorded  (10.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 /* A child that was created while its parent waited for it. */
@@ -212,7 +165,7 @@ static void knows_births(struct test *t)
 			   "    |--30.00%--woken by child in do_exit, which did not exist yet  (30.0ms)\n"
 			   "     --20.00%--woken by child in do_exit, which was waiting for a CPU  (20.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 /* A thread that starts, posts and ends without a long wait of its own; and one whose past the sums do not hold. */
@@ -222,12 +175,12 @@ static void knows_short_lives(struct test *t)
 
 	add_waker(p, add_wait(p, "A", 1, "do_wait", 0, 100), "timer_thread", 2, "sem_post", 100);
 	add_waker(p, add_wait(p, "A", 1, "do_wait", 200, 300), "older", 3, "sem_post", 300);
-	p->sums[0] = (struct profile_task_sums){
+	p->sums.items[0] = (struct profile_task_sums){
 		.task = 1, .from = BOOT + 80 * MS, .to = BOOT + 120 * MS, .running = 40 * MS};
-	p->sums[0].kinds[PROFILE_SUM_STARTED].count = 1;
-	p->sums[1] = (struct profile_task_sums){
+	p->sums.items[0].kinds[PROFILE_SUM_STARTED].count = 1;
+	p->sums.items[1] = (struct profile_task_sums){
 		.task = 2, .from = BOOT + 230 * MS, .to = BOOT + 330 * MS, .running = 100 * MS};
-	p->sum_count = 2;
+	p->sums.count = 2;
 	fake_check_printed(t, p, chains_view, &thread_1,
 			   "# followed: 2 waits of thread 1, 200.0 ms; percentages are of that time\n"
 			   "\n"
@@ -239,7 +192,7 @@ static void knows_short_lives(struct test *t)
 			   "unknown: nothing is recorded of that time  (30.0ms)\n"
 			   "     --10.00%--woken by timer_thread in sem_post, which was running  (20.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 /* Only what is within the recording counts, and the weight is what is divided. */
@@ -261,7 +214,7 @@ static void divides_the_weight(struct test *t)
 			   "     --20.00%--woken by B in wake_a, which was blocked in lock_b  (10.0ms)\n"
 			   "               woken by idle in wake_b, on an idle CPU  (10.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 /* A chain of a hundred hops ends after 64 of them, and says so. */
@@ -276,7 +229,7 @@ static void stops_in_the_deep(struct test *t)
 	REQUIRE(t, !fake_view(p, chains_view, &thread_1, &text));
 	CHECK(t, strstr(text, "not followed: too many hops  (936.0ms)\n"));
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
 struct small_follower { /* of a profile's waits, with bounds of the test's own */
@@ -342,7 +295,7 @@ static void running_needs_evidence(struct test *t)
 		struct small_follower small = {0};
 
 		add_waker(p, add_wait(p, "A", 1, "lock", 0, 900), "B", 2, "wake", 900);
-		p->sums[p->sum_count++] = (struct profile_task_sums){
+		p->sums.items[p->sums.count++] = (struct profile_task_sums){
 			.task = 1, .from = BOOT, .to = BOOT + 1000 * MS, .running = cases[i].running * MS};
 		REQUIRE(t, !small_follower_init(&small, p));
 		small.follower.work = 100;
@@ -350,7 +303,7 @@ static void running_needs_evidence(struct test *t)
 		CHECK_INT(t, weight_of_kind(&small.tree, STEP_RAN), cases[i].ran * MS);
 		CHECK_INT(t, weight_of_kind(&small.tree, STEP_UNSEEN), (900 - cases[i].ran) * MS);
 		small_follower_deinit(&small);
-		free(p);
+		fake_free(p);
 	}
 }
 
@@ -362,11 +315,11 @@ static void looks_at_moments(struct test *t)
 	} cases[] = {{100, 0, 0}, {3, 100, 760 * MS}, {0, 100, 1000 * MS}, {0, 0, 0}};
 	struct profile *p = fake_recorded();
 
-	p->recordings[0].least_wait = MS;
+	p->recordings.items[0].least_wait = MS;
 	add_waker(p, add_wait(p, "A", 1, "lock", 0, 1000), "B", 2, "wake", 1000);
 	for (uint64_t i = 0; i < 10; i++)
 		(void)add_wait(p, "B", 2, "nap", i * 100, i * 100 + 40);
-	p->sums[p->sum_count++] = (struct profile_task_sums){.task = 1, .kinds[0].total = 100 * MS};
+	p->sums.items[p->sums.count++] = (struct profile_task_sums){.task = 1, .kinds[0].total = 100 * MS};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct small_follower small = {0};
 		uint64_t brief, napped, much;
@@ -385,7 +338,7 @@ static void looks_at_moments(struct test *t)
 		CHECK_INT(t, small.follower.sampled, cases[i].sampled);
 		small_follower_deinit(&small);
 	}
-	free(p);
+	fake_free(p);
 }
 
 /* Extreme numbers, overlapping waits of one thread: no crash, no endless loop. */
@@ -397,18 +350,18 @@ static void bears_hostile_numbers(struct test *t)
 	fake_waker(p, fake_wait(p, "A", 1, "f", 0, UINT64_MAX), "B", 2, "wake", UINT64_MAX);
 	fake_waker(p, fake_wait(p, "A", 1, "f", 0, UINT64_MAX), "B", 2, "wake", 0);
 	fake_waker(p, fake_wait(p, "A", 1, "f", UINT64_MAX, UINT64_MAX), "B", 2, "wake", UINT64_MAX);
-	p->waits[2].weight = UINT64_MAX;
+	p->waits.items[2].weight = UINT64_MAX;
 	for (uint64_t i = 0; i < 50; i++)
 		fake_waker(p, fake_wait(p, "B", 2, "g", BOOT + i, UINT64_MAX - i * SECOND), "A", 1, "wake", BOOT + i);
-	p->sums[p->sum_count++] = (struct profile_task_sums){.recording = 7, .kinds[0].total = UINT64_MAX};
-	p->sums[p->sum_count++] = (struct profile_task_sums){.kinds = {{.total = UINT64_MAX}, {.total = UINT64_MAX}}};
+	p->sums.items[p->sums.count++] = (struct profile_task_sums){.recording = 7, .kinds[0].total = UINT64_MAX};
+	p->sums.items[p->sums.count++] = (struct profile_task_sums){.kinds = {{.total = UINT64_MAX}, {.total = UINT64_MAX}}};
 	CHECK_INT(t, fake_view(p, chains_view, &longest, &text), 0);
 	CHECK(t, strstr(text, "# followed: 53 waits, "));
 	free(text);
-	p->sums[0].task = 2;
+	p->sums.items[0].task = 2;
 	CHECK_INT(t, fake_view(p, chains_view, &longest, &text), -EBADMSG);
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
 /* --- which waits are followed --- */
@@ -426,13 +379,13 @@ static void leaves_out_timers(struct test *t)
 		char *text;
 
 		settings.names_tasks = cases[i].named;
-		p->waits[2].run_queue = cases[i].starved ? 161 * MS : 160 * MS;
+		p->waits.items[2].run_queue = cases[i].starved ? 161 * MS : 160 * MS;
 		CHECK_INT(t, fake_view(p, chains_view, &settings, &text), 0);
 		test_check(t, !!strstr(text, "# followed: 3 waits") == cases[i].followed, "case %zu: %s", i, text);
 		test_check(t, !!strstr(text, "as a timer ended them: 1 wait,") != cases[i].followed, "case %zu: %s", i,
 			   text);
 		free(text);
-		free(p);
+		fake_free(p);
 	}
 }
 
@@ -445,14 +398,14 @@ static void follows_into_everyone(struct test *t)
 		struct profile *p = three_hops();
 		char *text;
 
-		p->waits[1].flags = p->waits[2].flags = beside[i];
+		p->waits.items[1].flags = p->waits.items[2].flags = beside[i];
 		for (size_t k = 1; k < 3; k++)
-			p->tasks[p->waits[k].task].kernel_thread = beside[i] == PROFILE_WAIT_APART;
+			p->tasks.items[p->waits.items[k].task].kernel_thread = beside[i] == PROFILE_WAIT_APART;
 		CHECK_INT(t, fake_view(p, chains_view, &longest, &text), 0);
 		CHECK(t, strstr(text, "# followed: 1 wait, 300.0 ms;") && !strstr(text, "not among them"));
 		CHECK(t, strstr(text, "woken by C in pipe_write (produce), which was blocked in do_nanosleep "));
 		free(text);
-		free(p);
+		fake_free(p);
 	}
 }
 
@@ -464,17 +417,17 @@ static void goes_on_with_owners(struct test *t)
 	struct profile *p = fake_recorded();
 	struct profile_wait *wait = add_wait(p, "A", 1, LOCK, 100, 400);
 
-	p->operations[0].name = "";
-	p->operation_count = 1;
-	p->objects[1] = (struct profile_object){
+	p->operations.items[0].name = "";
+	p->operations.count = 1;
+	p->objects.items[1] = (struct profile_object){
 		.kind = PROFILE_OBJECT_FUTEX, .address = 1, .comm = "", .name = ""};
-	p->object_count = 2;
+	p->objects.count = 2;
 	wait->flags = PROFILE_WAIT_NOT_ENDED;
 	wait->object = 1;
 	wait->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_AT_END | PROFILE_HELD_ALL;
 	wait->owner = fake_task(p, "B", 2, 2);
 	add_wait(p, "B", 2, READ, 100, 300)->flags = PROFILE_WAIT_NOT_ENDED;
-	p->recordings[0].least_wait = 1000;
+	p->recordings.items[0].least_wait = 1000;
 	fake_check_printed(
 		t, p, chains_view, &longest,
 		"# followed: 1 wait, 300.0 ms; percentages are of that time\n"
@@ -496,7 +449,7 @@ static void goes_on_with_owners(struct test *t)
 			   "    |\n"
 			   "    not ended  (300.0ms)\n"
 			   "\n");
-	free(p);
+	fake_free(p);
 }
 
 /* An interrupt brings what the other end of a connection sent. */
@@ -504,16 +457,16 @@ static void goes_on_at_the_other_end(struct test *t)
 {
 	struct profile *p = fake_recorded();
 	struct profile_wait *wait = add_wait(p, "nginx", 1, READ, 100, 400);
-	struct profile_users *users = &p->objects[1].users[PROFILE_NEITHER];
+	struct profile_users *users = &p->objects.items[1].users[PROFILE_NEITHER];
 
 	add_waker(p, wait, "redis", 2, "net_rx_action;tcp_v4_rcv;sock_def_readable", 390);
 	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
-	p->operations[0].name = "";
-	p->operations[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "recvfrom"};
-	p->operation_count = 2;
-	p->objects[1] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .port = 1, .comm = "", .name = "",
+	p->operations.items[0].name = "";
+	p->operations.items[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "recvfrom"};
+	p->operations.count = 2;
+	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .port = 1, .comm = "", .name = "",
 						.local = "", .peer = ""};
-	p->object_count = 2;
+	p->objects.count = 2;
 	wait->object = wait->operation = 1;
 	*users = (struct profile_users){.processes = 1, .task = fake_task(p, "redis", 2, 2), .one_thread = true};
 	(void)add_wait(p, "redis", 2, SLEEP, 100, 300);
@@ -541,12 +494,12 @@ static void goes_on_at_the_other_end(struct test *t)
 		"    |--96.67%--woken by softirq in sock_def_readable  (290.0ms)\n"
 		"     --3.33%--runnable, waiting for a CPU  (10.0ms)\n"
 		"\n");
-	free(p);
+	fake_free(p);
 }
 
-TEST_MAIN(TEST(follows_three_hops), TEST(leaves_out_open_waits), TEST(tells_work_from_sleep),
-	  TEST(follows_the_longer_of_two), TEST(stops_at_a_cycle), TEST(says_what_is_not_known),
-	  TEST(says_what_was_too_brief), TEST(knows_births), TEST(knows_short_lives),
-	  TEST(divides_the_weight), TEST(stops_in_the_deep), TEST(running_needs_evidence),
-	  TEST(looks_at_moments), TEST(bears_hostile_numbers), TEST(leaves_out_timers),
-	  TEST(follows_into_everyone), TEST(goes_on_with_owners), TEST(goes_on_at_the_other_end))
+TEST_MAIN(TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two), TEST(stops_at_a_cycle),
+	  TEST(says_what_is_not_known), TEST(says_what_was_too_brief), TEST(knows_births),
+	  TEST(knows_short_lives), TEST(divides_the_weight), TEST(stops_in_the_deep),
+	  TEST(running_needs_evidence), TEST(looks_at_moments), TEST(bears_hostile_numbers),
+	  TEST(leaves_out_timers), TEST(follows_into_everyone), TEST(goes_on_with_owners),
+	  TEST(goes_on_at_the_other_end))

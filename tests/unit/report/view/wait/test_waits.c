@@ -1,11 +1,131 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --at compared with hand-written text. */
+/* Single waits: --top-waits, --at and --summary against texts written by hand. */
+#include "report/view/wait/running_at.h"
+
+#include "tests/test.h"
 #include "tests/unit/report/view/fake_view.h"
 
-#include "report/view/wait/running_at.h"
-#include "tests/test.h"
+/* --- top waits --- */
 
-static const struct view_settings plain = {.filters = "", .at = {.kind = PROFILE_MOMENT_OFFSET, .ns = 2500 * MS}};
+static const struct view_settings plain = {.min_share = 2500, .filters = ""};
+
+/* 1 ms, 2 ms ... 100 ms, given in another order. */
+static void takes_percentiles_by_nearest_rank(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	for (unsigned int i = 0; i < 100; i++) {
+		uint64_t out = BOOT + i * SECOND / 10;
+
+		(void)fake_wait(p, "a", 1, "f", out, out + ((uint64_t)i * 37 % 100 + 1) * MS);
+	}
+	fake_check_printed(t, p, top_waits_view, &plain,
+			   "\n"
+			   "    f\n"
+			   "    -                a\n"
+			   "        longest 100.000 ms, from 2026-11-21 12:00:02.700000 UTC, +2.700000 s\n"
+			   "        tid 1 pid 1, CPU 0, S, blocked\n"
+			   "        woken, by whom is not known, ran from +2.800000 s on\n"
+			   "        100 waits, 5.050 s in all, p50 50.000 ms, p99 99.000 ms\n"
+			   "        state S 100.00%; blocked 100.00%\n"
+			   "     usecs               : count     distribution\n"
+			   "       512 -> 1023       : 1        |*                                       |\n"
+			   "      1024 -> 2047       : 1        |*                                       |\n"
+			   "      2048 -> 4095       : 2        |**                                      |\n"
+			   "      4096 -> 8191       : 4        |****                                    |\n"
+			   "      8192 -> 16383      : 8        |*********                               |\n"
+			   "     16384 -> 32767      : 16       |******************                      |\n"
+			   "     32768 -> 65535      : 33       |*************************************   |\n"
+			   "     65536 -> 131071     : 35       |****************************************|\n"
+			   "\n");
+	fake_free(p);
+}
+
+static const char bounds[] =
+	"\n    f\n    -                a\n%s        state S 100.00%%; blocked 100.00%%\n\n";
+
+/* Lengths are whole, also where the wait began before the recording; the earlier of two equal ones is shown. */
+static void marks_what_is_a_bound(struct test *t)
+{
+	static const struct {
+		uint8_t flags;
+		uint64_t out, in; /* from the recording's start + 10 s */
+		const char *text;
+	} cases[] = {
+		{PROFILE_WAIT_BEGAN_BEFORE, 7 * SECOND, 12 * SECOND,
+		 "        longest 5.000 s, from 2026-11-21 11:59:57.000000 UTC, -3.000000 s\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        woken, by whom is not known, ran from +2.000000 s on\n"
+		 "        1 wait, 5.000 s in all (2.000 s of it within what was recorded and asked for), 1 open\n"},
+		{PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_OUT_BOUND, 10 * SECOND, 12 * SECOND,
+		 "        longest ≥2.000 s, from 2026-11-21 12:00:00.000000 UTC, +0.000000 s or before\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        woken, by whom is not known, ran from +2.000000 s on\n"
+		 "        1 wait, ≥2.000 s in all, 1 open\n"},
+		{PROFILE_WAIT_NOT_ENDED, 11 * SECOND, 15 * SECOND,
+		 "        longest ≥4.000 s, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        had not ended by +5.000000 s, the end of the recording\n"
+		 "        1 wait, ≥4.000 s in all, 1 open\n"},
+		{PROFILE_WAIT_OUT_EARLIEST, 11 * SECOND, 12 * SECOND,
+		 "        longest ≤1.000 s, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s or after\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        woken, by whom is not known, ran from +2.000000 s on\n"
+		 "        1 wait, ≤1.000 s in all\n"},
+		{PROFILE_WAIT_OUT_EARLIEST | PROFILE_WAIT_NOT_ENDED, 11 * SECOND, 15 * SECOND,
+		 "        longest ~4.000 s, from 2026-11-21 12:00:01.000000 UTC, +1.000000 s or after\n"
+		 "        tid 1 pid 1, CPU 0, S, blocked\n"
+		 "        had not ended by +5.000000 s, the end of the recording\n"
+		 "        1 wait, ~4.000 s in all, 1 open\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t zero = BOOT - 10 * SECOND, out = zero + cases[i].out;
+		struct profile *p = fake_recorded();
+		struct profile_wait *wait = fake_wait(p, "a", 1, "f", out, zero + cases[i].in);
+		char want[1024];
+
+		wait->flags = cases[i].flags;
+		if (out < BOOT)
+			wait->weight = wait->in - BOOT;
+		(void)snprintf(want, sizeof(want), bounds,
+			       cases[i].text);
+		fake_check_printed(t, p, top_waits_view, &plain, want);
+		fake_free(p);
+	}
+}
+
+/* Numbers at their ends neither wrap nor are cut; sums stay at the largest number. */
+static void survives_large_numbers(struct test *t)
+{
+	struct profile *p = fake_recorded();
+
+	(void)fake_wait(p, "a", 1, "f", 0, UINT64_MAX);
+	(void)fake_wait(p, "a", 2, "f", 1, UINT64_MAX);
+	(void)fake_wait(p, "a", 3, "f", 5, 5);
+	((struct fake *)p)->model.clocks.count = 0;
+	fake_check_printed(t, p, top_waits_view, &plain,
+			   "\n"
+			   "    f\n"
+			   "    -                a\n"
+			   "        longest 18446744073.710 s, from wall clock unknown, -1000.000000 s\n"
+			   "        tid 1 pid 1, CPU 0, S, blocked\n"
+			   "        woken, by whom is not known, ran from +18446743073.709552 s on\n"
+			   "        3 waits, 18446744073.710 s in all, p50 18446744073.710 s, p99 18446744073.710 s\n"
+			   "        state S 100.00%; blocked 100.00%\n"
+			   "               usecs                         : count     distribution\n"
+			   "                   0 -> 1                    : "
+			   "1        |********************                    |\n"
+			   "                 ...\n"
+			   "   18014398509481984 -> 36028797018963967    : "
+			   "2        |****************************************|\n"
+			   "\n");
+	fake_free(p);
+}
+
+/* --- at --- */
+
+static const struct view_settings at_2500 = {.filters = "", .at = {.kind = PROFILE_MOMENT_OFFSET, .ns = 2500 * MS}};
 
 /* A wait of which only its begin and end matter below. */
 static struct profile_wait *sleeper(struct profile *p, const char *comm, uint32_t tid, uint64_t out_ms, uint64_t in_ms)
@@ -37,10 +157,10 @@ static void knows_ages_and_their_bounds(struct test *t)
 
 		wait->flags = cases[i].flags;
 		wait->run_queue = cases[i].run_queue;
-		CHECK_INT(t, fake_view(p, at_view, &plain, &text), 0);
+		CHECK_INT(t, fake_view(p, at_view, &at_2500, &text), 0);
 		test_check(t, strstr(text, cases[i].text) != NULL, "case %zu: %s", i, text);
 		free(text);
-		free(p);
+		fake_free(p);
 	}
 }
 
@@ -61,13 +181,13 @@ static void heeds_both_ends_of_a_wait(struct test *t)
 
 		fake_wait(p, "a", 1, "f", BOOT + 2500 * MS + cases[i].out,
 			  BOOT + 2500 * MS + cases[i].in)->flags = cases[i].flags;
-		CHECK_INT(t, fake_view(p, at_view, &plain, &text), 0);
+		CHECK_INT(t, fake_view(p, at_view, &at_2500, &text), 0);
 		test_check(t, (strstr(text, "tasks that waited: 1,") != NULL) == cases[i].waits,
 			   "case %zu: %s", i, text);
 		test_check(t, (strstr(text, "nothing that is known waited") != NULL) != cases[i].waits,
 			   "case %zu: %s", i, text);
 		free(text);
-		free(p);
+		fake_free(p);
 	}
 }
 
@@ -75,7 +195,7 @@ static void heeds_both_ends_of_a_wait(struct test *t)
 static void finds_a_wait_by_its_printed_beginning(struct test *t)
 {
 	struct profile *p = fake_recorded();
-	struct view_settings settings = plain;
+	struct view_settings settings = at_2500;
 	char *text;
 
 	(void)fake_wait(p, "a", 1, "f", BOOT + 1000000001, BOOT + 1000001500);
@@ -83,27 +203,27 @@ static void finds_a_wait_by_its_printed_beginning(struct test *t)
 	CHECK_INT(t, fake_view(p, at_view, &settings, &text), 0);
 	CHECK(t, strstr(text, "a tid 1 pid 1, S, blocked, for 999 ns\n        1.499 us from +1.000001 s: "));
 	free(text);
-	free(p);
+	fake_free(p);
 }
 
 static void survives_hostile_numbers(struct test *t)
 {
 	struct profile *p = fake_recorded();
-	struct view_settings settings = plain;
+	struct view_settings settings = at_2500;
 	struct profile_wait sound, spoilt;
 	char *text;
 
 	(void)fake_wait(p, "a", 1, "f", 0, UINT64_MAX);
 	(void)fake_wait(p, "a", 1, "f", 1, UINT64_MAX); /* overlaps the other one */
-	p->waits[0].run_queue = UINT64_MAX;
-	p->waits[0].out_cpu = UINT16_MAX;
+	p->waits.items[0].run_queue = UINT64_MAX;
+	p->waits.items[0].out_cpu = UINT16_MAX;
 	settings.at_around = UINT64_MAX;
 	CHECK_INT(t, fake_view(p, at_view, &settings, &text), 0);
 	CHECK(t, strstr(text, "a tid 1 pid 1, S, blocked, for 1002.500 s, since 1002.500 s on the run queue\n"));
 	CHECK(t, strstr(text, "other waits within the window: 1, 18446744073.710 s in all\n"));
 	CHECK(t, strstr(text, "# not known what ran on CPU 0,65535\n"));
 	free(text);
-	sound = spoilt = p->waits[1];
+	sound = spoilt = p->waits.items[1];
 	spoilt.in = 0;
 	fake_check_refused(t, p, at_view, &settings, spoilt, "in before out");
 	spoilt = sound;
@@ -112,9 +232,9 @@ static void survives_hostile_numbers(struct test *t)
 	spoilt = sound;
 	spoilt.task = 5;
 	fake_check_refused(t, p, at_view, &settings, spoilt, "task");
-	p->nodes[p->waits[0].node].frame = FAKE_MAX; /* that of the wait that is shown */
+	p->nodes.items[p->waits.items[0].node].frame = FAKE_MAX; /* that of the wait that is shown */
 	fake_check_refused(t, p, at_view, &settings, sound, "frame");
-	free(p);
+	fake_free(p);
 }
 
 /* --- running at --- */
@@ -291,9 +411,37 @@ static void runs_after_the_longer_of_two(struct test *t)
 	CHECK_INT(t, RUNS(within, 60, 2), NOBODY);
 }
 
-TEST_MAIN(TEST(knows_ages_and_their_bounds), TEST(heeds_both_ends_of_a_wait),
-	  TEST(finds_a_wait_by_its_printed_beginning), TEST(survives_hostile_numbers),
-	  TEST(knows_who_came_in_and_left_later), TEST(knows_threads_by_all_their_names),
-	  TEST(knows_which_cpus_there_are), TEST(is_silent_where_switches_are_missing),
-	  TEST(is_silent_outside_of_the_recording), TEST(is_silent_where_waits_contradict),
-	  TEST(runs_after_the_longer_of_two))
+/* --- summary --- */
+
+/* A dump has the sums of a thread as of its last report, and its open wait up to the dump's end. */
+static void a_wait_after_the_last_sums_is_in_the_wall_time(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "A", 1, LOCK, 100, 400);
+
+	wait->flags = PROFILE_WAIT_NOT_ENDED;
+	p->recordings.items[0].stop = BOOT + 400 * MS;
+	p->sums.items[p->sums.count++] = (struct profile_task_sums){.recording = wait->recording,
+							     .task = wait->task,
+							     .from = BOOT,
+							     .to = BOOT + 90 * MS,
+							     .running = 90 * MS};
+	fake_check_printed(
+		t, p, summary_view, &(struct view_settings){.filters = ""},
+		"# ms of each thread; who waited longest for a CPU, for a quota, or in D stands last; iowait is part of "
+		"blocked\n"
+		"#        wall      running    run queue    throttled    blocked S    blocked D        other       iowait      "
+		"unknown     waits  thread\n"
+		"      400.000       90.000        0.000        0.000      300.000        0.000        0.000        0.000       "
+		"10.000         1  A tid 1 pid 1\n");
+	fake_free(p);
+}
+
+TEST_MAIN(TEST(takes_percentiles_by_nearest_rank), TEST(marks_what_is_a_bound),
+	  TEST(survives_large_numbers), TEST(knows_ages_and_their_bounds),
+	  TEST(heeds_both_ends_of_a_wait), TEST(finds_a_wait_by_its_printed_beginning),
+	  TEST(survives_hostile_numbers), TEST(knows_who_came_in_and_left_later),
+	  TEST(knows_threads_by_all_their_names), TEST(knows_which_cpus_there_are),
+	  TEST(is_silent_where_switches_are_missing), TEST(is_silent_outside_of_the_recording),
+	  TEST(is_silent_where_waits_contradict), TEST(runs_after_the_longer_of_two),
+	  TEST(a_wait_after_the_last_sums_is_in_the_wall_time))

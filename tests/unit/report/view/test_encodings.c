@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Bytes and names as the exports and the page write them. */
 #include "report/view/export/json_text.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "report/pack/dense.h"
+#include "report/view/columns/columns.h"
 #include "report/view/text/ascii_stream.h"
+#include "tests/random.h"
 #include "tests/test.h"
+
+/* --- JSON --- */
 
 struct paper {
 	char *text;
@@ -108,23 +116,6 @@ static void malformed_at_the_seams(struct test *t)
 	check(t, &paper, wanted);
 }
 
-static void printable_text_in_parts(struct test *t)
-{
-	struct paper paper;
-
-	begin(&paper);
-	json_text_begin_array(&paper.json, NULL);
-	json_text_printable(&paper.json, NULL, "\\x1b[<T>]");
-	json_text_printable(&paper.json, NULL, "a\nb");
-	json_text_begin_value(&paper.json, NULL);
-	(void)fputc('"', paper.json.out);
-	json_text_escape(paper.json.out, "a\"", 2);
-	json_text_escape(paper.json.out, "&", 1);
-	(void)fputc('"', paper.json.out);
-	json_text_end_array(&paper.json);
-	check(t, &paper, "[\"\\\\x1b[\\u003cT\\u003e]\",\"a\\u000ab\",\"a\\\"\\u0026\"]");
-}
-
 /* --- ascii stream --- */
 
 /* `each`: so many bytes at a time. */
@@ -187,17 +178,83 @@ static void the_locale_decides(struct test *t)
 	}
 }
 
-static void a_full_disk_is_noticed(struct test *t)
-{
-	FILE *full = fopen("/dev/full", "w"), *stream;
+/* --- dense text and columns --- */
 
-	REQUIRE(t, full);
-	stream = ascii_stream_open(full);
-	REQUIRE(t, stream);
-	(void)fputs("≥ and more", stream);
-	CHECK(t, fclose(stream) != 0);
+static char *text_of(const void *bytes, size_t size)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return NULL;
+	dense_write(bytes, size, out);
+	return fclose(out) ? NULL : text;
+}
+
+/* Bit by bit, as the header has it. */
+static bool reads_back(const char *text, const uint8_t *bytes, size_t size)
+{
+	static const char left_out[] = "&<\\";
+	size_t length = strlen(text), bit = 0;
+
+	for (size_t i = 0; i < length; i += 2) {
+		unsigned int value = 0, bits = i + 1 < length ? 13 : 6;
+
+		for (size_t k = i + 2 > length ? length : i + 2; k-- > i;) {
+			unsigned int digit = (unsigned char)text[k] - '!';
+
+			for (const char *c = left_out; *c; c++)
+				digit -= text[k] > *c;
+			value = value * 91 + digit;
+		}
+		for (unsigned int b = 0; b < bits && bit < size * 8; b++, bit++)
+			if ((bytes[bit / 8] >> bit % 8 & 1U) != (value >> b & 1U))
+				return false;
+	}
+	return bit == size * 8;
+}
+
+static void any_bytes_read_back(struct test *t)
+{
+	struct random random = random_make(17);
+	uint8_t bytes[9000];
+
+	for (size_t size = 0; size < sizeof(bytes); size += size < 60 ? 1 : 997) {
+		char *text;
+
+		for (size_t i = 0; i < size; i++)
+			bytes[i] = (uint8_t)random_below(&random, 256);
+		text = text_of(bytes, size);
+		CHECK(t, text && strlen(text) == dense_size(size));
+		CHECK(t, text && !strpbrk(text, "&<\\ \n"));
+		CHECK(t, text && reads_back(text, bytes, size));
+		free(text);
+	}
+}
+
+/* --- columns --- */
+
+/* JavaScript has numbers below 2^53 exactly: 8 bytes of 7 bits, less 2. */
+static void cuts_what_is_too_large(struct test *t)
+{
+	struct column column = {0};
+
+	column_add(&column, UINT64_MAX);
+	CHECK_INT(t, column.bytes.count, 8);
+	CHECK(t, !memcmp(column.bytes.items, "\376\377\377\377\377\377\377\17", 8));
+	array_free(&column.bytes);
+}
+
+static void names_are_there_once(struct test *t)
+{
+	for (size_t i = 0; i < COLUMNS; i++) {
+		CHECK(t, column_names[i] && column_names[i][0]);
+		for (size_t k = 0; k < i && column_names[i]; k++)
+			CHECK(t, strcmp(column_names[i], column_names[k]) != 0);
+	}
 }
 
 TEST_MAIN(TEST(decimals), TEST(hostile_names), TEST(characters_at_the_seams),
-	  TEST(malformed_at_the_seams), TEST(printable_text_in_parts), TEST(signs_become_ascii),
-	  TEST(the_locale_decides), TEST(a_full_disk_is_noticed))
+	  TEST(malformed_at_the_seams), TEST(signs_become_ascii), TEST(the_locale_decides),
+	  TEST(any_bytes_read_back), TEST(cuts_what_is_too_large), TEST(names_are_there_once))

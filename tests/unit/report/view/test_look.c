@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Call chains in two words: what is skipped at their leaves, on every architecture. */
+/* Call chains in two words, on every architecture; and which waits fit --on. */
 #include "report/view/look/place.h"
 
+#include "report/view/object/object_pattern.h"
 #include "tests/unit/report/view/fake_view.h"
+
+/* --- places --- */
 
 #define X86_CALL "main@app;work@app;read@libc.so.6;entry_SYSCALL_64_after_hwframe;do_syscall_64;"
 #define ARM_CALL "main@app;work@app;read@libc.so.6;el0t_64_sync;el0t_64_sync_handler;el0_svc;do_el0_svc;" \
@@ -31,7 +34,7 @@ static char *read_place(const char *chain, struct frame_style style, enum functi
 	(void)fclose(out);
 	places_deinit(&places);
 	functions_destroy(functions);
-	free(profile);
+	fake_free(profile);
 	return text;
 }
 
@@ -156,31 +159,93 @@ static void compares_as_it_writes(struct test *t)
 				 places_compare(&places, found[4], found[3]) > 0);
 		places_deinit(&places);
 		functions_destroy(functions);
-		free(profile);
+		fake_free(profile);
 	}
 }
 
-static void refuses_contradictions(struct test *t)
-{
-	struct profile *profile = fake_profile();
-	uint32_t node = fake_chain(profile, "main@app;do_pause;schedule");
-	struct functions *functions;
-	struct places places;
-	struct place place;
+/* --- object pattern --- */
 
-	REQUIRE(t, !functions_create(profile, FUNCTIONS_BY_NAME, "", &functions));
-	REQUIRE(t, !places_init(&places, profile, functions, (struct frame_style){0}));
-	CHECK_INT(t, places_find(&places, node + 1, &place, NULL), -EBADMSG);
-	profile->nodes[node].parent = node;
-	CHECK_INT(t, places_find(&places, node, &place, NULL), -EBADMSG);
-	profile->nodes[node].parent = node - 1;
-	profile->nodes[node].frame = (uint32_t)profile->frame_count;
-	CHECK_INT(t, places_find(&places, node, &place, NULL), -EBADMSG);
-	places_deinit(&places);
-	functions_destroy(functions);
-	free(profile);
+enum { IN_READ = 1, CALLS };
+
+static uint32_t add_object(struct profile *profile, struct profile_object object)
+{
+	object.comm = object.comm ? object.comm : "";
+	object.name = object.name ? object.name : "";
+	object.local = object.local ? object.local : "";
+	object.peer = object.peer ? object.peer : "";
+	profile->objects.items[profile->objects.count] = object;
+	return (uint32_t)profile->objects.count++;
+}
+
+static struct profile *profile_with_calls(void)
+{
+	static const struct profile_operation operations[CALLS] = {{.name = ""},
+								  {.kind = PROFILE_IN_CALL, .name = "read",
+								   .direction = PROFILE_READS}};
+	struct profile *profile = fake_recorded();
+
+	memcpy(profile->operations.items, operations, sizeof(operations));
+	profile->operations.count = CALLS;
+	(void)add_object(profile, (struct profile_object){0});
+	return profile;
+}
+
+static struct profile_wait *wait_in(struct profile *profile, uint32_t operation, uint32_t object)
+{
+	struct profile_wait *wait = fake_wait(profile, "app", 7, "schedule", BOOT, BOOT + MS);
+
+	wait->operation = operation;
+	wait->object = object;
+	return wait;
+}
+
+/* Asked twice: the second answer is remembered. */
+static void check_fit(struct test *t, const struct profile *profile, const struct profile_wait *wait,
+		      const char *expression, int want)
+{
+	struct object_pattern pattern = {0};
+	struct profile_wait_test fits = object_pattern_test(&pattern);
+
+	if (regcomp(&pattern.expression, expression, REG_EXTENDED | REG_NOSUB))
+		abort();
+	for (int i = 0; i < 2; i++)
+		if (!test_check(t, fits.passes(fits.context, profile, wait) == want, "another answer than expected"))
+			printf("# about '%s'\n", expression);
+	object_pattern_deinit(&pattern);
+}
+
+/* A wait without an object has only its call; one without either fits nothing. */
+static void fits_what_is_known(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+
+	check_fit(t, profile, wait_in(profile, IN_READ, 0), "^in read$", 1);
+	check_fit(t, profile, wait_in(profile, 0, 0), ".*", 0);
+	fake_free(profile);
+}
+
+/* Two waits that differ in one thing only have answers of their own. */
+static void tells_waits_apart(struct test *t)
+{
+	struct profile *profile = profile_with_calls();
+	uint32_t futex = add_object(profile, (struct profile_object){
+		.kind = PROFILE_OBJECT_FUTEX, .address = 0x40});
+	struct object_pattern pattern = {0};
+	struct profile_wait_test fits = object_pattern_test(&pattern);
+	struct profile_wait *one = wait_in(profile, 0, futex), *other = wait_in(profile, 0, futex);
+
+	one->held = other->held = PROFILE_HELD_BY_OWNER;
+	one->owner = fake_task(profile, "main", 9, 9);
+	other->owner = fake_task(profile, "clerk", 10, 10);
+	if (regcomp(&pattern.expression, "main", REG_EXTENDED | REG_NOSUB))
+		abort();
+	CHECK_INT(t, fits.passes(fits.context, profile, one), 1);
+	CHECK_INT(t, fits.passes(fits.context, profile, other), 0);
+	object_pattern_deinit(&pattern);
+	fake_free(profile);
 }
 
 TEST_MAIN(TEST(passes_the_way_to_sleep), TEST(passes_the_way_to_a_wakeup), TEST(knows_timers),
 	  TEST(knows_where_an_interrupt_preempted), TEST(knows_the_kernel_by_its_entry),
-	  TEST(passes_libraries), TEST(compares_as_it_writes), TEST(refuses_contradictions))
+	  TEST(passes_libraries), TEST(compares_as_it_writes), TEST(fits_what_is_known),
+	  TEST(tells_waits_apart))

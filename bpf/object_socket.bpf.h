@@ -53,7 +53,7 @@ static __always_inline void set_mapped(__u8 *address, u32 v4)
 	words[3] = v4;
 }
 
-static __always_inline void inet_take(u64 sock, struct ring_object *object)
+static __always_inline void inet_take(u64 sock, u16 family, struct ring_object *object)
 {
 	const struct sock_common *common = (const void *)sock;
 	u16 protocol = OBJECT_READ(sock, sock, sk_protocol);
@@ -68,7 +68,7 @@ static __always_inline void inet_take(u64 sock, struct ring_object *object)
 		object->kind = RING_OBJECT_UDP;
 	object->port = OBJECT_READ(sock, sock, __sk_common.skc_num);
 	object->peer_port = __builtin_bswap16(OBJECT_READ(sock, sock, __sk_common.skc_dport));
-	if (object->family == AF_INET) {
+	if (family == AF_INET) {
 		set_mapped(object->address, OBJECT_READ(sock, sock, __sk_common.skc_rcv_saddr));
 		set_mapped(object->peer_address, OBJECT_READ(sock, sock, __sk_common.skc_daddr));
 	} else if (bpf_core_field_exists(common->skc_v6_daddr) &&
@@ -81,16 +81,17 @@ static __always_inline void inet_take(u64 sock, struct ring_object *object)
 static __always_inline void socket_take(u64 socket, struct object_room *room, struct ring_object *object)
 {
 	u64 sock = (u64)OBJECT_READ(socket, socket, sk);
+	u16 family;
 
 	object->kind = RING_OBJECT_SOCKET;
 	if (!sock || !kernel_has(RING_PART_SOCKETS))
 		return;
-	object->family = OBJECT_READ(sock, sock, __sk_common.skc_family);
+	family = OBJECT_READ(sock, sock, __sk_common.skc_family);
 	object->state = OBJECT_READ(sock, sock, __sk_common.skc_state);
-	if (object->family == AF_UNIX)
+	if (family == AF_UNIX)
 		unix_take(sock, room, object);
-	else if (object->family == AF_INET || object->family == AF_INET6)
-		inet_take(sock, object);
+	else if (family == AF_INET || family == AF_INET6)
+		inet_take(sock, family, object);
 }
 
 #endif

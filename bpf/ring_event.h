@@ -118,6 +118,6 @@ struct ring_sample { /* of kind RING_SAMPLE or RING_HIT */
 };
 
 /* Values of format/event.h, which programs do not include; record/source/walk.c asserts that they are equal. */
-enum { RING_WAIT_EXACT = 1, RING_WAIT_AT_LEAST = 2, RING_WAIT_AT_MOST = 3, RING_WAIT_NONE = 4 };
+enum { RING_WAIT_EXACT = 1, RING_WAIT_AT_LEAST = 2, RING_WAIT_NONE = 3 };
 
 #endif

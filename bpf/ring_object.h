@@ -94,7 +94,7 @@ struct ring_object {
 	__u32 lock;   /* enum ring_lock */
 	__u32 beside; /* bool: a struct ring_beside follows */
 	__u32 flags; /* enum ring_object_flag, about the wait */
-	__u16 family, state, port, peer_port; /* of a socket */
+	__u16 state, port, peer_port, unused; /* of a socket */
 	__u8 address[RING_OBJECT_ADDRESS], peer_address[RING_OBJECT_ADDRESS]; /* IPv4 in the form ::ffff:a.b.c.d */
 };
 

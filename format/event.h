@@ -38,10 +38,10 @@ struct event_meta {
 	struct event_text key, value;
 };
 
-/* Four clocks, read back to back: at the start, every 10 s, after a clock step, at the end. */
+/* Two clocks, read back to back: at the start, every 10 s, after a clock step, at the end. */
 struct event_clock {
 	uint64_t time;			   /* (t) CLOCK_MONOTONIC, the time of all events */
-	uint64_t boottime, realtime, tai;  /* ns */
+	uint64_t realtime;		   /* CLOCK_REALTIME, ns */
 	uint64_t window;		   /* ns between the first and the last reading */
 };
 
@@ -109,7 +109,7 @@ enum mapping_flag {
 
 struct event_fork {
 	uint64_t time;	/* (t) */
-	uint32_t tgid, tid, parent_tgid, parent_tid; /* tgid == parent_tgid: a new thread */
+	uint32_t tgid, tid, parent_tgid; /* tgid == parent_tgid: a new thread */
 };
 
 struct event_comm {
@@ -148,27 +148,26 @@ enum loss_cause {
 	LOSS_THROTTLED = 4,	 /* the kernel throttled sampling */
 	LOSS_NESTED = 5,	 /* no scratch left at this nesting level */
 	LOSS_SIDEBAND = 6,	 /* perf LOST records: mappings or task events are missing */
-	LOSS_MAPS = 7,		 /* start state of a process unavailable */
-	LOSS_OWN = 8,		 /* the recorder's own, left out on purpose: not a loss */
-	LOSS_FILTERED = 9,	 /* seen and filtered out: not a loss */
-	LOSS_IDLE = 10,		 /* idle task: not a loss */
-	LOSS_KERNEL_STACK = 11,	 /* recorded without its kernel stack: a quality note */
-	LOSS_ENCODER = 12,	 /* event refused by the encoder */
-	LOSS_RECORDED = 13,	 /* not a loss: recorded events, for the identity seen = recorded + lost */
-	LOSS_SEEN = 14,		 /* not a loss: number of runs of the BPF program */
-	LOSS_NOT_DELIVERED = 15, /* samples counted by the kernel but not delivered, while the CPU was idle or busy */
-	LOSS_USER_STACK = 16,	 /* recorded without the requested user stack: a quality note */
-	LOSS_TRUNCATED = 17,	 /* recorded with a stack cut at the depth limit: a quality note */
-	LOSS_HITS = 18,		 /* addresses not kept for embedding because of lack of room: a quality note */
-	LOSS_MODULES = 19,	 /* mapped files not kept for embedding because of lack of room: a quality note */
-	LOSS_FILES = 20,	 /* mapped files not opened for embedding while they were mapped: a quality note */
-	LOSS_BRIEF = 21,	 /* waits shorter than the threshold, which are summed: not a loss */
-	LOSS_UNWRITTEN = 22,	 /* recorded, but then the trace could no longer be written: a quality note */
-	LOSS_RATE_LIMITED = 23,	 /* hits of a probe beyond --rate-limit, which are counted: not a loss */
-	LOSS_SNAPSHOT = 24,	 /* recorded without the requested snapshot: a quality note */
-	LOSS_USER_ASTRAY = 25,	 /* recorded with a user stack cut at a frame that was no code: a quality note */
-	LOSS_USER_UNKNOWN = 26,	 /* recorded with its user leaf only, its process's mappings unknown: a quality note */
-	LOSS_LOOK = 27,		 /* threads that a look at all of them did not reach in its time */
+	LOSS_OWN = 7,		 /* the recorder's own, left out on purpose: not a loss */
+	LOSS_FILTERED = 8,	 /* seen and filtered out: not a loss */
+	LOSS_IDLE = 9,		 /* idle task: not a loss */
+	LOSS_KERNEL_STACK = 10,	 /* recorded without its kernel stack: a quality note */
+	LOSS_ENCODER = 11,	 /* event refused by the encoder */
+	LOSS_RECORDED = 12,	 /* not a loss: recorded events, for the identity seen = recorded + lost */
+	LOSS_SEEN = 13,		 /* not a loss: number of runs of the BPF program */
+	LOSS_NOT_DELIVERED = 14, /* samples counted by the kernel but not delivered, while the CPU was idle or busy */
+	LOSS_USER_STACK = 15,	 /* recorded without the requested user stack: a quality note */
+	LOSS_TRUNCATED = 16,	 /* recorded with a stack cut at the depth limit: a quality note */
+	LOSS_HITS = 17,		 /* addresses not kept for embedding because of lack of room: a quality note */
+	LOSS_MODULES = 18,	 /* mapped files not kept for embedding because of lack of room: a quality note */
+	LOSS_FILES = 19,	 /* mapped files not opened for embedding while they were mapped: a quality note */
+	LOSS_BRIEF = 20,	 /* waits shorter than the threshold, which are summed: not a loss */
+	LOSS_UNWRITTEN = 21,	 /* recorded, but then the trace could no longer be written: a quality note */
+	LOSS_RATE_LIMITED = 22,	 /* hits of a probe beyond --rate-limit, which are counted: not a loss */
+	LOSS_SNAPSHOT = 23,	 /* recorded without the requested snapshot: a quality note */
+	LOSS_USER_ASTRAY = 24,	 /* recorded with a user stack cut at a frame that was no code: a quality note */
+	LOSS_USER_UNKNOWN = 25,	 /* recorded with its user leaf only, its process's mappings unknown: a quality note */
+	LOSS_LOOK = 26,		 /* threads that a look at all of them did not reach in its time */
 	LOSS_CAUSES		 /* one more than the largest known number */
 };
 
@@ -377,7 +376,7 @@ struct event_object {
 	uint64_t device, inode;
 	uint64_t place;	 /* a futex's address in its process; a function's offset in `module`; a lock's number */
 	uint32_t module; /* of a function; 0: unknown */
-	uint32_t family, state; /* of a socket: AF_*, TCP_* */
+	uint32_t state; /* of a socket: TCP_* */
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
 	uint32_t lock; /* enum object_lock */
@@ -481,8 +480,7 @@ enum walk_flag { WALK_END = 1 };
 enum wait_bound {
 	WAIT_EXACT = 1,
 	WAIT_AT_LEAST = 2, /* printed as >= */
-	WAIT_AT_MOST = 3,  /* printed as <= */
-	WAIT_NONE = 4,	   /* not waiting: running, or runnable with no known start */
+	WAIT_NONE = 3,	   /* not waiting: running, or runnable with no known start */
 };
 
 enum walk_task_flag {
@@ -553,7 +551,6 @@ enum wait_flag {
 	WAIT_USER_LATER = 64,	 /* a USER_STACK follows */
 	WAIT_IOWAIT = 128,
 	WAIT_BEGAN_BEFORE = 256, /* it began before the recording */
-	WAIT_OUT_EARLIEST = 512, /* it began then or later: the length is an upper bound */
 	WAIT_NOT_ENDED = 1024,	 /* time is when it was last looked at */
 	WAIT_KERNEL_TRUNCATED = 2048,
 	WAIT_USER_TRUNCATED = 4096,

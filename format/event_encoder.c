@@ -395,7 +395,7 @@ int event_encode_walk_task(struct event_encoder *encoder, struct event_walk_task
 
 static uint64_t wait_flags(const struct event_wait *wait, const struct event_stacks *stacks)
 {
-	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE | WAIT_OUT_EARLIEST |
+	enum { GIVEN = WAIT_USER_LATER | WAIT_IOWAIT | WAIT_BEGAN_BEFORE |
 		       WAIT_OUT_LATEST | WAIT_NOT_ENDED | WAIT_KERNEL_TRUNCATED | WAIT_USER_TRUNCATED |
 		       WAIT_FOR_READING | WAIT_OWNER_READS | WAIT_OWNER_AT_END | WAIT_OWNER_CHANGED };
 

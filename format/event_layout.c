@@ -33,8 +33,8 @@
 enum { CPU_LIMIT = RWK_MAX_CPUS - 1 };
 
 static const struct event_field meta[] = {TEXT(meta, key, RWK_MAX_STRING), TEXT(meta, value, RWK_MAX_STRING), END};
-static const struct event_field clocks[] = {TIME(clock, time), U64(clock, boottime), U64(clock, realtime),
-					    U64(clock, tai), U64(clock, window), END};
+static const struct event_field clocks[] = {TIME(clock, time), U64(clock, realtime),
+					    U64(clock, window), END};
 static const struct event_field source[] = {
 	ID(source, id, RWK_MAX_SOURCES), U32(source, kind), U32(source, weight), TEXT(source, name, RWK_MAX_STRING),
 	U64(source, frequency), U64(source, period), TIME(source, start), TIME(source, stop), HEX(source, flags),
@@ -47,7 +47,7 @@ static const struct event_field mapping[] = {
 	TIME(mapping, time), TASK(mapping, tgid), FIELD(START, mapping, start, 0), PAGES(mapping, length),
 	PAGES(mapping, file_offset), ID(mapping, module, RWK_MAX_MODULES), HEX(mapping, flags), END};
 static const struct event_field forks[] = {TIME(fork, time), TASK(fork, tgid), TASK(fork, tid),
-					   TASK(fork, parent_tgid), TASK(fork, parent_tid), END};
+					   TASK(fork, parent_tgid), END};
 static const struct event_field comm[] = {TIME(comm, time), TASK(comm, tgid), TASK(comm, tid), HEX(comm, flags),
 					  TEXT(comm, comm, RWK_MAX_COMM), END};
 static const struct event_field exits[] = {TIME(exit, time), TASK(exit, tgid), TASK(exit, tid), END};
@@ -124,7 +124,7 @@ static const struct event_field user_stack[] = {
 static const struct event_field object[] = {
 	ID(object, number, RWK_MAX_OBJECTS), U32(object, kind), HEX(object, flags), U32(object, tgid),
 	U32(object, descriptor), U64(object, device), U64(object, inode), HEX(object, place),
-	ID(object, module, RWK_MAX_MODULES), U32(object, family), U32(object, state), U32(object, port),
+	ID(object, module, RWK_MAX_MODULES), U32(object, state), U32(object, port),
 	U32(object, peer_port), U64(object, peer), U32(object, lock), TEXT(object, name, RWK_MAX_STRING),
 	U32(object, mapping), HEX(object, offset), U64(object, net), END};
 static const struct event_field window[] = {

@@ -49,10 +49,9 @@ enum rwk_chunk_type {
 	/* Samples, walks; refers to STATE by module and source ids, carries its own tasks and stacks. */
 	RWK_CHUNK_EVENTS = 2,
 	RWK_CHUNK_EMBED = 3,  /* symbols of modules that were hit, after the stop */
-	RWK_CHUNK_INDEX = 4,  /* one entry per chunk (rwk_index_entry); for speed only */
-	RWK_CHUNK_END = 5,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
-	RWK_CHUNK_SNAPSHOTS = 6, /* registers and stack bytes that events refer to; SENSITIVE */
-	RWK_CHUNK_NAMES = 7, /* names of what waits were for: paths, addresses; SENSITIVE */
+	RWK_CHUNK_END = 4,    /* totals and why the recording ended (STATE records META, LOSS, COST) */
+	RWK_CHUNK_SNAPSHOTS = 5, /* registers and stack bytes that events refer to; SENSITIVE */
+	RWK_CHUNK_NAMES = 6, /* names of what waits were for: paths, addresses; SENSITIVE */
 	/* numbers are never reused; 0x8000 and above: for private experiments */
 };
 
@@ -86,15 +85,6 @@ static_assert(offsetof(struct rwk_chunk_header, last_time) == 32, "FORMAT.md §3
 static_assert(offsetof(struct rwk_chunk_header, payload_crc) == 40, "FORMAT.md §3.2");
 static_assert(offsetof(struct rwk_chunk_header, header_crc) == 44, "FORMAT.md §3.2");
 
-struct rwk_index_entry { /* payload of RWK_CHUNK_INDEX: one per preceding chunk */
-	uint64_t offset; /* of the chunk header, from the start of the section */
-	uint64_t first_time, last_time;
-	uint32_t stored_size;
-	uint16_t type;
-	uint16_t flags;
-};
-static_assert(sizeof(struct rwk_index_entry) == 32, "FORMAT.md §3.3");
-
 enum rwk_end_reason {
 	RWK_END_CLEAN = 0,
 	RWK_END_SIGNAL = 1,   /* second Ctrl-C: embedding cut short */
@@ -106,15 +96,13 @@ enum rwk_end_reason {
 
 struct rwk_trailer { /* the last bytes of a closed section; for speed only */
 	uint8_t magic[8];
-	uint64_t chunk_count;  /* chunks of the section, including INDEX and END */
-	uint64_t index_offset; /* of the INDEX chunk header, from the start of the section; 0: none */
+	uint64_t chunk_count;  /* chunks of the section, including END */
 	uint32_t end_reason;
-	uint32_t crc;	       /* CRC32C of bytes 0..27, seeded like the chunk headers */
+	uint32_t crc;	       /* CRC32C of bytes 0..19, seeded like the chunk headers */
 };
-static_assert(sizeof(struct rwk_trailer) == 32, "FORMAT.md §3.4");
-static_assert(offsetof(struct rwk_trailer, chunk_count) == 8, "FORMAT.md §3.4");
-static_assert(offsetof(struct rwk_trailer, index_offset) == 16, "FORMAT.md §3.4");
-static_assert(offsetof(struct rwk_trailer, end_reason) == 24, "FORMAT.md §3.4");
-static_assert(offsetof(struct rwk_trailer, crc) == 28, "FORMAT.md §3.4");
+static_assert(sizeof(struct rwk_trailer) == 24, "FORMAT.md §3.3");
+static_assert(offsetof(struct rwk_trailer, chunk_count) == 8, "FORMAT.md §3.3");
+static_assert(offsetof(struct rwk_trailer, end_reason) == 16, "FORMAT.md §3.3");
+static_assert(offsetof(struct rwk_trailer, crc) == 20, "FORMAT.md §3.3");
 
 #endif

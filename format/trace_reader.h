@@ -2,7 +2,7 @@
 /*
  * Finds the chunks of a trace and returns their payloads. The trace may be complete, unfinished,
  * cut, damaged or concatenated: the reader goes from chunk header to chunk header, and after a bad
- * one searches for the next whose checksum (seeded by its section) is right. INDEX and trailer are
+ * one searches for the next whose checksum (seeded by its section) is right. The trailer is
  * checked, not relied on. What was lost is reported: bytes, chunks. Reads with pread into bounded
  * buffers, in time linear in the file size; never maps the file.
  */

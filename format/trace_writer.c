@@ -15,7 +15,6 @@
 enum {
 	END_RESERVE = 16 << 10, /* least bytes for END, its records and its header */
 	PREALLOCATE_AHEAD = 1 << 20,
-	INDEX_ENTRIES = RWK_MAX_RAW_CHUNK / sizeof(struct rwk_index_entry),
 	INTERRUPTIONS = 1000, /* in a row per call, after which it is an error */
 };
 
@@ -35,8 +34,7 @@ struct trace_writer {
 	uint64_t offset;       /* of the next chunk in the section */
 	uint64_t preallocated; /* blocks are preallocated up to here, in the file */
 	uint64_t sequence;
-	struct rwk_index_entry *index; /* INDEX_ENTRIES of them; untouched memory costs nothing */
-	uint8_t *stored;               /* RWK_MAX_STORED_CHUNK */
+	uint8_t *stored;       /* RWK_MAX_STORED_CHUNK */
 	void *scratch;
 };
 
@@ -100,15 +98,10 @@ static int cut_back(struct trace_writer *writer)
 
 /* --- room --------------------------------------------------------------------------------------------- */
 
-/* What must still be written in any case: END, INDEX, trailer. */
+/* What must still be written in any case: END, trailer. */
 static uint64_t reserve(const struct trace_writer *writer)
 {
-	uint64_t entries = writer->sequence + 2;
-
-	if (entries > INDEX_ENTRIES)
-		entries = 0;
-	return writer->end_reserve + sizeof(struct rwk_chunk_header) + entries * sizeof(struct rwk_index_entry) +
-	       sizeof(struct rwk_trailer);
+	return writer->end_reserve + sizeof(struct rwk_trailer);
 }
 
 static int preallocate(struct trace_writer *writer, uint64_t end)
@@ -169,19 +162,6 @@ static int make_room(struct trace_writer *writer, uint64_t length)
 
 /* --- chunks ------------------------------------------------------------------------------------------- */
 
-static void note_in_index(struct trace_writer *writer, const struct rwk_chunk_header *header)
-{
-	if (writer->sequence < INDEX_ENTRIES)
-		writer->index[writer->sequence] = (struct rwk_index_entry){
-			.offset = writer->offset,
-			.first_time = header->first_time,
-			.last_time = header->last_time,
-			.stored_size = header->stored_size,
-			.type = header->type,
-			.flags = header->flags,
-		};
-}
-
 /* Writes a compressed chunk and completes its header; `stored` includes the padding. */
 static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *header, const void *stored)
 {
@@ -194,7 +174,6 @@ static int put_chunk(struct trace_writer *writer, struct rwk_chunk_header *heade
 	r = write_parts(writer, parts, parts[1].iov_len ? 2 : 1);
 	if (r < 0)
 		return r;
-	note_in_index(writer, header);
 	if (writer->tap.take)
 		writer->tap.take(writer->tap.context, header, stored);
 	writer->sequence++;
@@ -218,23 +197,9 @@ static int put_end(struct trace_writer *writer, const void *records, size_t leng
 	return put_chunk(writer, &header, writer->stored);
 }
 
-static int put_index(struct trace_writer *writer, uint64_t *ret_offset)
+static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason)
 {
-	struct rwk_chunk_header header = {.type = RWK_CHUNK_INDEX};
-
-	*ret_offset = 0;
-	if (writer->sequence > INDEX_ENTRIES)
-		return 0;
-	rwk_chunk_pack(&header, writer->index, writer->sequence * sizeof(*writer->index), writer->stored,
-		       writer->scratch);
-	*ret_offset = writer->offset;
-	return put_chunk(writer, &header, writer->stored);
-}
-
-static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason, uint64_t index_offset)
-{
-	struct rwk_trailer trailer = {
-		.chunk_count = writer->sequence, .index_offset = index_offset, .end_reason = reason};
+	struct rwk_trailer trailer = {.chunk_count = writer->sequence, .end_reason = reason};
 	struct iovec part = {.iov_base = &trailer, .iov_len = sizeof(trailer)};
 	int r;
 
@@ -248,14 +213,9 @@ static int put_trailer(struct trace_writer *writer, enum rwk_end_reason reason, 
 /* Writes everything after the last chunk, into the reserve. */
 static int close_section(struct trace_writer *writer, enum rwk_end_reason reason, const void *records, size_t length)
 {
-	uint64_t index_offset;
 	int r = put_end(writer, records, length);
 
-	if (r >= 0)
-		r = put_index(writer, &index_offset);
-	if (r >= 0)
-		r = put_trailer(writer, reason, index_offset);
-	return r;
+	return r < 0 ? r : put_trailer(writer, reason);
 }
 
 static enum rwk_end_reason reason_of(int error)
@@ -402,10 +362,9 @@ static int prepare(struct trace_writer *writer, const struct trace_writer_settin
 	writer->free_floor = settings->free_floor;
 	writer->tap = settings->tap;
 	writer->end_reserve = settings->end_reserve > END_RESERVE ? settings->end_reserve : END_RESERVE;
-	writer->index = calloc(INDEX_ENTRIES, sizeof(*writer->index));
 	writer->stored = malloc(RWK_MAX_STORED_CHUNK);
 	writer->scratch = malloc(lz4_block_scratch());
-	if (!writer->index || !writer->stored || !writer->scratch)
+	if (!writer->stored || !writer->scratch)
 		return -ENOMEM;
 	return 0;
 }
@@ -439,7 +398,6 @@ void trace_writer_destroy(struct trace_writer *writer)
 {
 	if (!writer)
 		return;
-	free(writer->index);
 	free(writer->stored);
 	free(writer->scratch);
 	free(writer);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Writes chunks to a file or a pipe. The writer owns the section: header, sequence numbers,
- * checksums, index and trailer, and the reserved bytes that make sure these always
- * fit. One gathered write per chunk. After every call the file is a valid trace; when the disk is
+ * checksums and trailer, and the reserved bytes that make sure END and trailer always fit. One gathered write per chunk. After every call the file is a valid trace; when the disk is
  * full or fails, the file is cut back to its last complete chunk, and every later call returns the
- * same error, except close, which first writes END, INDEX and trailer into the reserve. Memory is
- * allocated at creation; a section with more chunks than an INDEX chunk holds has no INDEX. The
- * caller ignores SIGPIPE and SIGXFSZ. In a file that already holds bytes, the section is appended.
+ * same error, except close, which first writes END and trailer into the reserve. Memory is
+ * allocated at creation. The caller ignores SIGPIPE and SIGXFSZ. In a file that already holds bytes, the section is appended.
  */
 #ifndef RWALKER_FORMAT_TRACE_WRITER_H
 #define RWALKER_FORMAT_TRACE_WRITER_H
@@ -49,7 +47,7 @@ int trace_writer_add(struct trace_writer *writer, enum rwk_chunk_type type, uint
  */
 int trace_writer_copy(struct trace_writer *writer, const struct rwk_chunk_header *header, const void *stored);
 
-/* END (with `end_records`), INDEX, trailer, sync. Once. Returns the error of an earlier call, if there was one. */
+/* END (with `end_records`), trailer, sync. Once. Returns the error of an earlier call, if there was one. */
 int trace_writer_close(struct trace_writer *writer, enum rwk_end_reason reason, const void *end_records, size_t length);
 
 uint64_t trace_writer_bytes(const struct trace_writer *writer); /* of the section, so far */

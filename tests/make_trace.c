@@ -14,7 +14,7 @@
  * number has a unit: s, ms, us or none. A stack is the number of a node, or addresses and names of kernel symbols (`name+0x20`; 16 bytes without), the leaf first.
  * Flags for the parts of a record follow from the parts. Without `chunk` lines, of which only the type counts, a chunk
  * ends where a record of another type of chunk begins. A line `section` with id and realtime comes first, one with
- * closed and reason last; without them the trace is closed. A closed one gets END and INDEX.
+ * closed and reason last; without them the trace is closed. A closed one gets END.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -47,7 +47,8 @@ struct maker {
 	struct rwk_trailer trailer;
 	bool open;
 	uint64_t offset;
-	ARRAY(struct rwk_index_entry) index;
+	uint64_t chunks;
+	bool ended; /* the last chunk is END */
 	struct event_encoder *encoder;
 	enum rwk_chunk_type type; /* of the chunk that is being filled; 0: none is */
 	bool given;		  /* by a line `chunk` */
@@ -97,7 +98,7 @@ static void put_chunk(struct maker *m, enum rwk_chunk_type type, const void *pay
 {
 	bool secret = type == RWK_CHUNK_SNAPSHOTS || type == RWK_CHUNK_NAMES;
 	struct rwk_chunk_header header = {.type = (uint16_t)type, .flags = secret ? RWK_CHUNK_SENSITIVE : 0,
-					  .first_time = first, .last_time = last, .sequence = m->index.count};
+					  .first_time = first, .last_time = last, .sequence = m->chunks++};
 
 	if (!m->offset) {
 		rwk_file_header_seal(&m->header);
@@ -105,8 +106,7 @@ static void put_chunk(struct maker *m, enum rwk_chunk_type type, const void *pay
 	}
 	rwk_chunk_pack(&header, payload, length, m->stored, m->scratch);
 	rwk_chunk_header_seal(&header, m->header.crc);
-	check(m, array_push(&m->index, (struct rwk_index_entry){m->offset, first, last, header.stored_size, header.type,
-								header.flags}), "index");
+	m->ended = type == RWK_CHUNK_END;
 	put(m, &header, sizeof(header));
 	put(m, m->stored, rwk_chunk_stored_length(&header));
 }
@@ -128,11 +128,9 @@ static void end_trace(struct maker *m)
 	end_chunk(m);
 	if (m->open)
 		return;
-	if (!m->index.count || m->index.items[m->index.count - 1].type != RWK_CHUNK_END)
+	if (!m->ended)
 		put_chunk(m, RWK_CHUNK_END, NULL, 0, 0, 0);
-	m->trailer.index_offset = m->offset;
-	put_chunk(m, RWK_CHUNK_INDEX, m->index.items, m->index.count * sizeof(*m->index.items), 0, 0);
-	m->trailer.chunk_count = m->index.count;
+	m->trailer.chunk_count = m->chunks;
 	rwk_trailer_seal(&m->trailer, m->header.crc);
 	put(m, &m->trailer, sizeof(m->trailer));
 }
@@ -506,7 +504,7 @@ static void take_level(struct maker *m, char *text)
 
 static void take_chunk(struct maker *m, const char *line)
 {
-	static const char *const names[] = {"", "STATE", "EVENTS", "EMBED", "INDEX", "END", "SNAPSHOTS", "NAMES"};
+	static const char *const names[] = {"", "STATE", "EVENTS", "EMBED", "END", "SNAPSHOTS", "NAMES"};
 	const char *type = strstr(line, "type ");
 	char name[16] = "";
 
@@ -516,7 +514,7 @@ static void take_chunk(struct maker *m, const char *line)
 		(void)sscanf(type, "type %15s", name);
 	for (unsigned int i = 1; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i])) {
-			begin_chunk(m, i == RWK_CHUNK_INDEX ? 0 : i, true);
+			begin_chunk(m, i, true);
 			return;
 		}
 	fail(m, "'%s' is no type of chunk", name);

@@ -132,8 +132,7 @@ static inline void made_trace_fork(struct made_trace *trace, uint64_t time, uint
 					      .fork = {.time = time,
 						       .tgid = child,
 						       .tid = child,
-						       .parent_tgid = parent,
-						       .parent_tid = parent}});
+						       .parent_tgid = parent}});
 }
 
 static inline void made_trace_exec(struct made_trace *trace, uint64_t time, uint32_t tgid, const char *comm)

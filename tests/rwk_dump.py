@@ -11,15 +11,15 @@ import functools, itertools, struct, sys
 KINDS = "interruptible uninterruptible other_blocked preempted yielded cancelled started".split()
 RECORDS = {
     1: "meta key:s value:s", 7: "comm time:t tgid:p tid:p flags:x comm:s", 10: "loss time:t source:n cpu:n cause:n total:n",
-    2: "clock time:t boottime:n realtime:n tai:n window:n", 9: "kernel-symbol module:n offset:x size:x name:s",
+    2: "clock time:t realtime:n window:n", 9: "kernel-symbol module:n offset:x size:x name:s",
     3: "source id:n kind:n weight:n name:s frequency:n period:n start:t stop:t flags:x least:n most:n",
     4: "module id:n kind:n path:s build_id:b device:n inode:n base:x flags:x", 12: "maps-unavailable time:t tgid:p reason:n",
     5: "mapping time:t tgid:p start:a length:g file_offset:g module:n flags:x", 32: "task tgid:p tid:p start:n flags:x comm:c cgroup:n",
-    6: "fork time:t tgid:p tid:p parent_tgid:p parent_tid:p", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n",
+    6: "fork time:t tgid:p tid:p parent_tgid:p", 14: "probe-hits time:t probe:n hits:n skipped:n missed:n",
     15: "unsure time:t until:t cpu:n cause:n missing:n",
     16: "counter time:t source:n cpu:n counted:n seen:n missed:n missed_idle:n enabled:n running:n throttled:n",
     8: "exit time:t tgid:p tid:p", 96: "snapshot time:t number:n key:n flags:x known:x registers:b address:x size:n stack:b more:n",
-    17: "object number:n kind:n flags:x tgid:n descriptor:n device:n inode:n place:x module:n family:n state:n port:n"
+    17: "object number:n kind:n flags:x tgid:n descriptor:n device:n inode:n place:x module:n state:n port:n"
         " peer_port:n peer:n lock:n name:s mapping:n offset:x net:n", 97: "object-name number:n path:s address:b peer_address:b",
     18: "window since:t until:t before:n dump:n asked:n room:n", 13: "probe id:n source:n hook:n name:s",
     19: "trigger time:t dump:n rule:s tgid:p tid:p comm:s value:n more:n",
@@ -42,7 +42,7 @@ RECORDS = {
             KINDS)) + "".join(" %s_throttled:n:%d" % (name, 256 << bit) for bit, name in enumerate(KINDS))}
 LISTS = {64: "segment file_offset:x address:x file_size:x memory_size:x flags:x", 65: "symbol address:d size:x name:s",
          66: "symbol address:d size:x name:s", 67: "line address:d levels:n"}  # as many as the record's last field says
-TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "INDEX", 5: "END", 6: "SNAPSHOTS", 7: "NAMES"}
+TYPES = {1: "STATE", 2: "EVENTS", 3: "EMBED", 4: "END", 5: "SNAPSHOTS", 6: "NAMES"}
 TABLE = functools.reduce(lambda table, _: [n >> 1 ^ (0x82F63B78 if n & 1 else 0) for n in table], range(8), range(256))
 
 def crc32c(data, seed=0):
@@ -123,9 +123,7 @@ def dump_chunk(chunk, kind, codec, stored, crc):
     if crc32c(chunk[48:]) != crc:
         return print("  damaged") or False
     body = lz4_block(chunk[48:48 + stored]) if codec == 1 else chunk[48:48 + stored]
-    payload, records = Payload(), iter(body if kind in (1, 2, 3, 5, 6, 7) else b"")
-    for entry in struct.iter_unpack("<3QI2H", body) if kind == 4 else ():
-        print("  index offset=%d first=%d last=%d stored=%d type=%d flags=0x%x" % entry)
+    payload, records = Payload(), iter(body if kind in TYPES else b"")
     while record := string(records):
         payload.record(iter(record))
     return True
@@ -149,8 +147,8 @@ def dump(data):
             print("chunk %d section %d offset %d type %s codec %d flags 0x%x stored %d raw %d first %d last %d" % (
                 sequence, len(sections) - 1, at, TYPES.get(kind, kind), codec, flags, stored, raw, first, last))
             good, at = dump_chunk(chunk, kind, codec, stored, crc) and good, at + len(chunk)
-        elif sections and checks(b"RWKTRAIL", 32):
-            sections[-1], at = (1, *struct.unpack_from("<I", data, at + 24)), at + 32
+        elif sections and checks(b"RWKTRAIL", 24):
+            sections[-1], at = (1, *struct.unpack_from("<I", data, at + 16)), at + 24
         else:  # damaged: continue at the next place that looks valid
             found = data.find(b"RWK", at + 2), data.find(b"\x89RWK", at + 1), len(data)
             good, at = False, min(place for place in found if place > 0)

@@ -135,10 +135,7 @@ bool flight_lost_nursery(const struct flight *flight)
 
 static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
 {
-	struct flight *flight = context;
-
-	if (header->type != RWK_CHUNK_INDEX)
-		segments_add(flight->segments, header, stored);
+	segments_add(((struct flight *)context)->segments, header, stored);
 }
 
 struct trace_tap flight_tap(struct flight *flight)

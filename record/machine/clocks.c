@@ -16,9 +16,7 @@ void clocks_read(struct event_clock *ret_clock)
 	for (int i = 0; i < TRIES; i++) {
 		struct event_clock clock = {.time = clocks_now()};
 
-		clock.boottime = clock_now(CLOCK_BOOTTIME);
 		clock.realtime = clock_now(CLOCK_REALTIME);
-		clock.tai = clock_now(CLOCK_TAI);
 		clock.window = clocks_now() - clock.time;
 		if (clock.window < ret_clock->window)
 			*ret_clock = clock;

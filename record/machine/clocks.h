@@ -13,7 +13,7 @@
 
 uint64_t clocks_now(void); /* CLOCK_MONOTONIC, ns */
 
-/* Reads four clocks back to back; of a few tries, returns the one with the narrowest window. */
+/* Reads both clocks back to back; of a few tries, returns the one with the narrowest window. */
 void clocks_read(struct event_clock *ret_clock);
 
 #endif

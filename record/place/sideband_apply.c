@@ -297,7 +297,7 @@ static void apply_fork(struct sideband *sideband, const struct perf_event_header
 	const struct task_record *record = (const void *)header;
 	struct event event = {
 		.kind = EVENT_FORK,
-		.fork = {record->time, record->tgid, record->tid, record->parent_tgid, record->parent_tid},
+		.fork = {record->time, record->tgid, record->tid, record->parent_tgid},
 	};
 
 	if (record->tgid == record->parent_tgid) {

@@ -230,7 +230,7 @@ static struct event_object describe(struct wait_objects *objects, const struct r
 	struct event_object object = {
 		.kind = raw->kind, .flags = name ? name->flags : 0, .tgid = raw->process,
 		.descriptor = raw->descriptor, .device = device_of(raw->device), .inode = raw->inode,
-		.place = raw->place, .family = raw->family, .state = raw->state, .port = raw->port,
+		.place = raw->place, .state = raw->state, .port = raw->port,
 		.peer_port = raw->peer_port, .peer = raw->peer, .net = raw->net,
 	};
 	uint64_t function;

@@ -17,8 +17,6 @@ static const struct loss_row rows[LOSS_CAUSES] = {
 	[LOSS_SIDEBAND] = {MEANS_MISSING, "sideband",
 			   "lost: some addresses may be attributed wrongly or not at all",
 			   "mapping or task event", "mapping or task events"},
-	[LOSS_MAPS] = {MEANS_NOTE, "maps", "with mappings that could not be read at the start",
-		       "process", "processes"},
 	[LOSS_OWN] = {MEANS_LEFT_OUT, "own", NULL},
 	[LOSS_FILTERED] = {MEANS_LEFT_OUT, "filtered", NULL},
 	[LOSS_IDLE] = {MEANS_LEFT_OUT, "idle", NULL},

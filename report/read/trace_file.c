@@ -30,19 +30,13 @@ static bool holds_state(const struct trace_chunk *chunk)
 	       chunk->header.type == RWK_CHUNK_END || chunk->header.type == RWK_CHUNK_NAMES;
 }
 
-/* Whether the chunk is read now. An INDEX is not used, but must be intact. */
-static bool is_checked(const struct trace_chunk *chunk)
-{
-	return holds_state(chunk) || chunk->header.type == RWK_CHUNK_INDEX;
-}
-
 static int read_chunks(struct trace_file *file, struct event_decoder *decoder)
 {
 	for (uint32_t i = 0; i < file->chunk_count; i++) {
 		const struct trace_chunk *chunk = &file->chunks[i];
 		struct trace_model *model = &file->models[chunk->section];
 		const void *payload = NULL;
-		int r = is_checked(chunk) ? trace_file_load(file, i, &payload) : 0;
+		int r = holds_state(chunk) ? trace_file_load(file, i, &payload) : 0;
 
 		if (r == -EBADMSG)
 			continue;

@@ -24,7 +24,7 @@ static const char *type_name(uint16_t type)
 {
 	static const char *const names[] = {
 		[RWK_CHUNK_STATE] = "STATE", [RWK_CHUNK_EVENTS] = "EVENTS", [RWK_CHUNK_EMBED] = "EMBED",
-		[RWK_CHUNK_INDEX] = "INDEX", [RWK_CHUNK_END] = "END",
+		[RWK_CHUNK_END] = "END",
 		[RWK_CHUNK_SNAPSHOTS] = "SNAPSHOTS",
 		[RWK_CHUNK_NAMES] = "NAMES",
 	};
@@ -177,28 +177,6 @@ static int print_records(struct event_decoder *decoder, const void *payload, siz
 	return r;
 }
 
-static int print_index(const void *payload, size_t length, FILE *out)
-{
-	struct byte_cursor cursor = byte_cursor_make(payload, length);
-
-	while (byte_cursor_left(&cursor)) {
-		uint64_t offset = byte_cursor_u64(&cursor), first = byte_cursor_u64(&cursor);
-		uint64_t last = byte_cursor_u64(&cursor);
-		uint32_t stored = byte_cursor_u32(&cursor);
-		unsigned int type = byte_cursor_u16(&cursor), flags = byte_cursor_u16(&cursor);
-
-		if (cursor.bad) {
-			(void)fputs("  malformed\n", out);
-			return -EBADMSG;
-		}
-		(void)fprintf(out,
-			      "  index offset=%" PRIu64 " first=%" PRIu64 " last=%" PRIu64 " stored=%" PRIu32
-			      " type=%u flags=0x%x\n",
-			      offset, first, last, stored, type, flags);
-	}
-	return 0;
-}
-
 /* The lines below a chunk's line. -EBADMSG: malformed, which was printed. */
 static int print_payload(struct event_decoder *decoder, const struct trace_chunk *chunk,
 			 const void *payload, FILE *out)
@@ -211,8 +189,6 @@ static int print_payload(struct event_decoder *decoder, const struct trace_chunk
 	case RWK_CHUNK_SNAPSHOTS:
 	case RWK_CHUNK_NAMES:
 		return print_records(decoder, payload, chunk->header.raw_size, out);
-	case RWK_CHUNK_INDEX:
-		return print_index(payload, chunk->header.raw_size, out);
 	default:
 		return 0;
 	}

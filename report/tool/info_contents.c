@@ -17,7 +17,7 @@ struct contents {
 };
 
 static const char *const chunk_names[RWK_CHUNK_NAMES + 1] = {
-	"of other types", "STATE", "EVENTS", "EMBED", "INDEX", "END", "SNAPSHOTS", "NAMES",
+	"of other types", "STATE", "EVENTS", "EMBED", "END", "SNAPSHOTS", "NAMES",
 };
 
 static void print_chunks(const struct trace_model *model, FILE *out)

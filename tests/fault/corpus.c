@@ -41,7 +41,8 @@ static void save_traces(const char *dir)
 	save(dir, "fuzz_trace_reader", "empty", empty.bytes, empty.length);
 	save(dir, "fuzz_trace_reader", "closed", closed.bytes, closed.length);
 	save(dir, "fuzz_trace_reader", "killed", killed.bytes, killed.length);
-	save(dir, "fuzz_trace_reader", "headless", closed.bytes + 64, closed.length - 64);
+	save(dir, "fuzz_trace_reader", "headless", closed.bytes + sizeof(struct rwk_file_header),
+	     closed.length - sizeof(struct rwk_file_header));
 	save(dir, "fuzz_trace_reader", "joined", joined, killed.length - 50 + empty.length);
 	free(joined);
 	memory_io_close(&empty);

@@ -13,9 +13,9 @@ import os, struct, sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import rwk_dump
 
-STATE, EVENTS, EMBED, INDEX, END, SNAPSHOTS = range(1, 7)
+STATE, EVENTS, EMBED, END, SNAPSHOTS = range(1, 6)
 META, MODULE, MAPPING, EMBED_UNWIND = 1, 4, 5, 68
-HEADER, CHUNK, TRAILER = 64, 48, 32
+HEADER, CHUNK, TRAILER = 64, 48, 24
 LETTERS = bytes.maketrans(bytes(range(97, 123)), bytes(range(110, 123)) + bytes(range(97, 110)))
 NAMES = {"kernel-symbol name", "probe name", "symbol name", "level function", "level file"}
 
@@ -124,7 +124,7 @@ class Twin:
 
     def left_out(self, kind):
         dropped = {"bare": (EMBED,), "addition": (EVENTS, END, SNAPSHOTS)}.get(self.how, ())
-        return kind == INDEX or kind in dropped
+        return kind in dropped
 
     def make(self):
         at = HEADER
@@ -138,7 +138,7 @@ class Twin:
             at += CHUNK + (stored + 7 & ~7)
         if self.how == "addition":
             self.chunk(END, 0, 0, 0, b"")
-        trailer = struct.pack("<8sQQI", b"RWKTRAIL", self.count, 0, 0)
+        trailer = struct.pack("<8sQI", b"RWKTRAIL", self.count, 0)
         return self.out + trailer + struct.pack("<I", rwk_dump.crc32c(trailer, self.seed))
 
 

@@ -11,7 +11,7 @@
 #include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
-enum { STEPS = 80, PER_CHUNK = 4, HEADER = 64 };
+enum { STEPS = 80, PER_CHUNK = 4, HEADER = sizeof(struct rwk_file_header) };
 
 static struct syn_found read_back(struct memory_io *m)
 {

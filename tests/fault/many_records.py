@@ -48,12 +48,12 @@ def words(n):
 # The records in which a kind differs: of state, events or what is embedded; several texts if they are in several chunks.
 KINDS = {
     "meta": (STATE, 'meta key="n{n}" value="value"'),
-    "clock": (STATE, f"clock {TIME} boottime=@{{n}}us realtime={{10**9 + 1001 * n}} tai=@{{n}}us window=5"),
+    "clock": (STATE, f"clock {TIME} realtime={{10**9 + 1001 * n}} window=5"),
     "source": (STATE, 'source id={10 + n % (SOURCES - 10)} kind=1 weight=2 name="n{n}" start=@0 stop=@0'),
     "module": (STATE, 'module id={10 + n % (MODULES - 10)} kind=1 path="n{n}" build_id={n:016x}'),
     "mapping": (STATE, f"mapping {TIME} tgid={{1000 + n}} start=0x400000 length=0x40000000 module=2"),
     "mapping-beside": (STATE, f"mapping {TIME} tgid=100 start={{0x40400000 + n * 0x2000:#x}} length=0x1000 module=2"),
-    "fork": (STATE, f"fork {TIME} tgid={{1000 + n}} tid={{1000 + n}} parent_tgid=100 parent_tid=100"),
+    "fork": (STATE, f"fork {TIME} tgid={{1000 + n}} tid={{1000 + n}} parent_tgid=100"),
     "comm": (STATE, f'comm {TIME} tgid={{1000 + n}} tid={{1000 + n}} flags=1 comm="n{{n}}"'),
     "exit": (STATE, f"exit {TIME} tgid={{1000 + n}} tid={{1000 + n}}"),
     "kernel-symbol": (STATE, 'kernel-symbol module=1 offset={n * 16:#x} size=0x10 name="n{n}"'),

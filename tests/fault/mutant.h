@@ -42,7 +42,7 @@ struct mutant_piece {
 	const uint8_t *payload; /* of a chunk, or other bytes */
 	size_t length;
 	bool plain; /* not compressed */
-	bool own;   /* INDEX, trailer: written unchanged; else made to match the trace */
+	bool own;   /* trailer: written unchanged; else made to match the trace */
 	enum mutant_lie lie;
 	uint32_t lie_value;
 };
@@ -380,7 +380,7 @@ static inline void change_chunk(struct mutant_scene *scene)
 	}
 }
 
-/* Changes numbers of fixed size, as INDEX has them; in records they are noise. */
+/* Changes bytes, wherever they are. */
 static inline void change_payload(struct mutant_scene *scene)
 {
 	struct mutant_piece *piece = mutant_any_chunk(&scene->random, &scene->mutant);
@@ -509,7 +509,7 @@ static inline void mutant_edit_record(struct mutant_scene *scene)
 	struct mutant_piece *piece = mutant_any_chunk(&scene->random, &scene->mutant);
 	struct mutant_record record;
 
-	if (piece && piece->chunk.type != RWK_CHUNK_INDEX && mutant_any_record(&scene->random, piece, &record))
+	if (piece && mutant_any_record(&scene->random, piece, &record))
 		edits[random_below(&scene->random, sizeof(edits) / sizeof(*edits))](scene, piece, record);
 }
 
@@ -518,8 +518,7 @@ struct mutant_writer {
 	size_t length, section;
 	uint32_t seed;
 	uint64_t chunks;
-	size_t index; /* where the section's INDEX is */
-	uint8_t *entries, *scratch; /* of the INDEX; for LZ4 */
+	uint8_t *scratch; /* for LZ4 */
 };
 
 static inline void mutant_put(struct mutant_writer *w, const void *bytes, size_t length)
@@ -535,7 +534,7 @@ static inline void mutant_put_file_header(struct mutant_writer *w, struct rwk_fi
 			      header.header_size - sizeof(header) : 0;
 
 	w->section = w->length;
-	w->chunks = w->index = 0;
+	w->chunks = 0;
 	w->seed = header.crc = crc32c(0, &header, offsetof(struct rwk_file_header, crc));
 	mutant_put(w, &header, sizeof(header));
 	memset(w->bytes + w->length, 0, more);
@@ -546,24 +545,10 @@ static inline void mutant_put_trailer(struct mutant_writer *w, const struct muta
 {
 	struct rwk_trailer trailer = piece->trailer;
 
-	if (!piece->own) {
+	if (!piece->own)
 		trailer.chunk_count = w->chunks;
-		trailer.index_offset = w->index;
-	}
 	rwk_trailer_seal(&trailer, w->seed);
 	mutant_put(w, &trailer, sizeof(trailer));
-}
-
-/* Makes INDEX for what came before; returns other payloads unchanged. */
-static inline const uint8_t *mutant_payload(struct mutant_writer *w, const struct mutant_piece *piece, size_t *length)
-{
-	if (piece->own || piece->lie || piece->chunk.type != RWK_CHUNK_INDEX) {
-		*length = piece->length;
-		return piece->payload;
-	}
-	w->index = w->length - w->section;
-	*length = w->chunks * sizeof(struct rwk_index_entry);
-	return w->entries;
 }
 
 static inline void mutant_lie(const struct mutant_piece *piece, struct rwk_chunk_header *header, uint8_t *stored)
@@ -592,8 +577,8 @@ static inline void mutant_lie(const struct mutant_piece *piece, struct rwk_chunk
 static inline void mutant_put_chunk(struct mutant_writer *w, const struct mutant_piece *piece)
 {
 	struct rwk_chunk_header header = piece->chunk;
-	size_t length;
-	const uint8_t *payload = mutant_payload(w, piece, &length);
+	const size_t length = piece->length;
+	const uint8_t *payload = piece->payload;
 	uint8_t *stored = w->bytes + w->length + sizeof(header);
 
 	if (piece->plain) {
@@ -603,10 +588,7 @@ static inline void mutant_put_chunk(struct mutant_writer *w, const struct mutant
 	} else {
 		rwk_chunk_pack(&header, payload, length, stored, w->scratch);
 	}
-	memcpy(w->entries + w->chunks++ * sizeof(struct rwk_index_entry),
-	       &(struct rwk_index_entry){w->length - w->section, header.first_time, header.last_time,
-					 header.stored_size, header.type, header.flags},
-	       sizeof(struct rwk_index_entry));
+	w->chunks++;
 	mutant_lie(piece, &header, stored);
 	rwk_chunk_header_seal(&header, w->seed);
 	mutant_put(w, &header, sizeof(header));
@@ -672,7 +654,6 @@ static inline void change_trailer(struct mutant_scene *scene, struct mutant_piec
 
 	piece->own = true;
 	trailer->chunk_count = mutant_number(&scene->random, trailer->chunk_count);
-	trailer->index_offset = mutant_number(&scene->random, trailer->index_offset);
 	trailer->end_reason = (uint32_t)mutant_number(&scene->random, trailer->end_reason);
 }
 

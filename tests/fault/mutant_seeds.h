@@ -131,7 +131,7 @@ static inline bool piece_has_record(const struct mutant_piece *piece, uint64_t k
 {
 	struct mutant_record record = {0};
 
-	if (piece->kind != MUTANT_CHUNK || piece->chunk.type == RWK_CHUNK_INDEX)
+	if (piece->kind != MUTANT_CHUNK)
 		return false;
 	for (size_t i = 0; mutant_find_record(piece, i, &record) == i + 1; i++)
 		if (piece->payload[record.body] == kind)

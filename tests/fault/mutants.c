@@ -37,12 +37,10 @@ static void init(struct mutants *m, char **traces, int count)
 	m->scene.seeds = m->seeds;
 	m->scene.scraps.bytes = malloc(MUTANT_SCRAPS);
 	m->writer.bytes = malloc(MUTANT_BYTES);
-	m->writer.entries = malloc(MUTANT_PIECES * sizeof(struct rwk_index_entry));
 	m->writer.scratch = malloc(lz4_block_scratch());
 	m->at = mmap(NULL, sizeof(*m->at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	m->fd = memfd_create("mutant", MFD_CLOEXEC);
-	if (!m->scene.scraps.bytes || !m->writer.bytes || !m->writer.entries ||
-	    !m->writer.scratch || m->at == MAP_FAILED || m->fd < 0)
+	if (!m->scene.scraps.bytes || !m->writer.bytes || !m->writer.scratch || m->at == MAP_FAILED || m->fd < 0)
 		abort();
 	seeds_add_made(&m->scene, m->seeds);
 	for (int i = 0; i < count; i++)

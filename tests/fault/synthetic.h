@@ -144,7 +144,7 @@ static inline uint64_t syn_wait_length(uint32_t number, struct random *random)
 static inline uint64_t syn_wait_flags(uint32_t number)
 {
 	return (number < 8 ? WAIT_BEGAN_BEFORE : 0) | (syn_has_ended(number) ? 0 : WAIT_NOT_ENDED) |
-	       (number < 4 ? WAIT_OUT_EARLIEST : number < 6 ? WAIT_OUT_LATEST : 0) |
+	       (number < 6 ? WAIT_OUT_LATEST : 0) |
 	       (syn_user_is_later(number) ? WAIT_USER_LATER : 0) | (number % 16 == 8 ? WAIT_IOWAIT : 0) |
 	       (number % 11 == 0 ? WAIT_KERNEL_TRUNCATED : 0) | (number % 13 == 0 ? WAIT_USER_TRUNCATED : 0);
 }
@@ -246,7 +246,7 @@ static inline int syn_add_module(struct event_log *log, uint32_t process, uint32
 
 static inline int syn_add_process(struct event_log *log, uint32_t process, uint64_t time)
 {
-	struct event fork = {.kind = EVENT_FORK, .fork = {time, 100 + process, 100 + process, 1, 1}};
+	struct event fork = {.kind = EVENT_FORK, .fork = {time, 100 + process, 100 + process, 1}};
 	struct event comm = {.kind = EVENT_COMM, .comm = {time, 100 + process, 100 + process, COMM_EXEC, {0}}};
 	char name[16];
 	int r = event_log_add(log, &fork);

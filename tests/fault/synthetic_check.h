@@ -259,8 +259,6 @@ static inline void syn_check_chunks(struct syn_checker *c, struct trace_reader *
 	for (size_t i = 0; i < count; i++) {
 		if (chunks[i].header.type != type || trace_reader_load(reader, &chunks[i], c->payload) < 0)
 			continue;
-		if (type == RWK_CHUNK_INDEX) /* no records in it */
-			continue;
 		event_decoder_start(c->decoder, c->payload, chunks[i].header.raw_size);
 		while ((r = event_decoder_next(c->decoder, &event)) == 1)
 			if (syn_is_event(&event))
@@ -273,8 +271,7 @@ static inline void syn_check_chunks(struct syn_checker *c, struct trace_reader *
 
 static inline void syn_check_trace(struct syn_checker *c, struct trace_reader *reader)
 {
-	static const uint16_t order[] = {RWK_CHUNK_STATE, RWK_CHUNK_EVENTS, RWK_CHUNK_EMBED,
-					 RWK_CHUNK_INDEX, RWK_CHUNK_END};
+	static const uint16_t order[] = {RWK_CHUNK_STATE, RWK_CHUNK_EVENTS, RWK_CHUNK_EMBED, RWK_CHUNK_END};
 	struct syn_found *found = c->found;
 	const struct trace_section *sections;
 

@@ -12,7 +12,7 @@ static inline void kinds_add_other_state(struct event_log *log)
 {
 	const struct event events[] = {
 		{.kind = EVENT_META, .meta = {syn_text("host.name"), syn_text("a\033[2Jb")}},
-		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, 1, 2, 3, 4}},
+		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, 1, 2}},
 		{.kind = EVENT_EXIT, .exit = {SYN_BASE + 5, 100, 100}}, {.kind = EVENT_BUDGET, .budget = {1, 2, 2, 2}},
 		{.kind = EVENT_LOSS, .loss = {SYN_BASE, 1, 0, LOSS_RING_FULL, 300}},
 		{.kind = EVENT_COST, .cost = {SYN_BASE, 1, 2, 3, 4, 5, 6}},

@@ -11,7 +11,7 @@
 #include "tests/fault/synthetic.h"
 #include "tests/test.h"
 
-enum { PER_CHUNK = 8, HEADER = 64, TRAILER = 32, MAX_CHUNKS = 1000 };
+enum { PER_CHUNK = 8, HEADER = sizeof(struct rwk_file_header), TRAILER = sizeof(struct rwk_trailer), MAX_CHUNKS = 1000 };
 enum { BEFORE = 8, AFTER = sizeof(struct rwk_chunk_header) }; /* bytes around where a chunk begins */
 
 struct whole {

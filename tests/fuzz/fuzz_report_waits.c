@@ -73,7 +73,7 @@ static void make_prelude(struct prelude *prelude, uint64_t least)
 	const struct event events[] = {
 		{.kind = EVENT_META, .meta = {syn_text("boot_id"), syn_text("1-2-3")}},
 		{.kind = EVENT_META, .meta = {syn_text("machine"), syn_text("x86_64")}},
-		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, 7, SYN_REALTIME, 9, 1}},
+		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, SYN_REALTIME, 1}},
 		{.kind = EVENT_SOURCE,
 		 .source = {SYN_OFFCPU, SOURCE_OFFCPU, WEIGHT_NS, syn_text("x"), 0, 0, SYN_BASE,
 			    SYN_BASE, 0, least, 0}},

@@ -11,8 +11,8 @@ import subprocess
 import sys
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-LOST = {"1", "2", "3", "5", "12"}  # causes of events that should be there (format/event.h)
-RECORDED = "13"
+LOST = {"1", "2", "3", "5", "11"}  # causes of events that should be there (format/event.h)
+RECORDED = "12"
 D, NOLOAD = 2, 0x400
 KERNEL_THREAD, HAS_WAKER, HAS_OWNER, BEGAN_BEFORE, NOT_ENDED = 1, 8, 131072, 256, 1024  # flags of tasks and waits (format/)
 S, CALLED = 1, {"1", "4"}  # a task's state; contexts of wakers

@@ -18,7 +18,7 @@ $(for row in '1 kind=1' '2 kind=2' '3 kind=3' '4 kind=4' '5 kind=6'; do
 done)
 probe id=1 source=4 hook=2 name="$name"
 meta key="hostname" value="$name"
-clock time=@0 boottime=@5 realtime=1768439496s tai=1768439533s window=100
+clock time=@0 realtime=1768439496s window=100
 module id=1 kind=2 path="[kernel]"
 module id=2 kind=1 path="$name"
 kernel-symbol module=1 offset=0x100 size=0x100 name="$name"

@@ -45,7 +45,7 @@ def is_right(sleeper, wait):
     off = wait.begin - sleeper.begin
     if wait.flags & wt.OUT_LATEST:
         return off >= -BEFORE
-    return not wait.flags & wt.OUT_EARLIEST and abs(off) <= CLOSE
+    return abs(off) <= CLOSE
 
 
 def check_begin(judge, _):

@@ -13,7 +13,7 @@ from waits_trace import dumped, pairs, view as whole_view
 
 TRACEPOINT, KFUNC = 4, 5
 HOOKS = {1: "raw tracepoint", 2: "tracepoint", 3: "fentry", 4: "kprobe", 5: "kprobe.multi"}
-RING_FULL, NO_ENTRY, RECURSION, NESTED, OWN, FILTERED, IDLE, RECORDED, SEEN, RATE_LIMITED = 1, 2, 3, 5, 8, 9, 10, 13, 14, 23
+RING_FULL, NO_ENTRY, RECURSION, NESTED, OWN, FILTERED, IDLE, RECORDED, SEEN, RATE_LIMITED = 1, 2, 3, 5, 7, 8, 9, 12, 13, 22
 LOST = RING_FULL, NO_ENTRY, NESTED      # losses of events that were seen; RECURSION is not one
 LEFT_OUT = OWN, FILTERED, IDLE, RATE_LIMITED
 NO_TASK = ("", 0, 0, False)

@@ -11,7 +11,7 @@ import judging
 from points_check import NESTED, RECORDED, RING_FULL, Trace
 from waits_trace import pairs
 
-SNAPSHOT = 24
+SNAPSHOT = 23
 CAUSES = {"RECORDED": RECORDED, "RING_FULL": RING_FULL, "NESTED": NESTED, "SNAPSHOT": SNAPSHOT}
 
 

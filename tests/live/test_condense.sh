@@ -101,7 +101,7 @@ test_everything() {
 }
 
 # records NAME: the trace's records, sorted, without those that give offsets in the file.
-records() { "$report" --dump "$scratch/$1.rwk" | grep '^  ' | grep -v '^  index ' | sort; }
+records() { "$report" --dump "$scratch/$1.rwk" | grep '^  ' | sort; }
 
 test_refusals() {
 	[ -e "$scratch/all.rwk" ] || return

@@ -108,7 +108,7 @@ test_own() {
 	check_points own account
 	"$report" --dump "$scratch/own.rwk" >"$scratch/own.dump"
 	check_equal "events of the recorder itself, and not of somebody else's" 0 "$(grep -c "^ *task tgid=$started " "$scratch/own.dump")"
-	check_number "own hits are counted" "$(awk '/^  loss .* cause=8 / { sub(/.*total=/, ""); n += $0 } END { print n + 0 }' "$scratch/own.dump") > 10"
+	check_number "own hits are counted" "$(awk '/^  loss .* cause=7 / { sub(/.*total=/, ""); n += $0 } END { print n + 0 }' "$scratch/own.dump") > 10"
 }
 
 # --- time, and other sources -----------------------------------------------------------------------

@@ -16,7 +16,7 @@ storm_waits() { sed -n 's/^thread .* nvcsw=\([0-9]*\) nivcsw=\([0-9]*\) .*/\1 \2
 loss_of() {
 	"$report" --dump "$scratch/$1.rwk" 2>/dev/null | awk '
 		$1 == "source" && $3 == "kind=2" { source = $2; sub(/^id=/, "source=", source) }
-		$1 == "loss" && $5 ~ /^cause=(1|2|3|5|12)$/ && ($3 == source || $3 == "source=0") { sub(/.*=/, "", $6); last[$3 $4 $5] = $6 }
+		$1 == "loss" && $5 ~ /^cause=(1|2|3|5|11)$/ && ($3 == source || $3 == "source=0") { sub(/.*=/, "", $6); last[$3 $4 $5] = $6 }
 		END { for (place in last) sum += last[place]; print sum + 0 }'
 }
 
@@ -167,9 +167,9 @@ check_full_account() {
 	local recorded written unwritten
 	read -r recorded written unwritten < <("$report" --dump "$scratch/full.rwk" | awk '
 		$1 == "source" && $3 == "kind=2" { source = $2; sub(/^id=/, "source=", source) }
-		$1 == "loss" && $3 == source && $5 ~ /^cause=(13|22)$/ { sub(/.*=/, "", $6); last[$5 $4] = $6 }
+		$1 == "loss" && $3 == source && $5 ~ /^cause=(12|21)$/ { sub(/.*=/, "", $6); last[$5 $4] = $6 }
 		$1 == "wait" { waits++ }
-		END { for (place in last) sum[place ~ /^cause=13/] += last[place]; print sum[1] + 0, waits + 0, sum[0] + 0 }')
+		END { for (place in last) sum[place ~ /^cause=12/] += last[place]; print sum[1] + 0, waits + 0, sum[0] + 0 }')
 	echo "# full disk: $recorded waits recorded, $written written, $unwritten not"
 	check_number "some waits were not written" "$unwritten > 100"
 	check_number "$recorded recorded waits are $written written and $unwritten unwritten" \

@@ -11,7 +11,7 @@ CLASSES = BLOCKED, PREEMPTED, YIELDED, CANCELLED, STARTED = "blocked", "preempte
 CONTEXTS = NONE, TASK, SOFTIRQ, IRQ, UNKNOWN = "none", "task", "softirq", "irq", "unknown"
 SUM_KINDS = "interruptible", "uninterruptible", "other_blocked", "preempted", "yielded", "cancelled", "started"
 SUM_BLOCKED = SUM_KINDS[:3]
-HAS_USER, USER_MISSING, USER_LATER, IOWAIT, BEGAN_BEFORE, OUT_EARLIEST, NOT_ENDED = 2, 32, 64, 128, 256, 512, 1024
+HAS_USER, USER_MISSING, USER_LATER, IOWAIT, BEGAN_BEFORE, NOT_ENDED = 2, 32, 64, 128, 256, 1024
 OUT_LATEST = 16384
 
 # Lengths are by the scheduler's clock, and the end of a wait is by CLOCK_MONOTONIC. With -m 0 and without --wakers

@@ -86,7 +86,7 @@ cycles_of() { # NAME
 			samples[cpu]++
 			if (period > largest[cpu]) largest[cpu] = period
 		}
-		$1 == "loss" && field("source") == 1 && field("cause") == 14 { ticks[field("cpu")] = field("total") }
+		$1 == "loss" && field("source") == 1 && field("cause") == 13 { ticks[field("cpu")] = field("total") }
 		$1 == "counter" { cpu = field("cpu"); missed[cpu] = field("missed"); seen[cpu] = field("seen"); counted[cpu] = field("counted") }
 		END {
 			for (cpu in weight)

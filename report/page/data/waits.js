@@ -10,7 +10,7 @@
 	const {Refusal} = rwalker;
 	/* enum profile_wait_flag, profile_wait_class and profile_waker_context. */
 	const WAIT = {
-		BEGAN_BEFORE: 1, OUT_BOUND: 2, NOT_ENDED: 4, IOWAIT: 8, OUT_EARLIEST: 16, UNASKED: 32,
+		BEGAN_BEFORE: 1, OUT_BOUND: 2, NOT_ENDED: 4, IOWAIT: 8, UNASKED: 32,
 		APART: 64, BESIDE: 96,
 	};
 	const CLASS = {BLOCKED: 0, PREEMPTED: 1, YIELDED: 2, CANCELLED: 3, STARTED: 4, THROTTLED: 5};
@@ -187,10 +187,8 @@
 	}
 
 	/* enum profile_wait_bound: what is known about the length. */
-	const BOUNDS = ['', '', '≥ ', '≤ ', '~'];
-
 	function boundOf({bound}) {
-		return BOUNDS[bound] ?? '';
+		return bound === 2 ? '≥ ' : '';
 	}
 
 	/* The first index from `first` to `end` with a value of at least `wanted`. */

@@ -119,7 +119,6 @@ static bool wait_is_wanted(const struct section *section, const struct event_wai
 static uint8_t wait_flags(uint64_t flags)
 {
 	return (uint8_t)((flags & WAIT_BEGAN_BEFORE ? PROFILE_WAIT_BEGAN_BEFORE : 0) |
-			 (flags & WAIT_OUT_EARLIEST ? PROFILE_WAIT_OUT_EARLIEST : 0) |
 			 (flags & WAIT_OUT_LATEST ? PROFILE_WAIT_OUT_BOUND : 0) |
 			 (flags & WAIT_NOT_ENDED ? PROFILE_WAIT_NOT_ENDED : 0) |
 			 (flags & WAIT_IOWAIT ? PROFILE_WAIT_IOWAIT : 0));

@@ -90,7 +90,6 @@ static void fill_row(const struct event_walk_task *event, struct profile_walk_ta
 	static const enum profile_wait_bound bounds[] = {
 		[WAIT_EXACT] = PROFILE_WAIT_EXACT,
 		[WAIT_AT_LEAST] = PROFILE_WAIT_AT_LEAST,
-		[WAIT_AT_MOST] = PROFILE_WAIT_AT_MOST,
 		[WAIT_NONE] = PROFILE_WAIT_NONE,
 	};
 	const bool known = event->bound && event->bound < sizeof(bounds) / sizeof(bounds[0]);

@@ -10,7 +10,6 @@ enum { PROFILE_NO_CPU = UINT16_MAX, PROFILE_NO_SOURCE = UINT32_MAX };
 
 enum profile_wait_bound { PROFILE_WAIT_EXACT = 1,
 			  PROFILE_WAIT_AT_LEAST,
-			  PROFILE_WAIT_AT_MOST,
 			  PROFILE_WAIT_NONE };
 
 struct profile_walk { /* one pass over all tasks */

@@ -92,9 +92,7 @@ void waits_skip_recording(const struct waits *waits, size_t first, uint32_t reco
 
 enum profile_wait_bound wait_age_bound(const struct profile_wait *wait)
 {
-	if (wait->flags & PROFILE_WAIT_OUT_BOUND)
-		return PROFILE_WAIT_AT_LEAST;
-	return wait->flags & PROFILE_WAIT_OUT_EARLIEST ? PROFILE_WAIT_AT_MOST : PROFILE_WAIT_EXACT;
+	return wait->flags & PROFILE_WAIT_OUT_BOUND ? PROFILE_WAIT_AT_LEAST : PROFILE_WAIT_EXACT;
 }
 
 bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait)
@@ -107,9 +105,5 @@ bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait
 
 enum profile_wait_bound wait_length_bound(const struct profile_wait *wait)
 {
-	enum profile_wait_bound age = wait_age_bound(wait);
-
-	if (!(wait->flags & PROFILE_WAIT_NOT_ENDED))
-		return age;
-	return age == PROFILE_WAIT_AT_MOST ? PROFILE_WAIT_NONE : PROFILE_WAIT_AT_LEAST;
+	return wait->flags & PROFILE_WAIT_NOT_ENDED ? PROFILE_WAIT_AT_LEAST : wait_age_bound(wait);
 }

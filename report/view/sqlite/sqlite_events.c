@@ -116,11 +116,7 @@ int sqlite_write_what_for(const struct sqlite_export *job, struct database_query
 
 static const char *bound_of(const struct profile_wait *wait)
 {
-	static const char *const texts[] = {
-		[PROFILE_WAIT_EXACT] = "=", [PROFILE_WAIT_AT_LEAST] = ">=",
-		[PROFILE_WAIT_AT_MOST] = "<=", [PROFILE_WAIT_NONE] = "~"};
-
-	return texts[wait_length_bound(wait)];
+	return wait_length_bound(wait) == PROFILE_WAIT_EXACT ? "=" : ">=";
 }
 
 struct state_text { /* text of the last state: most waits have the same one */

@@ -62,8 +62,7 @@ static int write_walks(struct sqlite_export *job)
 
 static const char *bound_of(enum profile_wait_bound bound)
 {
-	static const char *const texts[] = {[PROFILE_WAIT_EXACT] = "=", [PROFILE_WAIT_AT_LEAST] = ">=",
-					    [PROFILE_WAIT_AT_MOST] = "<="};
+	static const char *const texts[] = {[PROFILE_WAIT_EXACT] = "=", [PROFILE_WAIT_AT_LEAST] = ">="};
 
 	return bound < sizeof(texts) / sizeof(texts[0]) ? texts[bound] : NULL;
 }

@@ -117,11 +117,8 @@ static void print_text(const struct view_context *context, const char *text, siz
 
 static void print_wait(FILE *out, const struct profile_walk_task *row)
 {
-	static const char *const marks[] = {
-		[PROFILE_WAIT_EXACT] = "", [PROFILE_WAIT_AT_LEAST] = "≥", [PROFILE_WAIT_AT_MOST] = "≤"};
-
-	if (row->bound >= PROFILE_WAIT_EXACT && row->bound <= PROFILE_WAIT_AT_MOST)
-		(void)fprintf(out, "wait %s%s", marks[row->bound], figure_seconds(row->wait).text);
+	if (row->bound != PROFILE_WAIT_NONE)
+		(void)fprintf(out, "wait %s%s", row->bound == PROFILE_WAIT_AT_LEAST ? "≥" : "", figure_seconds(row->wait).text);
 	else
 		(void)fputs("wait -", out);
 }

@@ -33,12 +33,7 @@ struct figure wait_figure(uint64_t ns)
 
 void wait_write_length(FILE *out, uint64_t ns, enum profile_wait_bound bound)
 {
-	static const char *const marks[] = {[PROFILE_WAIT_EXACT] = "",
-					    [PROFILE_WAIT_AT_LEAST] = "≥",
-					    [PROFILE_WAIT_AT_MOST] = "≤",
-					    [PROFILE_WAIT_NONE] = "~"};
-
-	(void)fprintf(out, "%s%s", marks[bound], wait_figure(ns).text);
+	(void)fprintf(out, "%s%s", bound == PROFILE_WAIT_AT_LEAST ? "≥" : "", wait_figure(ns).text);
 }
 
 static uint64_t round_up(uint64_t ns)
@@ -93,11 +88,7 @@ void wait_write_moment(FILE *out, const struct waits *waits, uint32_t recording,
 
 void wait_write_out_bound(FILE *out, const struct profile_wait *wait)
 {
-	static const char *const words[] = {[PROFILE_WAIT_EXACT] = "",
-					    [PROFILE_WAIT_AT_LEAST] = " or before",
-					    [PROFILE_WAIT_AT_MOST] = " or after"};
-
-	(void)fputs(words[wait_age_bound(wait)], out);
+	(void)fputs(wait_age_bound(wait) == PROFILE_WAIT_AT_LEAST ? " or before" : "", out);
 }
 
 void wait_write_task(FILE *out, const struct profile_task *task)

@@ -100,13 +100,11 @@ static bool is_longer(const struct waits *waits, uint64_t length, uint32_t wait,
 static void count_wait(const struct waits *waits, uint32_t number, struct wait_stack *stack)
 {
 	const struct profile_wait *wait = &waits->items[number];
-	enum profile_wait_bound bound = wait_length_bound(wait);
 	uint64_t length = wait_length(wait);
 
 	stack->count++;
 	stack->open += wait_is_open(wait);
-	stack->least |= bound == PROFILE_WAIT_AT_LEAST || bound == PROFILE_WAIT_NONE;
-	stack->most |= bound == PROFILE_WAIT_AT_MOST || bound == PROFILE_WAIT_NONE;
+	stack->least |= is_at_least(waits, number);
 	stack->total = wait_add(stack->total, length);
 	stack->weight = wait_add(stack->weight, wait->weight);
 	if (stack->count > 1 && !is_longer(waits, length, number, stack->longest, stack->longest_wait))
@@ -247,7 +245,5 @@ void wait_stacks_deinit(struct wait_stacks *stacks)
 
 enum profile_wait_bound wait_stack_total_bound(const struct wait_stack *stack)
 {
-	if (stack->least)
-		return stack->most ? PROFILE_WAIT_NONE : PROFILE_WAIT_AT_LEAST;
-	return stack->most ? PROFILE_WAIT_AT_MOST : PROFILE_WAIT_EXACT;
+	return stack->least ? PROFILE_WAIT_AT_LEAST : PROFILE_WAIT_EXACT;
 }

@@ -27,7 +27,7 @@ struct wait_stack {
 	uint32_t longest_wait;	/* index in the profile's list */
 	size_t first, count;	/* members[first ...], at least one */
 	size_t open;
-	bool least, most;	/* some of its lengths are lower bounds, upper bounds */
+	bool least;		/* some of its lengths are lower bounds */
 	uint64_t longest, total, weight; /* weight: the part of the total in the recording and the requested times */
 };
 

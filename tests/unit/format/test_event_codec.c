@@ -62,12 +62,12 @@ static void state_records_come_back(struct test *t)
 	const uint64_t big = UINT64_MAX;
 	const struct event events[] = {
 		{.kind = EVENT_META, .meta = {text("host.name"), text("box")}},
-		{.kind = EVENT_CLOCK, .clock = {1000, 2, 3, 4, 5}},
+		{.kind = EVENT_CLOCK, .clock = {1000, 2, 3}},
 		{.kind = EVENT_SOURCE, .source = {1, SOURCE_CPU, WEIGHT_NS, text("cpu"), 99, 1001, 9, 50, 3}},
 		{.kind = EVENT_MODULE, .module = {7, MODULE_FILE, text("/bin/a"), {"\0\1\2", 3}, big, 12, 0, 1}},
 		{.kind = EVENT_MAPPING, .mapping = {70, 42, 0x7fff00000000, 4096, 0, 7, MAPPING_INITIAL}},
 		{.kind = EVENT_MAPPING, .mapping = {71, 42, 0x400000, 4096, 8192, 7, 0}},
-		{.kind = EVENT_FORK, .fork = {72, 43, 43, 42, 42}},
+		{.kind = EVENT_FORK, .fork = {72, 43, 43, 42}},
 		{.kind = EVENT_COMM, .comm = {73, 43, 43, COMM_EXEC, text("x\033[2Jy")}},
 		{.kind = EVENT_EXIT, .exit = {74, 43, 43}},
 		{.kind = EVENT_KERNEL_SYMBOL, .kernel_symbol = {1, 0x1234, 77, text("do_idle")}},
@@ -79,7 +79,7 @@ static void state_records_come_back(struct test *t)
 		{.kind = EVENT_COUNTER, .counter = {79, 1, 3, big, 5, 6, 7, 8, big, 10}},
 		{.kind = EVENT_UNSURE, .unsure = {78, 99, 3, UNSURE_LOST, big}},
 		{.kind = EVENT_OBJECT, .object = {RWK_MAX_OBJECTS, OBJECT_TCP, OBJECT_CUT, UINT32_MAX, 8, big, big,
-						  big, 9, 10, 1, 65535, 65534, big, LOCK_SPIN,
+						  big, 9, 1, 65535, 65534, big, LOCK_SPIN,
 						  text("cgroup_mutex"), OBJECT_IN_SHARED, big, big}},
 		{.kind = EVENT_WINDOW, .window = {80, big, big, big, big, big}},
 		{.kind = EVENT_TRIGGER, .trigger = {big, 81, text("wait:D>1s"), 7, UINT32_MAX, text("a\033b"), big, 9}},

@@ -169,7 +169,7 @@ static void one_damaged_chunk_costs_one_chunk(struct test *t)
 	struct image image = {0};
 	size_t count = 0;
 
-	for (size_t at = HEADER; at + 32 < m.length; count++)
+	for (size_t at = HEADER; at + sizeof(struct rwk_trailer) < m.length; count++)
 		at += rwk_chunk_length((const struct rwk_chunk_header *)(m.bytes + at));
 	for (size_t i = 0; i < 2 * count; i++) { /* in the payload, in the header */
 		const struct rwk_chunk_header *header = (const void *)(m.bytes + chunk_offset(&m, i / 2));

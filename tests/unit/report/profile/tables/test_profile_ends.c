@@ -43,7 +43,7 @@ static void add_tcp(struct made_trace *trace, uint32_t number, uint64_t net, uin
 {
 	const char address[16] = {[10] = '\xff', '\xff', 10, 0, 0, (char)from},
 		   other[16] = {[10] = '\xff', '\xff', 10, 0, 0, (char)to};
-	const struct event_object object = {.number = number, .kind = OBJECT_TCP, .family = 2, .state = 1, .port = port,
+	const struct event_object object = {.number = number, .kind = OBJECT_TCP, .state = 1, .port = port,
 					    .peer_port = peer, .inode = number, .net = net};
 	const struct event_object_name name = {.number = number, .path = {"", 0}, .address = {address, sizeof(address)},
 					       .peer_address = {other, sizeof(other)}};
@@ -57,8 +57,8 @@ static void add_objects(struct made_trace *trace)
 {
 	static const struct event_object objects[] = {
 		{.number = PIPE, .kind = OBJECT_PIPE, .device = 14, .inode = 7},
-		{.number = ONE, .kind = OBJECT_UNIX, .family = 1, .state = 1, .inode = 70, .peer = 71},
-		{.number = TWO, .kind = OBJECT_UNIX, .family = 1, .state = 1, .inode = 71, .peer = 70},
+		{.number = ONE, .kind = OBJECT_UNIX, .state = 1, .inode = 70, .peer = 71},
+		{.number = TWO, .kind = OBJECT_UNIX, .state = 1, .inode = 71, .peer = 70},
 	};
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)

@@ -176,35 +176,6 @@ static void place_remove(const struct place *place)
 	(void)rmdir(place->folder);
 }
 
-static void strangers_name_nothing(struct test *t)
-{
-	struct texts alone, together;
-	struct place place;
-
-	place_make(&place);
-	for (int told = 0; told < 2; told++) {
-		const char *const orders[][3] = {{place.honest, place.evil, place.worse},
-						 {place.evil, place.honest, place.worse},
-						 {place.worse, place.evil, place.honest}};
-
-		make_section(place.honest, O_TRUNC, "honest", told);
-		make_section(place.evil, O_TRUNC, "evil", true);
-		make_section(place.worse, O_TRUNC, "worse", true);
-		alone = stacks_of(&orders[0][0], 1, "honest");
-		CHECK(t, strstr(alone.text, "honest_kernel+10 ") && strstr(alone.text, " 2\n"));
-		CHECK_INT(t, !!strstr(alone.text, "honest_user"), told);
-		CHECK_INT(t, !!strstr(alone.text, "honest_jit"), told);
-		CHECK(t, strstr(alone.text, "library.so ?+1010"));
-		for (size_t i = 0; i < 3; i++) {
-			together = stacks_of(orders[i], 3, "honest");
-			CHECK_STR(t, together.text, alone.text);
-			together = stacks_of(orders[i], 3, "evil");
-			CHECK(t, strstr(together.text, "evil_user") && !strstr(together.text, "honest"));
-		}
-	}
-	place_remove(&place);
-}
-
 /* Sections of one file are as much strangers as files. */
 static void sections_are_strangers(struct test *t)
 {
@@ -352,5 +323,5 @@ static void equals_are_one(struct test *t)
 	place_remove(&place);
 }
 
-TEST_MAIN(TEST(strangers_name_nothing), TEST(sections_are_strangers), TEST(additions_count_where_they_belong),
+TEST_MAIN(TEST(sections_are_strangers), TEST(additions_count_where_they_belong),
 	  TEST(build_ids_may_come_later), TEST(equals_are_one))

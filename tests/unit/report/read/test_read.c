@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The events of a trace in order, what processes had mapped, snapshots by number; and Ctrl-C while it is read. */
 #include "report/read/event_stream.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/index_table.h"
 #include "format/snapshot_number.h"
+#include "report/read/progress.h"
 #include "report/read/snapshot_store.h"
 #include "report/read/text_pool.h"
 #include "report/read/timeline.h"
@@ -105,26 +110,6 @@ static void says_when_too_much_overlaps(struct test *t)
 	CHECK_INT(t, seen.events, 300 * STREAM_OPEN_MAX);
 	CHECK(t, seen.totals.out_of_order > 0);
 	CHECK(t, seen.totals.out_of_order >= seen.disorder);
-}
-
-static void reads_sections_one_after_the_other(struct test *t)
-{
-	char one[32], two[32], command[128];
-	struct made_trace *trace;
-	struct seen seen;
-
-	trace = begin(one);
-	sample(trace, 0, 5000);
-	made_trace_end(trace);
-	trace = begin(two);
-	sample(trace, 0, 4000);
-	made_trace_end(trace);
-	snprintf(command, sizeof(command), "cat %s >>%s", two, one);
-	REQUIRE(t, system(command) == 0);
-	unlink(two);
-	seen = read_all(t, one);
-	CHECK_INT(t, seen.events, 2);
-	CHECK_INT(t, seen.sum, 9000);
 }
 
 /* --- timeline --- */
@@ -282,62 +267,6 @@ struct numbers {
 	uint64_t wanted;
 };
 
-static bool same_number(const void *context, uint32_t number)
-{
-	const struct numbers *numbers = context;
-
-	return numbers->items[number] == numbers->wanted;
-}
-
-/* Every number is added twice; the second time it must be where the first one was put. */
-static void finds_what_was_put_in(struct test *t)
-{
-	enum { COUNT = 50000 };
-	static uint64_t items[COUNT];
-	struct index_table table;
-	uint32_t count = 0, wrong = 0;
-
-	REQUIRE(t, index_table_init(&table) == 0);
-	for (uint32_t i = 0; i < 2 * COUNT; i++) {
-		uint64_t value = (uint64_t)(i % COUNT) * 0x100000001;
-		struct numbers numbers = {.items = items, .wanted = value};
-		uint32_t hash = index_table_hash(&table, value, 0);
-		struct index_slot *slot = index_table_find(&table, hash, same_number, &numbers);
-
-		REQUIRE(t, slot != NULL);
-		if (slot->number) {
-			wrong += slot->number - 1 != i - COUNT;
-			continue;
-		}
-		items[count] = value;
-		index_table_set(&table, slot, hash, count++);
-	}
-	CHECK_INT(t, count, COUNT);
-	CHECK_INT(t, wrong, 0);
-	index_table_clear(&table);
-	CHECK_INT(t, table.count, 0);
-	index_table_deinit(&table);
-}
-
-static void wipes_no_more_than_was_used(struct test *t)
-{
-	struct index_table table;
-	uint64_t item = 0;
-
-	REQUIRE(t, index_table_init(&table) == 0);
-	while (table.capacity < 1 << 16)
-		REQUIRE(t, index_table_grow(&table) == 0);
-	index_table_clear(&table);
-	CHECK(t, table.capacity <= 64);
-	for (int i = 0; i < 2; i++) {
-		struct numbers numbers = {.items = &item, .wanted = 7};
-		uint32_t hash = index_table_hash(&table, 7, 0);
-
-		CHECK(t, index_table_lookup(&table, hash, same_number, &numbers) == NULL);
-	}
-	index_table_deinit(&table);
-}
-
 static void keeps_each_text_once(struct test *t)
 {
 	const char *a, *b, *c, *d, *moved;
@@ -446,11 +375,95 @@ static void numbers_in_the_upper_half(struct test *t)
 	find_all(t, UINT32_MAX - 2 * SNAPSHOTS);
 }
 
+/* --- progress --- */
+
+static void says_where_it_stands(struct test *t)
+{
+	char line[80];
+
+	progress_format(line, sizeof(line), "lines of", "libfoo.so.1", 43, 100);
+	CHECK_STR(t, line, "lines of libfoo.so.1: 43%");
+	progress_format(line, sizeof(line), "names", "libfoo.so.1", 0, 0);
+	CHECK_STR(t, line, "names libfoo.so.1");
+	progress_format(line, sizeof(line), "copying", NULL, 999, 1000);
+	CHECK_STR(t, line, "copying: 99%");
+	progress_format(line, sizeof(line), "copying", NULL, 7, 5);
+	CHECK_STR(t, line, "copying: 100%");
+	progress_format(line, sizeof(line), "reading", "\033[2J\n", UINT64_MAX / 2, UINT64_MAX);
+	CHECK_STR(t, line, "reading \\x1b[2J\\x0a: 50%");
+}
+
+static int disposition(void)
+{
+	struct sigaction now;
+
+	if (sigaction(SIGINT, NULL, &now) < 0)
+		return -1;
+	return now.sa_handler == SIG_DFL ? 0 : now.sa_handler == SIG_IGN ? 1 : 2;
+}
+
+static void notes_the_first(struct test *t)
+{
+	struct progress progress;
+
+	progress_init(&progress);
+	progress_enter(&progress);
+	progress_enter(&progress);
+	CHECK_INT(t, disposition(), 2);
+	CHECK(t, !progress_stopped(&progress));
+	progress_leave(&progress);
+	CHECK_INT(t, disposition(), 2);
+	(void)raise(SIGINT);
+	CHECK_INT(t, disposition(), 0);
+	CHECK(t, progress_step(&progress, "reading", NULL, 1, 2));
+	CHECK(t, progress_stopped(&progress));
+	progress_leave(&progress);
+	progress_enter(&progress);
+	CHECK_INT(t, disposition(), 0); /* the next one is no longer ours */
+	CHECK(t, progress_stopped(&progress));
+	progress_leave(&progress);
+}
+
+static void leaves_it_as_it_was(struct test *t)
+{
+	struct progress progress;
+
+	progress_init(&progress);
+	progress_enter(&progress);
+	progress_leave(&progress);
+	CHECK_INT(t, disposition(), 0);
+	CHECK(t, !progress_stopped(&progress));
+	(void)signal(SIGINT, SIG_IGN);
+	progress_enter(&progress);
+	(void)raise(SIGINT);
+	CHECK(t, !progress_stopped(&progress));
+	progress_leave(&progress);
+	CHECK_INT(t, disposition(), 1);
+	(void)signal(SIGINT, SIG_DFL);
+}
+
+static void dies_of_the_second(struct test *t)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct progress progress;
+
+		progress_init(&progress);
+		progress_enter(&progress);
+		(void)raise(SIGINT);
+		(void)raise(SIGINT);
+		_exit(0);
+	}
+	REQUIRE(t, child > 0 && waitpid(child, &status, 0) == child);
+	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+}
+
 TEST_MAIN(TEST(puts_overlapping_chunks_in_order), TEST(says_when_too_much_overlaps),
-	  TEST(reads_sections_one_after_the_other), TEST(sorts_what_comes_out_of_order),
-	  TEST(takes_initial_mappings_back_to_the_beginning),
+	  TEST(sorts_what_comes_out_of_order), TEST(takes_initial_mappings_back_to_the_beginning),
 	  TEST(remembers_the_program_before_an_exec),
 	  TEST(lets_the_dead_speak_until_many_have_died), TEST(ignores_impossible_mappings),
-	  TEST(keeps_the_order_of_what_is_of_one_time), TEST(finds_what_was_put_in),
-	  TEST(wipes_no_more_than_was_used), TEST(keeps_each_text_once), TEST(numbers_begin_again),
-	  TEST(numbers_in_the_upper_half))
+	  TEST(keeps_the_order_of_what_is_of_one_time), TEST(keeps_each_text_once),
+	  TEST(numbers_begin_again), TEST(numbers_in_the_upper_half), TEST(says_where_it_stands),
+	  TEST(notes_the_first), TEST(leaves_it_as_it_was), TEST(dies_of_the_second))

@@ -228,30 +228,6 @@ static void paths_are_joined(struct test *t)
 	line_program_deinit(&program);
 }
 
-/* Files from 0 on; their names in .debug_line_str or in place, with checksums that are skipped. */
-static const uint8_t version_5[] = {
-	61, 0, 0, 0, 5, 0, 8, 0, 46, 0, 0, 0, 1, 1, 1, 0xfb, 14, 13, LENGTHS, /* ends with the lengths */
-	1, 1, 0x1f, 2, 0, 0, 0, 0, 5, 0, 0, 0,				      /* directories: 0 and 1, by line_strp */
-	2, 1, 0x08, 2, 0x0b, 2, 'x', '.', 'c', 0, 0, 'y', '.', 'c', 0, 1,    /* files: string, data1 */
-	0, 0, 0, 0, 0, 0, 0,
-};
-
-static void version_5_is_read(struct test *t)
-{
-	static const char strings[] = "/src\0sub";
-	const struct line_sections sections = {.line = {version_5, sizeof(version_5)},
-					       .line_str = {(const uint8_t *)strings, sizeof(strings)}};
-	struct line_program program;
-
-	/* The rest of the program is invalid: what the header says stays. */
-	(void)line_program_read(&sections, 0, is_code, NULL, &program);
-	REQUIRE(t, program.files.count == 2 && program.directories.count == 2);
-	check_path(t, &program, 0, "/elsewhere", "/src/x.c");
-	check_path(t, &program, 1, "/src", "/src/sub/y.c");
-	check_path(t, &program, 2, "/src", NULL);
-	line_program_deinit(&program);
-}
-
 /* Truncated anywhere, it ends well, and never has more than the complete one. */
 static void cut_programs_end(struct test *t)
 {
@@ -268,4 +244,4 @@ static void cut_programs_end(struct test *t)
 TEST_MAIN(TEST(inner_scopes_win), TEST(crossing_ranges_have_one_answer),
 	  TEST(rows_hold_until_the_next), TEST(a_wild_child_is_not_believed),
 	  TEST(answers_are_packed), TEST(version_4_is_read), TEST(paths_are_joined),
-	  TEST(version_5_is_read), TEST(cut_programs_end))
+	  TEST(cut_programs_end))

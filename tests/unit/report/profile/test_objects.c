@@ -3,37 +3,25 @@
  * Which processes are at the ends of pipes and connections, and which waits timed out: what a
  * made-up trace says about it, and what it does not.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_held.h"
 #include "report/profile/tables/profile_internal.h"
-#include "tests/make_events.h"
 #include "tests/test.h"
+#include "tests/unit/report/made_profile.h"
 
-enum { START = 1000, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, NANOSLEEP = 35, RECVFROM = 45, EPOLL_WAIT = 232 };
+enum { START = MADE_START, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, NANOSLEEP = 35, RECVFROM = 45, EPOLL_WAIT = 232 };
 enum { CAT = 10, CC = 20, AS = 30, NGINX = 40, REDIS = 50 };
 enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE, APART, SOME, SOME_BACK };
 
-static const uint64_t asleep[] = {1ULL << 32 | 0x110, 0}, in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0},
+static const uint64_t in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0},
 		      in_timer[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x310, 1ULL << 32 | 0x210, 0};
 
-static struct made_trace *begin(const char *path)
+static struct made_trace *begin(struct scratch *scratch)
 {
-	struct made_trace *trace = made_trace_begin(path);
+	static const char *const functions[] = {"schedule", "anon_pipe_write", "hrtimer_wakeup"};
+	struct made_trace *trace = made_waits_begin(scratch, STOP, 3, functions);
 
-	made_trace_meta(trace, "machine", "x86_64");
-	made_trace_source(trace, &(struct event_source){.id = 3, .kind = SOURCE_OFFCPU, .weight = WEIGHT_NS,
-							.start = START, .stop = STOP}, "sched_switch");
-	made_trace_source(trace, &(struct event_source){.id = 4, .kind = SOURCE_WAKERS, .weight = WEIGHT_NS,
-							.start = START, .stop = STOP}, "sched_waking");
-	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
-	made_trace_kernel_symbol(trace, 1, 0x100, 0x100, "schedule");
-	made_trace_kernel_symbol(trace, 1, 0x200, 0x100, "anon_pipe_write");
-	made_trace_kernel_symbol(trace, 1, 0x300, 0x100, "hrtimer_wakeup");
 	made_trace_check(event_log_want_names(trace->log), "names");
 	return trace;
 }
@@ -77,21 +65,19 @@ static void add_wait(struct made_trace *trace, uint64_t time, uint32_t tgid, con
 {
 	struct event_task task = made_task(tgid, tgid, 5, comm);
 	const struct event_task others[WAIT_OTHERS] = {[WAIT_WAKER] = made_task(CC, CC, 5, "cc1")};
-	struct event_stacks stacks = {.kernel = asleep, .kernel_count = 1};
 
-	wait.source = 3;
 	wait.time = time;
 	wait.length = 100;
 	wait.state = 1;
 	wait.flags |= WAIT_HAS_CALL;
 	wait.call = call << WAIT_CALL_BITS | WAIT_IN_CALL;
-	made_trace_check(event_log_add_wait(trace->log, &wait, &task, others, &stacks), "wait");
+	made_wait(trace, &task, others, wait);
 }
 
 static void add_wake(struct made_trace *trace, uint64_t time, enum waker_context context, const uint64_t *stack)
 {
 	struct event_task task = made_task(CC, CC, 5, "cc1"), target = made_task(CAT, CAT, 5, "cat");
-	struct event_wake wake = {.source = 4, .time = time, .context = context};
+	struct event_wake wake = {.source = MADE_WAKERS, .time = time, .context = context};
 	struct event_stacks stacks = {.kernel = stack, .kernel_count = made_count(stack)};
 
 	made_trace_check(event_log_add_wake(trace->log, &wake, &task, &target, &stacks), "wake");
@@ -101,18 +87,6 @@ static void add_wake(struct made_trace *trace, uint64_t time, enum waker_context
 static void add_write(struct made_trace *trace, uint64_t time)
 {
 	add_wake(trace, time, WAKER_TASK, in_write);
-}
-
-static struct profile *load(struct made_trace *trace, const char *path)
-{
-	static const struct profile_filter everything = {.to = UINT64_MAX};
-	static const struct profile_names no_files = {0};
-	struct profile *profile = NULL;
-
-	made_trace_end(trace);
-	if (profile_create(&path, 1, &everything, &no_files, &profile) < 0)
-		abort();
-	return profile;
 }
 
 /* The users of the last wait's object. */
@@ -136,40 +110,38 @@ static void check_users(struct test *t, struct profile *profile, uint32_t wait_n
 
 static void joins_the_ends_of_a_pipe(struct test *t)
 {
-	char path[] = "/tmp/rwalker-test-XXXXXX";
+	struct scratch scratch;
 	struct made_trace *trace;
 	struct profile *profile;
 
-	(void)close(mkstemp(path));
-	trace = begin(path);
+	trace = begin(&scratch);
 	add_objects(trace);
 	add_wait(trace, 3000, CAT, "cat", READ, (struct event_wait){.object = PIPE});
-	profile = load(trace, path);
+	profile = finish(&scratch, trace, &everything);
 	check_users(t, profile, 0, PROFILE_READS, 1, CAT);
 	check_users(t, profile, 0, PROFILE_WRITES, 0, 0);
-	profile_destroy(profile);
+	end(&scratch);
 
-	trace = begin(path);
+	trace = begin(&scratch);
 	add_objects(trace);
 	add_write(trace, 2990);
 	add_wait(trace, 3000, CAT, "cat", READ, (struct event_wait){
 		.object = PIPE, .flags = WAIT_HAS_WAKER, .context = WAKER_TASK, .woken = 10});
-	profile = load(trace, path);
+	profile = finish(&scratch, trace, &everything);
 	check_users(t, profile, 0, PROFILE_WRITES, 1, CC);
-	profile_destroy(profile);
+	end(&scratch);
 
-	trace = begin(path); /* two writers, and one that polls for reading or writing */
+	trace = begin(&scratch); /* two writers, and one that polls for reading or writing */
 	add_objects(trace);
 	add_write(trace, 2990);
 	add_wait(trace, 3000, CAT, "cat", READ, (struct event_wait){
 		.object = PIPE, .flags = WAIT_HAS_WAKER, .context = WAKER_TASK, .woken = 10});
 	add_wait(trace, 4000, AS, "as", WRITE, (struct event_wait){.object = PIPE});
 	add_wait(trace, 5000, NGINX, "nginx", POLL, (struct event_wait){.object = PIPE});
-	profile = load(trace, path);
+	profile = finish(&scratch, trace, &everything);
 	check_users(t, profile, 0, PROFILE_READS, 1, CAT);
 	check_users(t, profile, 0, PROFILE_WRITES, 2, CC);
-	profile_destroy(profile);
-	(void)unlink(path);
+	end(&scratch);
 }
 
 static void joins_the_ends_of_connections(struct test *t)
@@ -179,22 +151,20 @@ static void joins_the_ends_of_connections(struct test *t)
 		uint32_t processes;
 	} cases[] = {{FRONT, BACK, 1}, {ONE, TWO, 1}, {FRONT, LONELY, 0}, {BARE, BACK, 0}, {FRONT, FRONT, 0},
 		     {FRONT, APART, 0}, {SOME, SOME_BACK, 0}, {FRONT, SOME_BACK, 0}};
-	char path[] = "/tmp/rwalker-test-XXXXXX";
+	struct scratch scratch;
 
-	(void)close(mkstemp(path));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made_trace *trace = begin(path);
+		struct made_trace *trace = begin(&scratch);
 		struct profile *profile;
 
 		add_objects(trace);
 		add_wait(trace, 3000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = cases[i].mine});
 		add_wait(trace, 4000, REDIS, "redis-server", RECVFROM, (struct event_wait){.object = cases[i].other});
-		profile = load(trace, path);
+		profile = finish(&scratch, trace, &everything);
 		check_users(t, profile, 0, PROFILE_NEITHER, cases[i].processes, REDIS);
 		check_users(t, profile, 1, PROFILE_NEITHER, cases[i].processes, NGINX);
-		profile_destroy(profile);
+		end(&scratch);
 	}
-	(void)unlink(path);
 }
 
 /* A timer may interrupt the writer of a pipe. A timer that fires after something was ready does not matter. */
@@ -209,11 +179,10 @@ static void knows_whose_time_was_over(struct test *t)
 		{POLL, WAKER_IRQ, in_timer, 0, true},	       {EPOLL_WAIT, WAKER_TASK, in_timer, 0, true},
 		{POLL, WAKER_IRQ, in_timer, PIPE, false},      {POLL, WAKER_TASK, in_write, 0, false},
 		{NANOSLEEP, WAKER_IRQ, in_timer, 0, false}};
-	char path[] = "/tmp/rwalker-test-XXXXXX";
+	struct scratch scratch;
 
-	(void)close(mkstemp(path));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct made_trace *trace = begin(path);
+		struct made_trace *trace = begin(&scratch);
 		const struct profile_wait *waits;
 		struct profile *profile;
 
@@ -222,13 +191,51 @@ static void knows_whose_time_was_over(struct test *t)
 		add_wait(trace, 3000, CAT, "cat", cases[i].call, (struct event_wait){
 			.ready_object = cases[i].ready, .flags = WAIT_HAS_WAKER, .context = cases[i].context,
 			.woken = 10});
-		profile = load(trace, path);
+		profile = finish(&scratch, trace, &everything);
 		REQUIRE(t, profile_waits(profile, &waits) == 1);
 		test_check(t, !(waits->held & PROFILE_TIMED_OUT) == !cases[i].timed_out, "case %zu: %d", i,
 			   waits->held);
-		profile_destroy(profile);
+		end(&scratch);
 	}
-	(void)unlink(path);
+}
+
+/* As for waits: the operation, the object with the name of its process, and its holder. */
+static void binds_what_tasks_slept_for(struct test *t)
+{
+	const struct event_task task = made_task(7, 8, 5, "sleeper"), owner = made_task(9, 9, 6, "holder");
+	struct event_walk_task record = {.time = 2001, .walk = 1, .state = 2, .wait = 7, .bound = WAIT_EXACT,
+					 .call = 1 << WAIT_CALL_BITS | WAIT_IN_CALL, .object = 4, .owner = 1,
+					 .flags = WALK_TASK_FOR_READING | WALK_TASK_OWNER_READS};
+	const struct event_object about = {.number = 4, .kind = OBJECT_LOCK, .tgid = 9, .lock = LOCK_RWSEM,
+					   .flags = OBJECT_MMAP_LOCK};
+	const struct event_stacks none = {0};
+	const struct profile_operation *operations;
+	const struct profile_walk_task *rows;
+	const struct profile_object *objects;
+	const struct profile_task *tasks;
+	struct made_trace *trace;
+	struct scratch scratch;
+	struct profile *profile;
+	size_t count;
+
+	trace = begin(&scratch);
+	made_trace_source(trace, &(struct event_source){.id = 1, .kind = SOURCE_TASKS, .start = START, .stop = STOP}, "tasks");
+	made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = about});
+	made_trace_add(trace, &(struct event){.kind = EVENT_WALK,
+					      .walk = {.time = 2000, .number = 1, .source = 1, .seen = 50, .kept = 3}});
+	made_trace_check(event_log_add_walk_task(trace->log, &record, &task, &owner, &none), "walk task");
+	profile = finish(&scratch, trace, &everything);
+	REQUIRE(t, profile_walk_tasks(profile, &rows) == 1);
+	tasks = profile_tasks(profile, &count);
+	CHECK_INT(t, rows[0].held,
+		  PROFILE_HELD_BY_OWNER | PROFILE_HELD_FOR_READING | PROFILE_HELD_FROM_READING);
+	CHECK_STR(t, tasks[rows[0].owner].comm, "holder");
+	REQUIRE(t, rows[0].operation < profile_operations(profile, &operations));
+	CHECK_STR(t, operations[rows[0].operation].name, "write");
+	REQUIRE(t, rows[0].object && rows[0].object < profile_objects(profile, &objects));
+	CHECK_INT(t, objects[rows[0].object].lock, PROFILE_LOCK_RWSEM);
+	CHECK_STR(t, objects[rows[0].object].comm, "holder"); /* the process of the mmap_lock */
+	end(&scratch);
 }
 
 /* --- profile held --- */
@@ -303,5 +310,6 @@ static void the_owner_waited_itself(struct test *t)
 }
 
 TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections),
-	  TEST(knows_whose_time_was_over), TEST(nobody_got_it_in_between),
+	  TEST(knows_whose_time_was_over), TEST(binds_what_tasks_slept_for),
+	  TEST(nobody_got_it_in_between),
 	  TEST(somebody_else_got_it), TEST(the_owner_waited_itself))

@@ -5,16 +5,14 @@
  */
 #include "report/profile/seam/profile_events.h"
 
-#include "tests/make_events.h"
 #include "tests/test.h"
-#include "tests/unit/report/account.h"
+#include "tests/unit/report/made_profile.h"
 
 enum { CPU = 1, WAITS = 2, WAKERS = 3, POINTS = 4, FUNCTIONS = 5, START = 1000, STOP = 9000 };
 
 #define K(offset) (UINT64_C(1) << 32 | (offset))
 
-static const struct profile_filter everything = {.to = UINT64_MAX, .each_event = true};
-static const struct profile_names no_files = {0};
+static const struct profile_filter each_event = {.to = UINT64_MAX, .each_event = true};
 
 /* One kernel function every 0x10 bytes, from 0x100 on. */
 static const char *const functions[] = {
@@ -39,13 +37,10 @@ static void add_source(struct made_trace *trace, uint32_t id, enum source_kind k
 	made_trace_source(trace, &source, name);
 }
 
-static struct made_trace *begin(char path[32])
+static struct made_trace *begin(struct scratch *scratch)
 {
-	struct made_trace *trace;
+	struct made_trace *trace = scratch_begin(scratch);
 
-	memcpy(path, "/tmp/rwalker-test-XXXXXX", 25);
-	close(mkstemp(path));
-	trace = made_trace_begin(path);
 	add_source(trace, FUNCTIONS, SOURCE_KFUNC, WEIGHT_COUNT, "vfs_*");
 	add_source(trace, POINTS, SOURCE_TRACEPOINT, WEIGHT_COUNT, "sched:*");
 	add_source(trace, CPU, SOURCE_CPU, WEIGHT_NS, "cpu-clock");
@@ -77,15 +72,6 @@ static void add_wait(struct made_trace *trace)
 				  .context = WAKER_TASK, .woken = 100};
 
 	made_trace_check(event_log_add_wait(trace->log, &wait, &task, &waker, &stacks), "wait");
-}
-
-static struct profile *load(struct test *t, const char *path, const struct profile_filter *filter)
-{
-	struct profile *profile = NULL;
-
-	CHECK(t, profile_create(&path, 1, filter, &no_files, &profile) == 0);
-	unlink(path);
-	return profile;
 }
 
 /* "leaf caller ..." of a call chain. */
@@ -127,7 +113,6 @@ static void add_all_kinds(struct made_trace *trace)
 	made_trace_sample(trace, &(struct made_sample){.time = 3900, .period = 77, .source = CPU,
 						       .tgid = 7, .tid = 8, .comm = "dd",
 						       .kernel = writes, .flags = SAMPLE_KERNEL_TRUNCATED});
-	made_trace_end(trace);
 }
 
 static void comes_in_the_order_of_time(struct test *t)
@@ -150,12 +135,13 @@ static void comes_in_the_order_of_time(struct test *t)
 	const struct profile_probe *probes;
 	const struct profile_task *tasks;
 	struct profile_event list[8];
+	struct scratch scratch;
+	struct made_trace *trace = begin(&scratch);
 	struct profile *profile;
-	char path[32];
 	size_t count;
 
-	add_all_kinds(begin(path));
-	profile = load(t, path, &everything);
+	add_all_kinds(trace);
+	profile = finish(&scratch, trace, &each_event);
 	(void)profile_sources(profile, &sources);
 	REQUIRE(t, profile_probes(profile, &probes) == 3);
 	tasks = profile_tasks(profile, &count);
@@ -173,35 +159,33 @@ static void comes_in_the_order_of_time(struct test *t)
 	}
 	CHECK(t, list[1].wait && list[1].wait == list[4].wait && !list[0].wait);
 	CHECK_INT(t, list[2].flags, CHAIN_KERNEL_TRUNCATED);
-	profile_destroy(profile);
+	end(&scratch);
 }
 
 /* More overlapping chunks than can be read at once: late ones are put in order afterwards. */
 static void comes_in_order_from_a_trace_out_of_order(struct test *t)
 {
 	const uint64_t writes[] = {at(WRITE), 0};
-	struct made_trace *trace;
+	struct scratch scratch;
+	struct made_trace *trace = begin(&scratch);
 	struct profile_events events;
 	struct profile_event event;
 	struct profile *profile;
 	uint64_t last = 0;
 	size_t count = 0;
-	char path[32];
 
-	trace = begin(path);
 	for (uint64_t i = 0; i < 40; i++) {
 		hit(trace, FUNCTIONS, 70, 1000 + i, writes);
 		hit(trace, FUNCTIONS, 70, 6000 - i * 2, writes);
 		made_trace_flush(trace);
 	}
-	made_trace_end(trace);
-	profile = load(t, path, &everything);
+	profile = finish(&scratch, trace, &each_event);
 	CHECK(t, account_has(profile, "came too late", NULL));
 	profile_events_begin(profile, &events);
 	for (; profile_events_next(&events, &event); count++, last = event.time)
 		CHECK(t, event.time >= last);
 	CHECK_INT(t, count, 80);
-	profile_destroy(profile);
+	end(&scratch);
 }
 
 enum { MOST = 8 };
@@ -236,11 +220,12 @@ static const struct {
 
 static void strips_the_way_in(struct test *t)
 {
-	char path[32], text[256];
+	char text[256];
 	struct profile_event list[8];
 
 	for (size_t i = 0; i < sizeof(ways_in) / sizeof(ways_in[0]); i++) {
-		struct made_trace *trace = begin(path);
+		struct scratch scratch;
+		struct made_trace *trace = begin(&scratch);
 		uint64_t kernel[MOST + 1] = {0};
 		struct profile *profile;
 
@@ -249,11 +234,10 @@ static void strips_the_way_in(struct test *t)
 		for (size_t k = 0; !k || ways_in[i].kernel[k - 1] != ENTRY; k++)
 			kernel[k] = at(ways_in[i].kernel[k]);
 		hit(trace, ways_in[i].source, ways_in[i].probe, 2000, kernel);
-		made_trace_end(trace);
-		profile = load(t, path, &everything);
+		profile = finish(&scratch, trace, &each_event);
 		REQUIRE(t, collect(profile, list) == 1);
 		CHECK_STR(t, chain(profile, list[0].node, text), ways_in[i].want);
-		profile_destroy(profile);
+		end(&scratch);
 	}
 }
 

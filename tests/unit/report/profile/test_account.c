@@ -1,75 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What is printed below a report: losses, and notes on quality. */
-#include <errno.h>
+/* What is printed below a report: losses, notes on quality; and which causes are losses. */
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/profile/seam/profile.h"
-
+#include "report/read/loss_table.h"
+#include "report/read/trace_verdict.h"
 #include "tests/test.h"
-#include "tests/unit/report/account.h"
 #include "tests/unit/report/made_profile.h"
-
-static const struct {
-	uint32_t cause;
-	const char *line; /* NULL: none */
-	bool lost;
-} losses[] = {
-	{LOSS_RING_FULL, "42 events lost: the ring buffer was full (4.2%)", true},
-	{LOSS_SIDEBAND, "42 mapping or task events lost", true},
-	{LOSS_OWN, NULL, false},
-	{LOSS_FILTERED, NULL, false},
-	{LOSS_IDLE, NULL, false},
-	{LOSS_USER_STACK, "42 events without the requested user stack (4.4%)", false}, /* of those recorded */
-	{LOSS_NOT_DELIVERED, "42 samples counted by the kernel but not delivered (100.0% of all); whether", false},
-	{99, "42 events lost for a reason", true},
-	{0, "42 events lost for a reason", true},
-};
-
-static void tells_losses_apart_from_notes(struct test *t)
-{
-	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-		const char *line = losses[i].line ? losses[i].line : "42";
-		struct scratch scratch;
-		struct made_trace *trace = made_profile_begin(&scratch);
-		struct event event = {.kind = EVENT_LOSS,
-				      .loss = {.time = 3000, .source = 1, .cause = LOSS_RECORDED, .total = 958}};
-		bool lost;
-
-		made_trace_add(trace, &event);
-		for (uint64_t total = 21; total <= 42; total += 21) { /* totals, not steps */
-			event.loss.cause = losses[i].cause;
-			event.loss.total = total;
-			made_trace_add(trace, &event);
-		}
-		made_trace_end(trace);
-		REQUIRE(t, load(&scratch, &everything) == 0);
-		CHECK_INT(t, account_has(scratch.profile, line, &lost), losses[i].line != NULL);
-		CHECK_INT(t, lost, losses[i].lost);
-		end(&scratch);
-	}
-}
 
 static void add_loss(struct made_trace *trace, enum loss_cause cause, uint64_t total)
 {
 	const struct event_loss loss = {.time = 3000, .source = 1, .cause = cause, .total = total};
 
 	made_trace_add(trace, &(struct event){.kind = EVENT_LOSS, .loss = loss});
-}
-
-/* A remedy must be able to help: to record again does not where root was refused. */
-static void tells_why_mappings_are_unknown(struct test *t)
-{
-	struct scratch scratch;
-	struct made_trace *trace = made_profile_begin(&scratch);
-
-	made_trace_add(trace, &(struct event){.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = {1, 1, EACCES}});
-	made_trace_add(trace, &(struct event){.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = {1, 7, ESRCH}});
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
-	CHECK(t, account_has(scratch.profile, "the mappings of 1 process could not be read (Permission denied); "
-					      "the host refuses them to root, so functions there have no names", NULL));
-	CHECK(t, account_has(scratch.profile, "the mappings of 1 process could not be read (No such process); "
-					      "record again while they run", NULL));
-	end(&scratch);
 }
 
 static const struct {
@@ -105,8 +49,7 @@ static void tells_what_was_not_delivered_of_busy_time(struct test *t)
 		event.counter.missed = undelivered[i].missed;
 		event.counter.missed_idle = undelivered[i].missed_idle;
 		made_trace_add(trace, &event);
-		made_trace_end(trace);
-		REQUIRE(t, load(&scratch, &everything) == 0);
+		(void)finish(&scratch, trace, &everything);
 		CHECK_INT(t, account_has(scratch.profile, line, &lost), undelivered[i].line != NULL);
 		CHECK(t, !lost);
 		end(&scratch);
@@ -141,8 +84,7 @@ static void counts_samples_of_unsure_times(struct test *t)
 								       .tid = 7, .comm = "x"});
 		made_trace_add(trace, &(struct event){.kind = EVENT_UNSURE, .unsure = first});
 		made_trace_add(trace, &(struct event){.kind = EVENT_UNSURE, .unsure = last});
-		made_trace_end(trace);
-		REQUIRE(t, load(&scratch, &everything) == 0);
+		(void)finish(&scratch, trace, &everything);
 		CHECK_INT(t, account_has(scratch.profile,
 					 unsure_times[i].line ? unsure_times[i].line : "from times",
 					 &lost),
@@ -166,8 +108,7 @@ static void tells_the_gravest_first(struct test *t)
 	add_loss(trace, LOSS_NOT_DELIVERED, 21);
 	add_loss(trace, LOSS_NESTED, 1);
 	add_loss(trace, LOSS_RECORDED, 99);
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
+	(void)finish(&scratch, trace, &everything);
 	profile_account(scratch.profile, &account);
 	REQUIRE(t, account.count == 4);
 	CHECK(t, strstr(account.notes[0].text, wanted[0]) && !account.notes[0].about);
@@ -190,8 +131,7 @@ static void tells_last_what_concerns_hardly_anything(struct test *t)
 	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "x", .user = frames});
 	add_loss(trace, LOSS_RECORDED, 999);
 	add_loss(trace, LOSS_USER_ASTRAY, 1);
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
+	(void)finish(&scratch, trace, &everything);
 	profile_account(scratch.profile, &account);
 	REQUIRE(t, account.count == 2);
 	CHECK(t, strstr(account.notes[0].text, "with an unnamed leaf") != NULL);
@@ -257,8 +197,7 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 		add_wakeup(trace, wakeups.id);
 	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "x",
 						       .user = (const uint64_t[]){0x1100, 0}});
-	made_trace_end(trace);
-	REQUIRE(t, load(&scratch, &everything) == 0);
+	(void)finish(&scratch, trace, &everything);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		test_check(t, has_of(scratch.profile, notes[i].kinds, notes[i].note), "%s", notes[i].note);
 	CHECK(t, !has_of(scratch.profile, 1U << PROFILE_OFFCPU, "unnamed leaf"));
@@ -266,7 +205,66 @@ static void tells_of_the_sources_that_are_shown(struct test *t)
 	end(&scratch);
 }
 
-TEST_MAIN(TEST(tells_why_mappings_are_unknown), TEST(tells_of_the_sources_that_are_shown),
-	  TEST(tells_the_gravest_first), TEST(tells_last_what_concerns_hardly_anything),
-	  TEST(tells_losses_apart_from_notes), TEST(tells_what_was_not_delivered_of_busy_time),
-	  TEST(counts_samples_of_unsure_times))
+/* --- which causes are losses --- */
+
+static struct loss_sums sums_of(uint32_t cause)
+{
+	const struct event_loss loss = {.cause = cause, .total = 1};
+	struct loss_sums sums = {0};
+
+	loss_sums_add(&sums, &loss);
+	return sums;
+}
+
+/*
+ * The specification says of each of the others that it is not a loss, or a note on quality, or
+ * counts something else.
+ */
+static void losses_are_those_of_the_format(struct test *t)
+{
+	static const uint32_t lost[] = {LOSS_RING_FULL, LOSS_NO_TASK_ENTRY, LOSS_RECURSION,
+					LOSS_NESTED,	LOSS_SIDEBAND,	    LOSS_ENCODER,   LOSS_LOOK};
+
+	for (uint32_t cause = 1; cause < LOSS_CAUSES; cause++) {
+		struct loss_sums sums = sums_of(cause);
+		bool want = false;
+
+		for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+			want |= lost[i] == cause;
+		CHECK_INT(t, loss_sums_lost(&sums), want);
+		CHECK_INT(t, sums.unknown, 0);
+	}
+}
+
+static void what_is_not_known_is_a_loss(struct test *t)
+{
+	static const uint32_t causes[] = {0, LOSS_CAUSES, UINT32_MAX};
+
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		struct loss_sums sums = sums_of(causes[i]);
+
+		CHECK(t, loss_sums_lost(&sums) && sums.unknown == 1);
+		CHECK(t, loss_is_of_events(loss_row_of(causes[i])));
+	}
+}
+
+/* Of --info and the like: the exit code is 3. */
+static void unsure_times_are_losses(struct test *t)
+{
+	struct event_unsure unsure = {.cause = UNSURE_AWAY}; /* a CPU that was offline */
+	struct event_loss loss = {.cause = LOSS_RECORDED, .total = 9};
+	struct trace_model model = {.unsure = {&unsure, 1, 1}, .losses = {&loss, 1, 1}};
+
+	CHECK(t, !trace_model_lost(&model));
+	unsure.cause = UNSURE_SILENT;
+	CHECK(t, trace_model_lost(&model));
+	model.unsure.count = 0;
+	loss.cause = LOSS_SIDEBAND;
+	CHECK(t, trace_model_lost(&model));
+}
+
+TEST_MAIN(TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
+	  TEST(tells_last_what_concerns_hardly_anything),
+	  TEST(tells_what_was_not_delivered_of_busy_time), TEST(counts_samples_of_unsure_times),
+	  TEST(losses_are_those_of_the_format), TEST(what_is_not_known_is_a_loss),
+	  TEST(unsure_times_are_losses))

@@ -141,19 +141,6 @@ static void keeps_no_descriptor(struct test *t)
 	CHECK_INT(t, count_descriptors(), before);
 }
 
-static void says_that_nobody_is_there(struct test *t)
-{
-	int ends[2];
-	struct desk_answer answer;
-
-	REQUIRE(t, !keeper_line_open(ends));
-	struct keeper_desk far = {.socket = ends[1]};
-	const struct desk desk = keeper_desk_far(&far);
-	(void)close(ends[0]);
-	CHECK_INT(t, desk_ask(&desk, "abc", 3, &answer), -EPIPE);
-	(void)close(ends[1]);
-}
-
 /* --- the two processes --- */
 
 enum end { BY_CODE, BY_SIGNAL, BY_INTERRUPT, BY_BAD_REQUEST };
@@ -269,5 +256,4 @@ static void passes_interrupts_on_before_it_answers(struct test *t)
 }
 
 TEST_MAIN(TEST(brings_back_what_was_asked), TEST(believes_nothing), TEST(keeps_no_descriptor),
-	  TEST(says_that_nobody_is_there), TEST(passes_interrupts_on_before_it_answers),
-	  TEST(ends_as_the_worker_did))
+	  TEST(passes_interrupts_on_before_it_answers), TEST(ends_as_the_worker_did))

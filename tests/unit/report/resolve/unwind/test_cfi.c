@@ -469,15 +469,6 @@ static void finds_functions_where_readelf_does(struct test *t)
 	}
 }
 
-static void knows_none_before_it_was_read(struct test *t)
-{
-	const struct cfi_file file = {0};
-	struct cfi_function none;
-
-	CHECK(t, !cfi_file_function(&file, 4096, &none));
-}
-
 TEST_MAIN(TEST(rows_of_a_function), TEST(rare_instructions), TEST(states_and_places),
 	  TEST(broken_programs), TEST(entries), TEST(long_augmentations), TEST(debug_frame),
-	  TEST(header), TEST(budget), TEST(finds_functions_where_readelf_does),
-	  TEST(knows_none_before_it_was_read))
+	  TEST(header), TEST(budget), TEST(finds_functions_where_readelf_does))

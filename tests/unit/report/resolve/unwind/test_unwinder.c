@@ -137,13 +137,18 @@ static void write_aarch64(struct fixture *f)
 	CFI_FDE(&f->frames, cie, FIRST, 0x100, 0x07, 30);
 }
 
+static bool begin_aarch64(struct fixture *f)
+{
+	*f = (struct fixture){0};
+	write_aarch64(f);
+	return !open_fixture(f, EM_AARCH64);
+}
+
 static void aarch64_chain(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_aarch64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_AARCH64));
+	REQUIRE(t, begin_aarch64(&f));
 	f.registers[30] = IN_MODULE(MIDDLE) | UINT64_C(0x2a) << 56; /* signed */
 	f.registers[29] = 1;                                        /* not needed yet */
 	f.stack[0] = STACK + 64;                                    /* MIDDLE's: x29, x30 */
@@ -169,9 +174,7 @@ static void aarch64_stuck(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_aarch64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_AARCH64));
+	REQUIRE(t, begin_aarch64(&f));
 	f.registers[30] = IN_MODULE(STUCK);
 	run(&f, IN_MODULE(LEAF));
 	CHECK_CHAIN(t, &f, UNWIND_BAD_RETURN, IN_MODULE(LEAF), IN_MODULE(STUCK));
@@ -186,9 +189,7 @@ static void aarch64_trampoline(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_aarch64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_AARCH64));
+	REQUIRE(t, begin_aarch64(&f));
 	f.registers[30] = BIAS + TRAMPOLINE;
 	f.stack[39 + 30] = IN_MODULE(FIRST);
 	f.stack[39 + 31] = STACK + 1024;
@@ -219,14 +220,19 @@ static void write_x86_64(struct fixture *f)
 	CFI_FDE(&f->frames, cie, SIGNAL, 0x100, 0);
 }
 
+static bool begin_x86_64(struct fixture *f)
+{
+	*f = (struct fixture){0};
+	write_x86_64(f);
+	return !open_fixture(f, EM_X86_64);
+}
+
 /* From a stack of its own back to one below it; the interrupted instruction is the first of its function. */
 static void signal_stack(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.registers[7] = STACK + 8000;
 	f.stack[1000] = IN_MODULE(SIGNAL);
 	f.stack[1002] = BIAS + MIDDLE; /* rip, rsp */
@@ -244,9 +250,7 @@ static void frame_pointer_and_back(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.registers[6] = STACK + 64;
 	f.stack[8] = STACK + 800;
 	f.stack[9] = IN_MODULE(MIDDLE);
@@ -263,9 +267,7 @@ static void x86_64_trampoline(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.stack[0] = BIAS + TRAMPOLINE;
 	f.stack[1 + 160 / 8] = STACK + 1024; /* rsp */
 	f.stack[1 + 168 / 8] = BIAS + MIDDLE;
@@ -280,9 +282,7 @@ static void ends(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	run(&f, IN_MODULE(LEAF)); /* to address 0, which is no root */
 	CHECK_CHAIN(t, &f, UNWIND_BAD_RETURN, IN_MODULE(LEAF));
 	f.stack[0] = 0x1234;
@@ -316,9 +316,7 @@ static void two_stacks(struct test *t)
 	static struct fixture f;
 	size_t whole;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	for (size_t i = 0; i < WORDS; i++)
 		f.stack[i] = IN_MODULE(MIDDLE);
 	f.snapshot.stack_size = ALL * sizeof(*f.stack);
@@ -341,9 +339,7 @@ static void depth(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	for (size_t i = 0; i < WORDS; i++)
 		f.stack[i] = IN_MODULE(MIDDLE);
 	run(&f, IN_MODULE(LEAF));
@@ -357,9 +353,7 @@ static void circle(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.registers[6] = STACK + 64;
 	f.stack[8] = STACK + 64;
 	f.stack[9] = JIT + 0x10;
@@ -373,9 +367,7 @@ static void wild_call(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.stack[0] = IN_MODULE(MIDDLE);
 	f.stack[2] = IN_MODULE(FIRST);
 	run(&f, 0);
@@ -388,9 +380,7 @@ static void frame_pointer_just_saved(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.registers[6] = STACK + 64; /* the caller's */
 	f.stack[0] = STACK + 64;
 	f.stack[1] = JIT + 0x40;
@@ -414,9 +404,7 @@ static void leaf_without_record(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.registers[6] = STACK - 4096; /* a frame on another stack */
 	f.stack[0] = IN_MODULE(MIDDLE);
 	f.stack[2] = IN_MODULE(FIRST);
@@ -430,9 +418,7 @@ static void first_functions(struct test *t)
 {
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.stack[0] = JIT + 0x140;
 	run(&f, IN_MODULE(LEAF));
 	CHECK_CHAIN(t, &f, UNWIND_CLEAN, IN_MODULE(LEAF), JIT + 0x140);
@@ -455,9 +441,7 @@ static void switched_stack(struct test *t)
 	uint64_t addresses[] = {JIT + 0x340, JIT + 0x60, IN_MODULE(FIRST)};
 	static struct fixture f;
 
-	f = (struct fixture){0};
-	write_x86_64(&f);
-	REQUIRE(t, !open_fixture(&f, EM_X86_64));
+	REQUIRE(t, begin_x86_64(&f));
 	f.stack[0] = JIT + 0x340;
 	f.stack[1] = IN_MODULE(MIDDLE);
 	f.registers[6] = STACK + 64;

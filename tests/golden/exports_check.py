@@ -100,27 +100,33 @@ def check_chrome(data, rows):
 
 # --- Firefox ---
 
-def firefox_stacks(thread):
-    texts, functions, stacks, made = thread["stringArray"], thread["funcTable"], thread["stackTable"], []
+def firefox_stacks(shared):
+    texts, functions, stacks, made = shared["stringArray"], shared["funcTable"], shared["stackTable"], []
     for frame, prefix in zip(stacks["frame"], stacks["prefix"]):
-        name = texts[functions["name"][thread["frameTable"]["func"][frame]]]
+        name = texts[functions["name"][shared["frameTable"]["func"][frame]]]
         made.append((name,) if prefix is None else (*made[prefix], name))
-    for table in ("stackTable", "frameTable", "funcTable", "markers", "samples"):
-        if any(len(column) != thread[table]["length"] for column in thread[table].values() if isinstance(column, list)):
-            say(f"firefox: columns of {table} differ in length")
     return [plain(stack) for stack in made]
+
+
+def same_lengths(what, tables):
+    for name, table in tables.items():
+        if isinstance(table, dict) and any(len(column) != table["length"] for column in table.values() if isinstance(column, list)):
+            say(f"firefox: columns of {name} {what} differ in length")
 
 
 def check_firefox(data, rows):
     samples, markers, places = [], [], collections.Counter()
+    stacks, texts = firefox_stacks(data["shared"]), data["shared"]["stringArray"]
+    same_lengths("of all threads", data["shared"])
     for thread in data["threads"]:
-        stacks, table = firefox_stacks(thread), thread["markers"]
+        table = thread["markers"]
+        same_lengths(f"of {thread['name']}", thread)
         scale = 1000000 if thread["samples"]["weightType"] == "tracing-ms" else 1
         for stack, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
             samples.append(((thread["tid"], "cpu", () if stack is None else stacks[stack]), int(weight * scale)))
         for name, start, end, more in zip(*(table[column] for column in ("name", "startTime", "endTime", "data"))):
             stack = stacks[more["cause"]["stack"]] if "cause" in more else ()
-            markers.append(((thread["tid"], thread["stringArray"][name], stack), 0 if end is None else int((end - start) * 1000000)))
+            markers.append(((thread["tid"], texts[name], stack), 0 if end is None else int((end - start) * 1000000)))
         _, comma, container = thread["processName"].partition(", container ")
         places[thread["tid"], container if comma else None] += thread["samples"]["length"] + table["length"]
     same("firefox's samples", add_up((of_row(row, "cpu"), row["weight"]) for row in rows if row["source"] == "cpu"), add_up(samples))

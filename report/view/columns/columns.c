@@ -98,13 +98,13 @@ int column_text_open(struct column_text *text)
 	stream = open_memstream(&text->text, &text->length);
 	if (!stream)
 		return -ENOMEM;
-	json_text_init(&text->json, stream);
+	json_init(&text->json, stream);
 	return 0;
 }
 
 int column_text_close(struct column_text *text, struct column *column)
 {
-	int r = fclose(text->json.out) ? -ENOMEM : 0;
+	int r = fclose(text->json.out) || text->json.failed ? -ENOMEM : 0;
 
 	if (!r)
 		column_raw(column, text->text, text->length);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "common/array.h"
-#include "report/view/export/json_text.h"
+#include "report/view/export/json.h"
 
 enum column_number {
 	COLUMN_FUNCTIONS, COLUMN_FUNCTION_MODULE, COLUMN_FUNCTION_KIND, COLUMN_MODULES, COLUMN_COMMS,
@@ -86,7 +86,7 @@ static inline void column_add_signed(struct column *column, int64_t value)
 
 /* A column of JSON, which is written to a stream first. */
 struct column_text {
-	struct json_text json;
+	struct json json;
 	char *text;
 	size_t length;
 };

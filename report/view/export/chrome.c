@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/text/view.h"
 
-#include <inttypes.h>
-
 #include "common/cleanup.h"
 #include "report/view/export/export.h"
 #include "report/view/text/page.h"
@@ -13,112 +11,61 @@
  * "f") to the end of the wait. Samples, hits and walked tasks are instants ("i").
  */
 
-enum { US_PLACES = 3, MANY_WAITS = 500000 };
+enum { MANY_WAITS = 500000 };
 
 /* Writes the kind and the thread. */
 static void begin_event(struct export *export, const char *kind, uint32_t task)
 {
-	json_text_begin_object(&export->json, NULL);
-	json_text_format(&export->json, "'ph':'%s','pid':%" PRIu64 ",'tid':%" PRIu64, kind, export_pid(export, task),
-			 export_tid(export, task));
-}
-
-static void end_event(struct export *export)
-{
-	json_text_end_object(&export->json);
-	json_text_end_object(&export->json);
+	json_write(&export->json, "\n{'ph':%s,'pid':%ju,'tid':%ju", kind,
+		   export_number(export, task, export->tasks[task].tgid),
+		   export_number(export, task, export->tasks[task].tid));
 }
 
 /* If a process was moved to another container, its last name counts. */
 static void write_names(struct export *export, uint32_t task)
 {
 	begin_event(export, "M", task);
-	json_text_printable(&export->json, "name", "thread_name");
-	json_text_begin_object(&export->json, "args");
-	json_text_name(&export->json, "name", export_task(export, task)->comm);
-	end_event(export);
+	json_write(&export->json, "'name':'thread_name','args':{'name':%-s}}", export->tasks[task].comm);
 	begin_event(export, "M", task);
-	json_text_printable(&export->json, "name", "process_name");
-	json_text_begin_object(&export->json, "args");
-	export_write_process_name(export, "name", task);
-	end_event(export);
-}
-
-static void write_wait(struct export *export, const struct export_event *event)
-{
-	const struct profile_wait *wait = event->wait;
-	const char *context = export_waker_context(wait);
-	struct json_text *json = &export->json;
-
-	export_write_state(export, "state", event);
-	json_text_point(json, "run_queue_us", wait->run_queue, US_PLACES);
-	export_write_object(export, "waited_for", event);
-	export_write_stack(export, "stack", event);
-	if (!context || wait->waker == PROFILE_NO_TASK)
-		return;
-	json_text_printable(json, "waker_context", context);
-	json_text_name(json, "waker", export_task(export, wait->waker)->comm);
-	json_text_uint(json, "waker_tid", export_task(export, wait->waker)->tid);
-	export_write_waker_stack(export, "waker_stack", wait);
-}
-
-static void write_wakeup(struct export *export, const struct export_event *event)
-{
-	json_text_name(&export->json, "woken", export_task(export, event->wait->task)->comm);
-	json_text_uint(&export->json, "woken_tid", export_task(export, event->wait->task)->tid);
-	export_write_stack(export, "stack", event);
-}
-
-static void write_instant(struct export *export, const struct export_event *event)
-{
-	if (event->cpu != PROFILE_NO_CPU)
-		json_text_uint(&export->json, "cpu", event->cpu);
-	if (event->walked) {
-		export_write_state(export, "state", event);
-		export_write_object(export, "waits_for", event);
-	}
-	json_text_uint(&export->json, "weight", event->weight);
-	export_write_stack(export, "stack", event);
+	json_write(&export->json, "'name':'process_name','args':{'name':");
+	export_write_process(export, task);
+	json_write(&export->json, "}}");
 }
 
 /* A wakeup by an interrupt is an instant: an interrupt has no row, and that of the interrupted task is not its own. */
 static void write_event(struct export *export, const struct export_event *event)
 {
 	const bool wait = event->of.kind == EXPORT_WAIT, wakeup = event->of.kind == EXPORT_WAKEUP;
-	const char *container = profile_container(export_task(export, event->of.task)->cgroup);
+	const char *container = profile_container(export->tasks[event->of.task].cgroup);
 	const char *kind = page_kind_name(export->reader.sources[event->of.source].kind);
 	const bool instant = !wait && !(wakeup && !event->interrupt);
-	struct json_text *json = &export->json;
+	struct json *json = &export->json;
 
 	begin_event(export, instant ? "i" : "X", event->of.task);
-	json_text_point(json, "ts", (uint64_t)event->time, US_PLACES);
+	json_write(json, "'ts':%.3ju", event->time);
 	if (instant)
-		json_text_printable(json, "s", "t");
+		json_write(json, "'s':'t'");
 	else
-		json_text_point(json, "dur", wait ? event->weight : 0, US_PLACES);
-	json_text_printable(json, "cat", wait ? "wait" : wakeup ? "wakeup" : kind);
-	json_text_name(json, "name", event->interrupt ? "wakeup by an interrupt" : event->name);
-	json_text_begin_object(json, "args");
+		json_write(json, "'dur':%.3ju", wait ? event->weight : 0);
+	json_write(json, "'cat':%s,'name':%-s,'args':{", wait ? "wait" : wakeup ? "wakeup" : kind,
+		   event->interrupt ? "wakeup by an interrupt" : event->name);
 	if (*container) /* each event has its own, because its thread may be moved */
-		json_text_name(json, "container", container);
-	(wait ? write_wait : wakeup ? write_wakeup : write_instant)(export, event);
-	end_event(export);
+		json_write(json, "'container':%s", container);
+	export_write_details(export, event, true);
+	json_write(json, "}}");
 }
 
 /* An arrow begins at a wakeup by a task, and ends where the wait does. */
 static void write_arrow(struct export *export, const struct export_event *event)
 {
-	const bool wait = event->of.kind == EXPORT_WAIT, wakeup = event->of.kind == EXPORT_WAKEUP;
+	const bool wait = event->of.kind == EXPORT_WAIT;
 
-	if (!wait && !wakeup)
-		return;
-	if (event->wait->waker == PROFILE_NO_TASK || export_is_interrupt(event->wait))
+	if (!event->wait || event->wait->waker == PROFILE_NO_TASK || export_is_interrupt(event->wait))
 		return;
 	begin_event(export, wait ? "f" : "s", event->of.task);
-	json_text_point(&export->json, "ts", (uint64_t)event->time + (wait ? event->weight : 0), US_PLACES);
-	json_text_format(&export->json, "'cat':'wakeup','name':'wakeup'%s,'id':%td", wait ? ",'bp':'e'" : "",
-			 event->wait - export->reader.waits.items);
-	json_text_end_object(&export->json);
+	json_write(&export->json, "'ts':%.3ju,'cat':'wakeup','name':'wakeup'", event->time + (wait ? event->weight : 0));
+	json_write(&export->json, wait ? "'bp':'e','id':%zu}" : "'id':%zu}",
+		   (size_t)(event->wait - export->reader.waits.items));
 }
 
 static void write_events(struct export *export)
@@ -153,12 +100,8 @@ int chrome_view(const struct view_context *context, uint32_t number, const struc
 	(void)all;
 	if (r < 0)
 		return r;
-	json_text_begin_object(&export.json, NULL);
-	json_text_printable(&export.json, "displayTimeUnit", "ns");
-	json_text_begin_rows(&export.json, "traceEvents");
+	json_write(&export.json, "{'displayTimeUnit':'ns','traceEvents':[");
 	write_events(&export);
-	json_text_end_array(&export.json);
-	json_text_end_object(&export.json);
-	(void)fputc('\n', context->out);
-	return export.error;
+	json_write(&export.json, "\n]}");
+	return export_end(&export);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/export/export.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "report/profile/seam/profile_origin.h"
-#include "report/view/look/container_text.h"
 #include "report/view/text/object_text.h"
 #include "report/view/text/page.h"
 #include "report/view/text/wait_text.h"
@@ -17,13 +17,13 @@ static uint64_t start_realtime(const struct waits *waits, uint32_t recording)
 	return profile_realtime(waits->profile, recording, waits->recordings[recording].start);
 }
 
-static int64_t common_time(const struct export *export, uint32_t recording, uint64_t time)
+static uint64_t common_time(const struct export *export, uint32_t recording, uint64_t time)
 {
 	const struct waits *waits = &export->reader.waits;
 	uint64_t later = export->earliest ? start_realtime(waits, recording) - export->earliest : 0;
 	int64_t common = (int64_t)(time - waits->recordings[recording].start + later);
 
-	return common > 0 ? common : 0; /* it may be slightly outside */
+	return common > 0 ? (uint64_t)common : 0; /* it may be slightly outside */
 }
 
 bool export_is_interrupt(const struct profile_wait *wait)
@@ -117,10 +117,19 @@ static int read_events(struct export *export, struct profile *profile)
 int export_open(struct export *export, const struct view_context *context)
 {
 	*export = (struct export){.context = context};
-	json_text_init(&export->json, context->out);
+	json_init(&export->json, context->out);
 	export_check(export, functions_create(context->profile, FUNCTIONS_BY_MODULE, page_no_frames(context->settings),
 					      &export->functions));
-	return export->error ? export->error : read_events(export, context->profile);
+	export_check(export, export->error ? 0 : read_events(export, context->profile));
+	export->tasks = export->reader.waits.tasks;
+	return export->error;
+}
+
+int export_end(struct export *export)
+{
+	(void)fputc('\n', export->json.out);
+	export_check(export, export->json.failed ? -ENOMEM : 0);
+	return export->error;
 }
 
 void export_close(struct export *export)
@@ -136,12 +145,7 @@ void export_check(struct export *export, int error)
 		export->error = error;
 }
 
-/* --- tasks --- */
-
-const struct profile_task *export_task(const struct export *export, uint32_t task)
-{
-	return &export->reader.waits.tasks[task];
-}
+/* --- about an event --- */
 
 size_t export_task_end(const struct export *export, size_t first)
 {
@@ -153,29 +157,12 @@ size_t export_task_end(const struct export *export, size_t first)
 	return end;
 }
 
-static uint64_t number_of(const struct export *export, uint32_t host, uint32_t number)
+uint64_t export_number(const struct export *export, uint32_t task, uint32_t number)
 {
 	enum { HOST_STEP = 10000000 }; /* more than there can be pids: PID_MAX_LIMIT is 4194304 */
+	const uint64_t host = export->tasks[task].host;
 
-	return number + (export->reader.waits.several_hosts ? (uint64_t)HOST_STEP * (host + UINT64_C(1)) : 0);
-}
-
-uint64_t export_pid(const struct export *export, uint32_t task)
-{
-	return number_of(export, export_task(export, task)->host, export_task(export, task)->tgid);
-}
-
-uint64_t export_tid(const struct export *export, uint32_t task)
-{
-	return number_of(export, export_task(export, task)->host, export_task(export, task)->tid);
-}
-
-const char *export_waker_context(const struct profile_wait *wait)
-{
-	static const char *const texts[] = {[PROFILE_WAKER_TASK] = "task", [PROFILE_WAKER_SOFTIRQ] = "softirq",
-					    [PROFILE_WAKER_IRQ] = "irq", [PROFILE_WAKER_UNKNOWN] = "unknown"};
-
-	return texts[wait->waker_context];
+	return number + (export->reader.waits.several_hosts ? HOST_STEP * (host + 1) : 0);
 }
 
 void export_frames(struct export *export, const struct export_event *event, export_frame *frame, void *owner)
@@ -201,46 +188,24 @@ void export_frames(struct export *export, const struct export_event *event, expo
 		frame(owner, "[Missed Kernel Stack]", "", "");
 }
 
-/* --- members --- */
-
-void export_write_process_name(struct export *export, const char *key, uint32_t task)
+void export_write_process(struct export *export, uint32_t task)
 {
 	const struct profile *profile = export->context->profile;
-	const struct profile_task *row = export_task(export, task);
-	_cleanup_free_ char *container = NULL;
-	FILE *out = export->json.out;
+	const struct profile_task *row = &export->tasks[task];
+	const char *container = profile_container(row->cgroup);
+	struct json *json = &export->json;
 
-	export_check(export, container_text(row->cgroup, ", container ", &container));
-	json_text_begin_value(&export->json, key);
-	(void)putc_unlocked('"', out);
-	json_text_escape_name(out, profile_process_comm(profile, task));
-	json_text_escape(out, container ? container : "", container ? strlen(container) : 0);
-	(void)fputs(export->reader.waits.several_hosts ? ", " : "", out);
-	json_text_escape_name(out, export->reader.waits.several_hosts ? profile_host_name(profile, row->host) : "");
-	(void)putc_unlocked('"', out);
-}
-
-void export_write_state(struct export *export, const char *key, const struct export_event *event)
-{
-	char state[24] = "";
-
-	if (!event->walked)
-		profile_wait_state(event->wait->state, state);
-	json_text_name(&export->json, key, event->walked ? event->walked->state : state);
-}
-
-void export_write_object(struct export *export, const char *key, const struct export_event *event)
-{
-	const struct profile_wait wait = event->walked ? profile_walk_wait(event->walked) : *event->wait;
-	_cleanup_free_ char *text = NULL;
-
-	export_check(export, wait_object_text(&export->reader.waits, &wait, &text));
-	if (text)
-		json_text_printable(&export->json, key, text);
+	json_write(json, "'");
+	json_escape_name(json, profile_process_comm(profile, task));
+	(void)fputs(*container ? ", container " : "", json->out);
+	json_escape_name(json, container);
+	(void)fputs(export->reader.waits.several_hosts ? ", " : "", json->out);
+	json_escape_name(json, export->reader.waits.several_hosts ? profile_host_name(profile, row->host) : "");
+	(void)putc_unlocked('"', json->out);
 }
 
 struct stack_text {
-	FILE *out;
+	struct json *json;
 	bool any;
 };
 
@@ -250,32 +215,78 @@ static void write_frame(void *owner, const char *name, const char *mark, const c
 	struct stack_text *text = owner;
 
 	(void)module;
-	(void)fputs_unlocked(text->any ? ";" : "", text->out);
+	(void)fputs_unlocked(text->any ? ";" : "", text->json->out);
 	text->any = true;
 	while (*name) {
 		const size_t length = strcspn(name, ";");
 
-		json_text_escape(text->out, name, length);
-		(void)fputs_unlocked(name[length] ? "\\\\x3b" : mark, text->out);
+		json_escape(text->json, name, length);
+		(void)fputs_unlocked(name[length] ? "\\\\x3b" : mark, text->json->out);
 		name += length + (name[length] != '\0');
 	}
 }
 
-void export_write_stack(struct export *export, const char *key, const struct export_event *event)
+/* The frames as "root;...;leaf". */
+static void write_stack(struct export *export, const struct export_event *event)
 {
-	struct stack_text text = {.out = export->json.out};
+	struct stack_text text = {.json = &export->json};
 
-	json_text_begin_value(&export->json, key);
-	(void)putc_unlocked('"', text.out);
+	json_write(&export->json, "'");
 	export_frames(export, event, write_frame, &text);
-	(void)putc_unlocked('"', text.out);
+	(void)putc_unlocked('"', export->json.out);
 }
 
-void export_write_waker_stack(struct export *export, const char *key, const struct profile_wait *wait)
+static void write_waker(struct export *export, const struct profile_wait *wait)
 {
+	static const char *const contexts[] = {[PROFILE_WAKER_TASK] = "task", [PROFILE_WAKER_SOFTIRQ] = "softirq",
+					       [PROFILE_WAKER_IRQ] = "irq", [PROFILE_WAKER_UNKNOWN] = "unknown"};
 	const struct export_event wakeup = {.of = {.kind = EXPORT_WAKEUP, .node = wait->waker_node},
 					    .interrupt = export_is_interrupt(wait)};
 
-	if (wait->waker != PROFILE_NO_TASK && wait->waker_node)
-		export_write_stack(export, key, &wakeup);
+	if (!contexts[wait->waker_context] || wait->waker == PROFILE_NO_TASK)
+		return;
+	json_write(&export->json, "'waker_context':%s,'waker':%-s,'waker_tid':%u", contexts[wait->waker_context],
+		   export->tasks[wait->waker].comm, export->tasks[wait->waker].tid);
+	if (!wait->waker_node)
+		return;
+	json_write(&export->json, "'waker_stack':");
+	write_stack(export, &wakeup);
+}
+
+/* The state of a sleeper, and what it waited or waits for if that is known. */
+static void write_sleep(struct export *export, const struct export_event *event)
+{
+	const struct profile_wait wait = event->walked ? profile_walk_wait(event->walked) : *event->wait;
+	_cleanup_free_ char *text = NULL;
+	char state[24] = "";
+
+	if (!event->walked)
+		profile_wait_state(wait.state, state);
+	json_write(&export->json, "'state':%-s", event->walked ? event->walked->state : state);
+	if (!event->walked)
+		json_write(&export->json, "'run_queue_us':%.3ju", wait.run_queue);
+	export_check(export, wait_object_text(&export->reader.waits, &wait, &text));
+	if (text)
+		json_write(&export->json, event->walked ? "'waits_for':%s" : "'waited_for':%s", text);
+}
+
+void export_write_details(struct export *export, const struct export_event *event, bool stack)
+{
+	const struct profile_wait *wait = event->wait;
+	struct json *json = &export->json;
+
+	if (event->of.kind == EXPORT_WAKEUP)
+		json_write(json, "'woken':%-s,'woken_tid':%u", export->tasks[wait->task].comm, export->tasks[wait->task].tid);
+	else if (!wait && event->cpu != PROFILE_NO_CPU)
+		json_write(json, "'cpu':%u", event->cpu);
+	if (event->of.kind == EXPORT_WAIT || event->walked)
+		write_sleep(export, event);
+	if (!wait)
+		json_write(json, "'weight':%ju", event->weight);
+	if (stack) {
+		json_write(json, "'stack':");
+		write_stack(export, event);
+	}
+	if (event->of.kind == EXPORT_WAIT)
+		write_waker(export, wait);
 }

@@ -9,7 +9,7 @@
 
 #include "common/array.h"
 #include "report/profile/seam/profile_walk.h"
-#include "report/view/export/json_text.h"
+#include "report/view/export/json.h"
 #include "report/view/look/event_reader.h"
 #include "report/view/text/view.h"
 
@@ -23,10 +23,10 @@ struct export_event {
 		uint32_t object;      /* of a wait or a walked task: number of profile_objects.h */
 	} of;
 	/*
-	 * ns since the first recording began if the clocks of all are known, else since its own; never negative. Of a
-	 * wait: where the part begins that its weight measures, which is within the recording and the requested times.
+	 * ns since the first recording began if the clocks of all are known, else since its own. Of a wait: where the
+	 * part begins that its weight measures, which is within the recording and the requested times.
 	 */
-	int64_t time;
+	uint64_t time;
 	uint64_t weight; /* of a wait: the length of this part */
 	const struct profile_wait *wait; /* of a wait or a wakeup */
 	const struct profile_walk_task *walked;
@@ -38,9 +38,10 @@ struct export_event {
 
 struct export {
 	const struct view_context *context;
-	struct json_text json; /* writes to the context's stream */
+	struct json json; /* writes to the context's stream */
 	int error;
 	struct event_reader reader;
+	const struct profile_task *tasks;
 	ARRAY(struct export_event) events; /* by task, then time */
 	uint64_t earliest; /* when the first recording began, ns since 1970; 0: not known for all */
 	struct functions *functions; /* by module */
@@ -50,19 +51,17 @@ struct export {
 /* Close it in any case. */
 int export_open(struct export *export, const struct view_context *context);
 void export_close(struct export *export);
+/* Ends the text. Returns the error. */
+int export_end(struct export *export);
 /* Keeps the first error. */
 void export_check(struct export *export, int error);
 
-const struct profile_task *export_task(const struct export *export, uint32_t task);
 /* The end of the events of the same task. */
 size_t export_task_end(const struct export *export, size_t first);
-/* Numbers of a process and a thread, which no other host's are. */
-uint64_t export_pid(const struct export *export, uint32_t task);
-uint64_t export_tid(const struct export *export, uint32_t task);
+/* A tgid or tid of the task's host, as a number that no other host has. */
+uint64_t export_number(const struct export *export, uint32_t task, uint32_t number);
 /* It was ended by an interrupt. */
 bool export_is_interrupt(const struct profile_wait *wait);
-/* "task", "softirq", "irq", "unknown"; NULL. */
-const char *export_waker_context(const struct profile_wait *wait);
 /*
  * The frames of an event's call chain, root first, with the words of --folded for what is missing; of an interrupt only
  * the kernel's. Names are printable. mark: functions_mark(); module: "" if there is none.
@@ -70,16 +69,9 @@ const char *export_waker_context(const struct profile_wait *wait);
 typedef void export_frame(void *owner, const char *name, const char *mark, const char *module);
 void export_frames(struct export *export, const struct export_event *event, export_frame *frame, void *owner);
 
-/* These write a member of the open object. */
-
-/* "nginx, container web (docker 3f4e5d6c7b8a), host" */
-void export_write_process_name(struct export *export, const char *key, uint32_t task);
-/* The state of a sleeper, what it waited or waits for if that is known. */
-void export_write_state(struct export *export, const char *key, const struct export_event *event);
-void export_write_object(struct export *export, const char *key, const struct export_event *event);
-/* The frames as "root;...;leaf". */
-void export_write_stack(struct export *export, const char *key, const struct export_event *event);
-/* The same of the waker, if it is known. */
-void export_write_waker_stack(struct export *export, const char *key, const struct profile_wait *wait);
+/* The name of a task's process as a text: "nginx, container 3f4e5d6c7b8a, host". */
+void export_write_process(struct export *export, uint32_t task);
+/* What is known about an event, as members of the open object. `stack` tells whether its stack is one. */
+void export_write_details(struct export *export, const struct export_event *event, bool stack);
 
 #endif

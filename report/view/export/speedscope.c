@@ -10,7 +10,6 @@
 #include "common/printable.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/view/export/export.h"
-#include "report/view/look/container_text.h"
 #include "report/view/text/object_text.h"
 #include "report/view/text/object_texts.h"
 #include "report/view/text/page.h"
@@ -34,7 +33,7 @@ struct scope {
 	struct export export;
 	struct hash_map frames, sums; /* name, LF, module: the frame's number. Key: weight */
 	ARRAY(uint32_t) key; /* being made */
-	struct json_text list; /* of frames; it writes to text: */
+	struct json list; /* of frames; it writes to text: */
 	char *text;
 	size_t length;
 };
@@ -58,7 +57,7 @@ static int scope_init(struct scope *scope, const struct view_context *context)
 		r = hash_map_init(&scope->frames);
 	if (!r)
 		r = hash_map_init(&scope->sums);
-	json_text_init(&scope->list, open_memstream(&scope->text, &scope->length));
+	json_init(&scope->list, open_memstream(&scope->text, &scope->length));
 	return r < 0 ? r : scope->list.out ? 0 : -ENOMEM;
 }
 
@@ -78,23 +77,22 @@ static void add_frame(void *owner, const char *name, const char *after, const ch
 	if (r <= 0)
 		return;
 	*strchr(text, '\n') = '\0'; /* printable names have none */
-	json_text_begin_object(&scope->list, NULL);
-	json_text_printable(&scope->list, "name", text);
+	json_write(&scope->list, "\n{'name':%s", text);
 	if (module[0])
-		json_text_printable(&scope->list, "file", module);
-	json_text_end_object(&scope->list);
+		json_write(&scope->list, "'file':%s", module);
+	json_write(&scope->list, "}");
 }
 
 /* "container 3f4e5d6c7b8a" if it is in one, and "comm", or "comm-123" if split by process. */
 static void add_owner(struct scope *scope, const struct profile_task *task)
 {
-	_cleanup_free_ char *comm = printable_copy(task->comm), *container = NULL;
-	int r = container_text(task->cgroup, "container ", &container);
+	_cleanup_free_ char *comm = printable_copy(task->comm);
+	const char *container = profile_container(task->cgroup);
 	char pid[16] = "";
 
-	export_check(&scope->export, comm ? r : -ENOMEM);
-	if (container && *container)
-		add_frame(scope, container, "", "");
+	export_check(&scope->export, comm ? 0 : -ENOMEM);
+	if (*container)
+		add_frame(scope, "container ", container, "");
 	if (scope->export.context->settings->per_process)
 		(void)snprintf(pid, sizeof(pid), "-%" PRIu32, task->tgid);
 	add_frame(scope, comm ? comm : "", pid, "");
@@ -119,7 +117,7 @@ static void add_object(struct scope *scope, uint32_t number)
 
 static void add_sum(struct scope *scope, const struct export_event *event, uint64_t weight)
 {
-	const struct profile_task *task = export_task(&scope->export, event->of.task);
+	const struct profile_task *task = &scope->export.tasks[event->of.task];
 	uint64_t *sum = NULL;
 
 	scope->key.count = 0;
@@ -175,49 +173,44 @@ static void write_title(struct scope *scope, const struct profile_source *source
 {
 	const char *name = profile_host_name(scope->export.context->profile, host);
 	const char *kind = page_kind_name(source->kind);
-	FILE *out = scope->export.json.out;
+	struct json *json = &scope->export.json;
 
-	json_text_begin_value(&scope->export.json, "name");
-	(void)fprintf(out, "\"%s", kind);
+	json_write(json, "'");
+	(void)fputs(kind, json->out);
 	if (source->name[0] && strcmp(source->name, kind) != 0) {
-		(void)putc_unlocked(' ', out);
-		json_text_escape_name(out, source->name);
+		(void)putc_unlocked(' ', json->out);
+		json_escape_name(json, source->name);
 	}
-	(void)fputs(name[0] ? ", " : "", out);
-	json_text_escape_name(out, name);
+	(void)fputs(name[0] ? ", " : "", json->out);
+	json_escape_name(json, name);
 	if (scope->export.reader.waits.several_hosts)
-		(void)fprintf(out, " (host %" PRIu32 ")", host);
-	(void)putc_unlocked('"', out);
+		(void)fprintf(json->out, " (host %" PRIu32 ")", host);
+	(void)putc_unlocked('"', json->out);
 }
 
 /* Writes the profile of some sums, which are of one source and host. */
 static void write_profile(struct scope *scope, const struct sum *sums, size_t count)
 {
 	const struct profile_source *source = &scope->export.reader.sources[sums->key[SOURCE]];
-	struct json_text *json = &scope->export.json;
+	struct json *json = &scope->export.json;
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < count; i++)
 		total += sums[i].weight;
-	json_text_begin_object(json, NULL);
-	json_text_printable(json, "type", "sampled");
+	json_write(json, "\n{'type':'sampled','name':");
 	write_title(scope, source, sums->key[HOST]);
-	json_text_printable(json, "unit", strcmp(source->weight_unit, "ns") ? "none" : "nanoseconds");
-	json_text_uint(json, "startValue", 0);
-	json_text_uint(json, "endValue", total);
-	json_text_begin_rows(json, "samples");
+	json_write(json, "'unit':%s,'startValue':0,'endValue':%ju,'samples':[",
+		   strcmp(source->weight_unit, "ns") ? "none" : "nanoseconds", total);
 	for (size_t i = 0; i < count; i++) {
-		json_text_begin_array(json, NULL);
+		json_write(json, "\n[");
 		for (size_t frame = FRAMES; frame < sums[i].length; frame++)
-			json_text_uint(json, NULL, sums[i].key[frame]);
-		json_text_end_array(json);
+			json_write(json, "%u", sums[i].key[frame]);
+		json_write(json, "]");
 	}
-	json_text_end_array(json);
-	json_text_begin_array(json, "weights");
+	json_write(json, "\n],'weights':[");
 	for (size_t i = 0; i < count; i++)
-		json_text_uint(json, NULL, sums[i].weight);
-	json_text_end_array(json);
-	json_text_end_object(json);
+		json_write(json, "%ju", sums[i].weight);
+	json_write(json, "]}");
 }
 
 static int write_profiles(struct scope *scope)
@@ -243,29 +236,23 @@ static int write_profiles(struct scope *scope)
 int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all)
 {
 	_cleanup_(scope_deinit) struct scope scope = {0};
-	struct json_text *json = &scope.export.json;
+	struct json *json = &scope.export.json;
 	int r = scope_init(&scope, context);
 
 	(void)number;
 	(void)all;
 	if (r < 0)
 		return r;
-	json_text_begin_rows(&scope.list, NULL);
+	json_write(&scope.list, "[");
 	add_sums(&scope);
-	json_text_end_array(&scope.list);
-	if (scope.export.error || fflush(scope.list.out) != 0)
+	json_write(&scope.list, "\n]");
+	if (scope.export.error || scope.list.failed || fflush(scope.list.out) != 0)
 		return scope.export.error ? scope.export.error : -ENOMEM;
-	json_text_begin_object(json, NULL);
-	json_text_format(json, "'$schema':'https://www.speedscope.app/file-format-schema.json',"
-			       "'exporter':'rwalker-report'");
-	json_text_begin_rows(json, "profiles");
-	r = write_profiles(&scope);
-	json_text_end_array(json);
-	json_text_begin_object(json, "shared");
-	json_text_begin_value(json, "frames");
+	json_write(json, "{'$schema':'https://www.speedscope.app/file-format-schema.json',"
+			 "'exporter':'rwalker-report','profiles':[");
+	export_check(&scope.export, write_profiles(&scope));
+	json_write(json, "\n],'shared':{'frames':");
 	(void)fwrite_unlocked(scope.text, 1, scope.length, context->out);
-	json_text_end_object(json);
-	json_text_end_object(json);
-	(void)fputc('\n', context->out);
-	return r;
+	json_write(json, "}}");
+	return export_end(&scope.export);
 }

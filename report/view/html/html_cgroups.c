@@ -29,7 +29,7 @@ static bool has_containers(const struct html_page *page)
 
 static int find(struct cgroup_writer *writer, const struct profile_cgroup *cgroup, uint64_t *ret_number)
 {
-	struct json_text *json = &writer->cgroups.json;
+	struct json *json = &writer->cgroups.json;
 	_cleanup_free_ char *text = NULL;
 	uint64_t *number;
 	int r = hash_map_add(&writer->known, &cgroup, sizeof(cgroup), writer->known.count + 1, &number);
@@ -40,10 +40,7 @@ static int find(struct cgroup_writer *writer, const struct profile_cgroup *cgrou
 	if (!r)
 		return 0;
 	r = container_text(cgroup, "", &text);
-	json_text_begin_array(json, NULL);
-	json_text_name(json, NULL, cgroup->path);
-	json_text_printable(json, NULL, text);
-	json_text_end_array(json);
+	json_write(json, "[%-s,%s]", cgroup->path, text);
 	return r;
 }
 
@@ -81,9 +78,9 @@ int html_write_cgroups(struct html_page *page)
 		r = column_text_open(&writer.cgroups);
 	if (r < 0)
 		return r;
-	json_text_begin_array(&writer.cgroups.json, NULL);
+	json_write(&writer.cgroups.json, "[");
 	r = write_tasks(&writer);
-	json_text_end_array(&writer.cgroups.json);
+	json_write(&writer.cgroups.json, "]");
 	closed = column_text_close(&writer.cgroups, html_column(page, COLUMN_CGROUPS));
 	return r < 0 ? r : closed;
 }

@@ -49,7 +49,7 @@ static int find_module(struct function_writer *writer, const char *module, uint6
 	if (r < 0)
 		return r;
 	if (r > 0)
-		json_text_printable(&writer->modules.json, NULL, module);
+		json_write(&writer->modules.json, "%s", module);
 	*ret_number = *number;
 	return 0;
 }
@@ -63,7 +63,7 @@ static int write_function(struct function_writer *writer, size_t number)
 
 	if (r < 0)
 		return r;
-	json_text_printable(&writer->functions.json, NULL, functions_name(row->functions, row->number));
+	json_write(&writer->functions.json, "%s", functions_name(row->functions, row->number));
 	column_add(html_column(writer->page, COLUMN_FUNCTION_MODULE), module);
 	column_add(html_column(writer->page, COLUMN_FUNCTION_KIND), kind_of(writer->page, number));
 	return 0;
@@ -96,12 +96,12 @@ static int write_all(struct function_writer *writer)
 {
 	int r = 0, closed;
 
-	json_text_begin_array(&writer->functions.json, NULL);
-	json_text_begin_array(&writer->modules.json, NULL);
+	json_write(&writer->functions.json, "[");
+	json_write(&writer->modules.json, "[");
 	for (size_t i = 0; i < writer->page->stacks.function_count && !r; i++)
 		r = write_function(writer, i);
-	json_text_end_array(&writer->functions.json);
-	json_text_end_array(&writer->modules.json);
+	json_write(&writer->functions.json, "]");
+	json_write(&writer->modules.json, "]");
 	closed = column_text_close(&writer->functions, html_column(writer->page, COLUMN_FUNCTIONS));
 	r = r < 0 ? r : closed;
 	closed = column_text_close(&writer->modules, html_column(writer->page, COLUMN_MODULES));

@@ -15,16 +15,14 @@
 #include "report/view/html/html.h"
 #include "report/view/text/page.h"
 
-enum { PAYLOAD_VERSION = 1, SECOND_PLACES = 9 };
-
-static void write_hosts(struct html_page *page, struct json_text *json)
+static void write_hosts(struct html_page *page, struct json *json)
 {
 	const struct waits *waits = &page->reader.waits;
 	uint32_t hosts = 0;
 
 	for (size_t i = 0; i < waits->recording_count; i++)
 		hosts = waits->recordings[i].host >= hosts ? waits->recordings[i].host + 1 : hosts;
-	json_text_begin_array(json, "hosts");
+	json_write(json, "'hosts':[");
 	for (uint32_t host = 0; host < hosts; host++) {
 		struct profile_origin origin = {.host = ""};
 		size_t i = 0;
@@ -33,12 +31,12 @@ static void write_hosts(struct html_page *page, struct json_text *json)
 			i++;
 		if (i < profile_origins(page->profile))
 			profile_origin(page->profile, i, &origin);
-		json_text_name(json, NULL, origin.host);
+		json_write(json, "%-s", origin.host);
 	}
-	json_text_end_array(json);
+	json_write(json, "]");
 }
 
-static void write_recording(struct html_page *page, uint32_t number, struct json_text *json)
+static void write_recording(struct html_page *page, uint32_t number, struct json *json)
 {
 	const struct profile_recording *row = &page->reader.waits.recordings[number];
 	uint64_t realtime = profile_realtime(page->profile, number, row->start);
@@ -46,106 +44,84 @@ static void write_recording(struct html_page *page, uint32_t number, struct json
 
 	if (number < profile_origins(page->profile))
 		profile_origin(page->profile, number, &origin);
-	json_text_begin_object(json, NULL);
-	json_text_uint(json, "host", row->host);
-	json_text_int(json, "offset", page->offsets[number]);
-	json_text_int(json, "length", html_end_ticks(page, number, row->stop));
-	json_text_uint(json, "realtime", (realtime ? realtime : origin.realtime) / MILLISECOND);
-	json_text_uint(json, "leastWait", row->least_wait < COLUMN_MOST ? row->least_wait : COLUMN_MOST);
-	json_text_name(json, "kernel", origin.kernel);
-	json_text_uint(json, "cpus", origin.cpus < UINT32_MAX ? origin.cpus : 0);
-	json_text_end_object(json);
+	json_write(json, "{'host':%u,'offset':%jd,'length':%jd,'realtime':%ju,'leastWait':%ju,'kernel':%-s,'cpus':%ju}",
+		   row->host, page->offsets[number], html_end_ticks(page, number, row->stop),
+		   (realtime ? realtime : origin.realtime) / MILLISECOND,
+		   row->least_wait < COLUMN_MOST ? row->least_wait : COLUMN_MOST, origin.kernel,
+		   origin.cpus < UINT32_MAX ? origin.cpus : 0);
 }
 
-static void write_recordings(struct html_page *page, struct json_text *json)
+static void write_recordings(struct html_page *page, struct json *json)
 {
-	json_text_begin_array(json, "recordings");
+	json_write(json, "'recordings':[");
 	for (uint32_t i = 0; i < page->reader.waits.recording_count; i++)
 		write_recording(page, i, json);
-	json_text_end_array(json);
+	json_write(json, "]");
 }
 
 /* The requested parts of the recordings, if they are not all of them. */
-static void write_times(struct html_page *page, struct json_text *json)
+static void write_times(struct html_page *page, struct json *json)
 {
 	const struct waits *waits = &page->reader.waits;
 
-	json_text_begin_array(json, "times");
+	json_write(json, "'times':[");
 	for (uint32_t i = 0; i < waits->recording_count; i++) {
 		uint64_t from, to;
 
 		profile_recording_part(page->profile, i, &from, &to);
-		if (from <= waits->recordings[i].start && to >= waits->recordings[i].stop)
-			continue;
-		json_text_begin_array(json, NULL);
-		json_text_uint(json, NULL, i);
-		json_text_int(json, NULL, html_ticks(page, i, from));
-		json_text_int(json, NULL, html_end_ticks(page, i, to));
-		json_text_end_array(json);
+		if (from > waits->recordings[i].start || to < waits->recordings[i].stop)
+			json_write(json, "[%u,%jd,%jd]", i, html_ticks(page, i, from), html_end_ticks(page, i, to));
 	}
-	json_text_end_array(json);
+	json_write(json, "]");
 }
 
-static void write_source(struct html_page *page, uint32_t number, struct json_text *json)
+static void write_source(struct html_page *page, uint32_t number, struct json *json)
 {
 	const struct profile_source *source = &page->reader.sources[number];
 	bool waits = source->kind == PROFILE_OFFCPU || source->kind == PROFILE_WAKERS;
-	char weight[24];
 
-	(void)snprintf(weight, sizeof(weight), "%" PRIu64, source->weight);
-	json_text_begin_object(json, NULL);
-	json_text_printable(json, "kind", page_kind_name(source->kind));
-	json_text_name(json, "name", source->name);
-	json_text_name(json, "unit", source->weight_unit);
-	json_text_uint(json, "count", source->samples);
-	json_text_printable(json, "weight", weight);
-	json_text_bool(json, "timed", source->kind != PROFILE_TASKS && (waits || !page->limit.no_samples));
-	json_text_uint(json, "duration", source->duration < COLUMN_MOST ? source->duration : COLUMN_MOST);
-	json_text_bool(json, "leftOut", source->left_out);
-	json_text_bool(json, "complete", page->complete[number]);
-	json_text_uint(json, "step", html_step(page, number));
-	json_text_end_object(json);
+	json_write(json, "{'kind':%s,'name':%-s,'unit':%-s,'count':%ju,'weight':'%ju'", page_kind_name(source->kind),
+		   source->name, source->weight_unit, source->samples, source->weight);
+	json_write(json, "'timed':%d,'duration':%ju,'leftOut':%d,'complete':%d,'step':%ju}",
+		   source->kind != PROFILE_TASKS && (waits || !page->limit.no_samples),
+		   source->duration < COLUMN_MOST ? source->duration : COLUMN_MOST, source->left_out,
+		   page->complete[number], html_step(page, number));
 }
 
-static void write_sources(struct html_page *page, struct json_text *json)
+static void write_sources(struct html_page *page, struct json *json)
 {
-	json_text_begin_array(json, "sources");
+	json_write(json, "'sources':[");
 	for (uint32_t i = 0; i < page->reader.source_count; i++)
 		write_source(page, i, json);
-	json_text_end_array(json);
-	json_text_begin_array(json, "probes");
-	for (size_t i = 0; i < page->reader.probe_count; i++) {
-		json_text_begin_object(json, NULL);
-		json_text_uint(json, "source", page->reader.probes[i].source);
-		json_text_name(json, "name", page->reader.probes[i].name);
-		json_text_end_object(json);
-	}
-	json_text_end_array(json);
+	json_write(json, "],'probes':[");
+	for (size_t i = 0; i < page->reader.probe_count; i++)
+		json_write(json, "{'source':%u,'name':%-s}", page->reader.probes[i].source, page->reader.probes[i].name);
+	json_write(json, "]");
 }
 
-static void write_line(struct json_text *json, const char *key, const char *text)
+static void write_line(struct json *json, const char *text)
 {
 	_cleanup_free_ char *line = printable_copy_line(text);
 
-	json_text_printable(json, key, line ? line : "");
+	json->failed |= !line;
+	json_write(json, "%s", line);
 }
 
-static void write_notes(struct html_page *page, struct json_text *json)
+static void write_notes(struct html_page *page, struct json *json)
 {
 	struct profile_account account;
 
 	profile_account(page->profile, &account);
-	json_text_begin_array(json, "notes");
+	json_write(json, "'notes':[");
 	for (size_t i = 0; i < account.count; i++) {
-		json_text_begin_object(json, NULL);
-		write_line(json, "text", account.notes[i].text);
-		json_text_begin_array(json, "details");
+		json_write(json, "{'text':");
+		write_line(json, account.notes[i].text);
+		json_write(json, "'details':[");
 		for (size_t k = 0; k < account.notes[i].detail_count; k++)
-			write_line(json, NULL, account.notes[i].details[k]);
-		json_text_end_array(json);
-		json_text_end_object(json);
+			write_line(json, account.notes[i].details[k]);
+		json_write(json, "]}");
 	}
-	json_text_end_array(json);
+	json_write(json, "]");
 }
 
 size_t html_left_out(const struct html_page *page, char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT])
@@ -170,50 +146,46 @@ size_t html_left_out(const struct html_page *page, char texts[HTML_LEFT_OUT][HTM
 	return count;
 }
 
-static void write_left_out(const struct html_page *page, struct json_text *json)
+static void write_left_out(const struct html_page *page, struct json *json)
 {
 	char texts[HTML_LEFT_OUT][HTML_LEFT_OUT_TEXT];
 	size_t count = html_left_out(page, texts);
 
-	json_text_begin_array(json, "what");
+	json_write(json, "'what':[");
 	for (size_t i = 0; i < count; i++)
-		json_text_printable(json, NULL, texts[i]);
-	json_text_end_array(json);
-	json_text_uint(json, "binTicks", page->limit.bin / page->unit);
-	json_text_uint(json, "keptWait", page->limit.least_wait < COLUMN_MOST ? page->limit.least_wait : COLUMN_MOST);
+		json_write(json, "%s", texts[i]);
+	json_write(json, "],'binTicks':%ju,'keptWait':%ju", page->limit.bin / page->unit,
+		   page->limit.least_wait < COLUMN_MOST ? page->limit.least_wait : COLUMN_MOST);
 }
 
 /* About --base: its hosts, and how long each source of the page was recorded there. */
-static void write_base(struct html_page *page, struct json_text *json)
+static void write_base(struct html_page *page, struct json *json)
 {
 	struct profile *base = page->context->base;
 	const struct profile_source *sources;
 	size_t count = base ? profile_sources(base, &sources) : 0;
 
 	if (!base) {
-		json_text_null(json, "base");
+		json_write(json, "'base':null");
 		return;
 	}
-	json_text_begin_object(json, "base");
-	json_text_begin_array(json, "hosts");
+	json_write(json, "'base':{'hosts':[");
 	for (size_t i = 0; i < profile_origins(base); i++) {
 		struct profile_origin origin;
 
 		profile_origin(base, i, &origin);
-		json_text_name(json, NULL, origin.host);
+		json_write(json, "%-s", origin.host);
 	}
-	json_text_end_array(json);
-	json_text_begin_array(json, "seconds");
+	json_write(json, "],'seconds':[");
 	for (uint32_t own = 0; own < page->reader.source_count; own++) {
 		uint64_t duration = 0;
 
 		for (size_t i = 0; i < count; i++)
 			if (html_base_source(page, &sources[i]) == own)
 				duration = sources[i].duration;
-		json_text_point(json, NULL, duration, SECOND_PLACES);
+		json_write(json, "%.9ju", duration);
 	}
-	json_text_end_array(json);
-	json_text_end_object(json);
+	json_write(json, "]}");
 }
 
 /* A time as an offset from the recording's start, limited to the recording. */
@@ -225,60 +197,48 @@ static uint64_t within(const struct profile_recording *recording, uint64_t time)
 }
 
 /* A span that begins before the recording and ends after it covers all of it. */
-static void write_unsure(const struct html_page *page, struct json_text *json)
+static void write_unsure(const struct html_page *page, struct json *json)
 {
 	const struct waits *waits = &page->reader.waits;
 	struct profile_span span;
 
-	json_text_begin_array(json, "unsure");
+	json_write(json, "'unsure':[");
 	for (uint32_t i = 0; i < waits->recording_count; i++) {
 		const struct profile_recording *recording = &waits->recordings[i];
 
-		for (size_t k = 0; profile_unsure(page->context->profile, i, k, &span); k++) {
-			json_text_begin_array(json, NULL);
-			json_text_uint(json, NULL, i);
-			json_text_uint(json, NULL, within(recording, span.from) / page->unit);
-			json_text_uint(json, NULL, within(recording, span.until) / page->unit);
-			json_text_end_array(json);
-		}
+		for (size_t k = 0; profile_unsure(page->context->profile, i, k, &span); k++)
+			json_write(json, "[%u,%ju,%ju]", i, within(recording, span.from) / page->unit,
+				   within(recording, span.until) / page->unit);
 	}
-	json_text_end_array(json);
+	json_write(json, "]");
 }
 
-static void write_columns(const struct html_page *page, struct json_text *json)
+static void write_columns(const struct html_page *page, struct json *json)
 {
 	size_t offset = 0;
 
-	json_text_begin_object(json, "columns");
+	json_write(json, "'columns':{");
 	for (size_t i = 0; i < COLUMNS; i++) {
 		const struct column *column = &page->columns.items[i];
 
 		if (!column->bytes.count)
 			continue;
-		json_text_begin_array(json, column_names[i]);
-		json_text_uint(json, NULL, offset);
-		json_text_uint(json, NULL, column->bytes.count);
-		json_text_uint(json, NULL, column->count);
-		json_text_end_array(json);
+		json_write(json, "%s:[%zu,%zu,%zu]", column_names[i], offset, column->bytes.count, column->count);
 		offset += column->bytes.count;
 	}
-	json_text_end_object(json);
+	json_write(json, "}");
 }
 
 static int write_header(struct html_page *page, struct column *header)
 {
 	struct column_text text;
-	struct json_text *json = &text.json;
+	struct json *json = &text.json;
 	int r = column_text_open(&text);
 
 	if (r < 0)
 		return r;
-	json_text_begin_object(json, NULL);
-	json_text_uint(json, "version", PAYLOAD_VERSION);
-	json_text_printable(json, "program", "rwalker-report " RWALKER_VERSION);
-	json_text_uint(json, "unit", page->unit);
-	json_text_printable(json, "filters", page->context->settings->filters);
-	json_text_printable(json, "noFrames", page_no_frames(page->context->settings));
+	json_write(json, "{'version':1,'program':%s,'unit':%ju,'filters':%s,'noFrames':%s",
+		   "rwalker-report " RWALKER_VERSION, page->unit, page->context->settings->filters, page_no_frames(page->context->settings));
 	write_hosts(page, json);
 	write_recordings(page, json);
 	write_times(page, json);
@@ -288,7 +248,7 @@ static int write_header(struct html_page *page, struct column *header)
 	write_unsure(page, json);
 	write_left_out(page, json);
 	write_columns(page, json);
-	json_text_end_object(json);
+	json_write(json, "}");
 	return column_text_close(&text, header);
 }
 

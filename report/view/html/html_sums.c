@@ -90,16 +90,10 @@ struct walk_writer {
 
 static void write_walk(struct walk_writer *writer, const struct profile_walk *walk)
 {
-	struct json_text *json = &writer->walks.json;
+	struct json *json = &writer->walks.json;
 
-	json_text_begin_object(json, NULL);
-	json_text_uint(json, "host", walk->host);
-	json_text_uint(json, "number", walk->number);
-	json_text_int(json, "time", walk_ticks(writer->page, walk));
-	json_text_uint(json, "realtime", walk->realtime / MILLISECOND);
-	json_text_uint(json, "seen", walk->seen);
-	json_text_uint(json, "kept", walk->kept);
-	json_text_end_object(json);
+	json_write(json, "{'host':%u,'number':%u,'time':%jd,'realtime':%ju,'seen':%ju,'kept':%ju}", walk->host, walk->number,
+		   walk_ticks(writer->page, walk), walk->realtime / MILLISECOND, walk->seen, walk->kept);
 }
 
 static int find_state(struct walk_writer *writer, const char *state, uint64_t *ret_number)
@@ -110,7 +104,7 @@ static int find_state(struct walk_writer *writer, const char *state, uint64_t *r
 	if (r < 0)
 		return r;
 	if (r > 0)
-		json_text_name(&writer->states.json, NULL, state);
+		json_write(&writer->states.json, "%-s", state);
 	*ret_number = *number;
 	return 0;
 }
@@ -130,7 +124,7 @@ static int find_purpose(struct walk_writer *writer, const struct profile_walk_ta
 	if (r < 0)
 		return r;
 	if (r > 0)
-		json_text_printable(&writer->purposes.json, NULL, text);
+		json_write(&writer->purposes.json, "%s", text);
 	*ret_number = *number + 1;
 	return 0;
 }
@@ -188,12 +182,12 @@ static int write_all(struct walk_writer *writer)
 	while (!r && opened < TEXTS) {
 		r = column_text_open(text_of(writer, opened));
 		if (!r)
-			json_text_begin_array(&text_of(writer, opened++)->json, NULL);
+			json_write(&text_of(writer, opened++)->json, "[");
 	}
 	if (!r)
 		r = write_rows(writer);
 	for (size_t i = 0; i < opened; i++) {
-		json_text_end_array(&text_of(writer, i)->json);
+		json_write(&text_of(writer, i)->json, "]");
 		closed = column_text_close(text_of(writer, i), html_column(writer->page, columns[i]));
 		r = r < 0 ? r : closed;
 	}

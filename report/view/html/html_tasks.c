@@ -92,7 +92,7 @@ static int find_comm(struct task_writer *writer, const char *comm, uint64_t *ret
 	if (r < 0)
 		return r;
 	if (r > 0)
-		json_text_name(&writer->comms.json, NULL, comm);
+		json_write(&writer->comms.json, "%-s", comm);
 	*ret_number = *number;
 	return 0;
 }
@@ -141,11 +141,11 @@ static int write_all(struct task_writer *writer)
 	struct html_page *page = writer->page;
 	int r = 0, closed;
 
-	json_text_begin_array(&writer->comms.json, NULL);
+	json_write(&writer->comms.json, "[");
 	for (uint32_t i = 0; i < page->reader.task_count && !r; i++)
 		if (page->tasks.number_of[i] != NOT_THERE)
 			r = write_task(writer, i);
-	json_text_end_array(&writer->comms.json);
+	json_write(&writer->comms.json, "]");
 	closed = column_text_close(&writer->comms, html_column(page, COLUMN_COMMS));
 	return r < 0 ? r : closed;
 }

@@ -71,7 +71,7 @@ static int purposes_open(struct purposes *purposes, const struct waits *waits)
 	if (!r)
 		r = column_text_open(&purposes->list);
 	if (!r) {
-		json_text_begin_array(&purposes->list.json, NULL);
+		json_write(&purposes->list.json, "[");
 		return 0;
 	}
 	hash_map_deinit(&purposes->known);
@@ -81,7 +81,7 @@ static int purposes_open(struct purposes *purposes, const struct waits *waits)
 
 static int purposes_close(struct purposes *purposes, struct column *column)
 {
-	json_text_end_array(&purposes->list.json);
+	json_write(&purposes->list.json, "]");
 	hash_map_deinit(&purposes->known);
 	hash_map_deinit(&purposes->texts);
 	return column_text_close(&purposes->list, column);
@@ -95,7 +95,7 @@ static int purposes_close(struct purposes *purposes, struct column *column)
 static int write_text(struct purposes *purposes, const struct profile_wait *wait, const char *text)
 {
 	struct profile_wait alike = *wait;
-	struct json_text *json = &purposes->list.json;
+	struct json *json = &purposes->list.json;
 	_cleanup_free_ char *begin = NULL;
 	size_t length;
 	int r;
@@ -110,15 +110,10 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 	if (r < 0)
 		return r;
 	length = strlen(begin);
-	json_text_begin_array(json, NULL);
-	json_text_printable(json, NULL, begin);
-	if (strncmp(text, begin, length) != 0) {
-		json_text_printable(json, NULL, "");
-		json_text_printable(json, NULL, text);
-	} else {
-		json_text_printable(json, NULL, text + length);
-	}
-	json_text_end_array(json);
+	if (strncmp(text, begin, length) != 0)
+		json_write(json, "[%s,'',%s]", begin, text);
+	else
+		json_write(json, "[%s,%s]", begin, text + length);
 	return 0;
 }
 
@@ -185,17 +180,12 @@ static int find_number(struct numbers *numbers, const struct number_key *key, ui
 
 static void write_kind(struct wait_writer *writer, const struct profile_wait *wait)
 {
-	struct json_text *json = &writer->kinds_text.json;
+	struct json *json = &writer->kinds_text.json;
 	char state[24];
 
 	profile_wait_state(wait->state, state);
-	json_text_begin_array(json, NULL);
-	json_text_uint(json, NULL, wait->wait_class);
-	json_text_uint(json, NULL, wake_context(wait));
-	json_text_uint(json, NULL, wait->flags);
-	json_text_name(json, NULL, wait_is_of_vfork(writer->purposes.waits, wait) ? "vfork" : state);
-	json_text_uint(json, NULL, wait_length_bound(wait));
-	json_text_end_array(json);
+	json_write(json, "[%u,%u,%u,%-s,%u]", wait->wait_class, wake_context(wait), wait->flags,
+		   wait_is_of_vfork(writer->purposes.waits, wait) ? "vfork" : state, wait_length_bound(wait));
 }
 
 static int find_kind(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
@@ -336,7 +326,7 @@ static int write_all(struct wait_writer *writer)
 	const struct waits *waits = &page->reader.waits;
 	int r = 0, closed;
 
-	json_text_begin_array(&writer->kinds_text.json, NULL);
+	json_write(&writer->kinds_text.json, "[");
 	page->limit.kept_waits = 0;
 	for (size_t i = 0; i < waits->count && !r; i++) {
 		if (wait_length(&waits->items[i]) < page->limit.least_wait)
@@ -345,7 +335,7 @@ static int write_all(struct wait_writer *writer)
 		r = write_wait(writer, &waits->items[i]);
 	}
 	end_run(writer);
-	json_text_end_array(&writer->kinds_text.json);
+	json_write(&writer->kinds_text.json, "]");
 	closed = column_text_close(&writer->kinds_text, html_column(page, COLUMN_KINDS));
 	r = r < 0 ? r : closed;
 	closed = purposes_close(&writer->purposes, html_column(page, COLUMN_PURPOSES));

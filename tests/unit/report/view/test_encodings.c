@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Bytes and names as the exports and the page write them. */
-#include "report/view/export/json_text.h"
+#include "report/view/export/json.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@
 struct paper {
 	char *text;
 	size_t size;
-	struct json_text json;
+	struct json json;
 };
 
 static void begin(struct paper *paper)
 {
 	*paper = (struct paper){0};
-	json_text_init(&paper->json, open_memstream(&paper->text, &paper->size));
+	json_init(&paper->json, open_memstream(&paper->text, &paper->size));
 }
 
 static void check(struct test *t, struct paper *paper, const char *wanted)
@@ -37,7 +37,7 @@ static void decimals(struct test *t)
 {
 	static const struct {
 		uint64_t value;
-		unsigned int places;
+		int places;
 		const char *wanted;
 	} cases[] = {
 		{0, 0, "0"}, {0, 3, "0.000"}, {5, 3, "0.005"}, {999, 3, "0.999"}, {1000, 3, "1.000"},
@@ -50,7 +50,7 @@ static void decimals(struct test *t)
 		struct paper paper;
 
 		begin(&paper);
-		json_text_point(&paper.json, NULL, cases[i].value, cases[i].places);
+		json_write(&paper.json, "%.*ju", cases[i].places, cases[i].value);
 		check(t, &paper, cases[i].wanted);
 	}
 }
@@ -76,44 +76,40 @@ static void hostile_names(struct test *t)
 		struct paper paper;
 
 		begin(&paper);
-		json_text_name(&paper.json, NULL, cases[i].name);
+		json_write(&paper.json, "%-s", cases[i].name);
 		check(t, &paper, cases[i].wanted);
 	}
 }
 
-/* Long names are escaped piece by piece, which no character may notice, wherever it is. */
-static void characters_at_the_seams(struct test *t)
+static void printable_text_in_parts(struct test *t)
 {
-	static const char *const characters[] = {"\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80"};
-	char name[200], wanted[sizeof(name) + 2];
-
-	for (size_t before = 55; before < 70; before++)
-		for (size_t i = 0; i < 3; i++) {
-			struct paper paper;
-
-			(void)snprintf(name, sizeof(name), "%.*s%s%s%s%0100d", (int)before,
-				       "----------------------------------------------------------------------",
-				       characters[i], characters[2 - i], characters[i], 0);
-			(void)snprintf(wanted, sizeof(wanted), "\"%s\"", name);
-			begin(&paper);
-			json_text_name(&paper.json, NULL, name);
-			check(t, &paper, wanted);
-		}
-}
-
-static void malformed_at_the_seams(struct test *t)
-{
-	char name[200], wanted[sizeof(name) * 5 + 3] = "\"";
 	struct paper paper;
 
-	memset(name, 0x80, sizeof(name));
-	name[sizeof(name) - 1] = '\0';
-	for (size_t i = 0; i < sizeof(name) - 1; i++)
-		memcpy(wanted + 1 + 5 * i, "\\\\x80", 6);
-	wanted[1 + 5 * (sizeof(name) - 1)] = '"';
 	begin(&paper);
-	json_text_name(&paper.json, NULL, name);
-	check(t, &paper, wanted);
+	json_write(&paper.json, "[%s,%s", "\\x1b[<T>]", "a\nb");
+	json_write(&paper.json, "'");
+	json_escape(&paper.json, "a\"", 2);
+	json_escape(&paper.json, "&", 1);
+	(void)fputc('"', paper.json.out);
+	json_write(&paper.json, "]");
+	check(t, &paper, "[\"\\\\x1b[\\u003cT\\u003e]\",\"a\\u000ab\",\"a\\\"\\u0026\"]");
+}
+
+static void commas_and_lines(struct test *t)
+{
+	struct paper paper;
+
+	begin(&paper);
+	json_write(&paper.json, "{'none':[");
+	json_write(&paper.json, "\n],'lines':[");
+	json_write(&paper.json, "\n[%u,%zu,%jd]", UINT32_MAX, (size_t)0, INTMAX_MIN);
+	json_write(&paper.json, "\n{");
+	json_write(&paper.json, "'is':%d,'is not':%d", true, false);
+	json_write(&paper.json, "'value':");
+	json_write(&paper.json, "null}");
+	json_write(&paper.json, "\n]}");
+	check(t, &paper, "{\"none\":[],\"lines\":[\n[4294967295,0,-9223372036854775808],\n"
+			 "{\"is\":true,\"is not\":false,\"value\":null}\n]}");
 }
 
 /* --- ascii stream --- */
@@ -255,6 +251,6 @@ static void names_are_there_once(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(decimals), TEST(hostile_names), TEST(characters_at_the_seams),
-	  TEST(malformed_at_the_seams), TEST(signs_become_ascii), TEST(the_locale_decides),
+TEST_MAIN(TEST(decimals), TEST(hostile_names), TEST(printable_text_in_parts), TEST(commas_and_lines),
+	  TEST(signs_become_ascii), TEST(the_locale_decides),
 	  TEST(any_bytes_read_back), TEST(cuts_what_is_too_large), TEST(names_are_there_once))

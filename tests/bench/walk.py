@@ -15,7 +15,7 @@ from markdown import Table, verdict
 
 @contextlib.contextmanager
 def sleepers(count):
-    with subprocess.Popen([str(settings.WORKLOADS / "threads"), str(count)], stdin=subprocess.PIPE,
+    with subprocess.Popen([str(settings.WORKLOADS / "sleepers"), "threads", str(count)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as process:
         try:
             process.stdout.readline()

@@ -8,8 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
 build=$PWD/${BUILD:-build}
-report=$build/rwalker-report named_trace=$build/tests/fault/named_trace dead_fuse=$build/tests/live/workloads/dead_fuse
-for program in "$report" "$named_trace" "$dead_fuse"; do
+report=$build/rwalker-report named_trace=$build/tests/fault/named_trace
+for program in "$report" "$named_trace"; do
 	[[ -x $program ]] || { echo "not ok opened_files - '$program' is not built"; exit 1; }
 done
 # Mounts need a namespace of our own, in which root may mount FUSE.
@@ -31,7 +31,7 @@ end()
 trap end EXIT
 
 good=$scratch/good
-cp "$dead_fuse" "$good"
+cp "$build/tests/live/workloads/burn" "$good"
 id=$(readelf -n "$good" | awk '/Build ID/ { print $3 }')
 main=0x$(nm "$good" | awk '$3 == "main" { print $1 }')
 
@@ -56,7 +56,7 @@ named_well() { verdict "$1" "$(grep -c . "$scratch/out") lines, none with 'main'
 serve_dead()
 {
 	mkdir -p "$1"
-	"$dead_fuse" "$1" >"$scratch/ready" &
+	python3 -B tests/live/dead_fuse.py "$1" >"$scratch/ready" &
 	server=$!
 	until grep -qs ready "$scratch/ready"; do kill -0 "$server" || return 1; done
 }

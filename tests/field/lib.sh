@@ -3,7 +3,6 @@
 # prints figures. A test sources it instead of tests/live/lib.sh. No service is started or touched.
 # shellcheck shell=bash
 . "$(dirname "${BASH_SOURCE[0]}")/../live/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/../live/waits_lib.sh"
 
 field=$here/tests/field
 

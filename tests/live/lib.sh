@@ -95,6 +95,14 @@ need_recording() {
 	reason=$("$workloads/can_bpf") || skip "$reason"
 }
 
+# Tracepoints of single system calls need tracefs: if it is not mounted, the test runs again in a mount namespace of its own.
+need_tracefs() {
+	tracing=/sys/kernel/tracing
+	[ ! -d $tracing/events ] && [ "$(id -u)" -eq 0 ] && [ -z "${TRACEFS_MOUNTED-}" ] || return 0
+	rm -rf "$scratch"
+	TRACEFS_MOUNTED=1 exec unshare -m sh -c 'mount -t tracefs none "$0"; exec "$1"' $tracing "$0"
+}
+
 need_tool() {
 	local tool
 	for tool; do command -v "$tool" >/dev/null || skip "'$tool' is not installed"; done
@@ -307,7 +315,7 @@ asleep() {
 
 # start_sleepers [ARGUMENT]: starts workloads/sleepers.c and returns when its threads are asleep; sets $pid.
 start_sleepers() {
-	start "$workloads/sleepers" "$@" >"$scratch/sleepers.out"
+	start "$workloads/sleepers" "${1-paths}" >"$scratch/sleepers.out"
 	pid=$started
 	wait_for 60 grep -q ready "$scratch/sleepers.out" || die "the workload does not start"
 	wait_for 60 asleep "$pid" 'sl_(framed|plain)' || die "the workload does not sleep"
@@ -390,4 +398,48 @@ check_truth() {
 		check_number "$path: own count $share, recorded $got" \
 			"($got - $share) ^ 2 <= ($3 / 100) ^ 2"
 	done <"$2"
+}
+
+# --- waits: traces and truths are $scratch/NAME.rwk and NAME.truth ---------------------------------
+
+need_offcpu() {
+	need_recording
+	need_tool python3
+}
+
+# judged COMMAND...: each line "yes WHAT" or "no WHAT: WHY" of its output is a check.
+judged() {
+	local word rest
+	while read -r word rest; do
+		case $word in
+		yes) checks=$((checks + 1)) ;;
+		no) checks=$((checks + 1)); fail "$rest" ;;
+		*) echo "$word $rest" ;;
+		esac
+	done < <("$@" 2>&1 || echo "no checker: '$*' ended with $?")
+}
+
+# check_waits NAME CHECK...: what waits_check.py finds.
+check_waits() {
+	local name=$1
+	shift
+	echo "# $name"
+	look_for_hidden
+	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/$name.rwk" "$scratch/$name.truth" "$@"
+}
+
+# record_waits NAME 'RECORDER OPTIONS' KIND ARGUMENT...: the workload under the recorder; its truth is its output.
+record_waits() {
+	local name=$1 options=$2
+	shift 2
+	# shellcheck disable=SC2086
+	recorded "$name" "$record" --force --offcpu 0 $options -o "$scratch/$name.rwk" -- "$workloads/waits" "$@"
+	local code=$?
+	mv "$scratch/$name.out" "$scratch/$name.truth"
+	return $code
+}
+
+# All views that show waits, with a moment for those that need one.
+waits_views() {
+	printf '%s\n' --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary
 }

@@ -8,8 +8,7 @@ import re
 import subprocess
 import sys
 
-import judging
-from waits_trace import dumped, pairs, view as whole_view
+from waits_trace import Judge as PlainJudge, dumped, pairs, run, view as whole_view
 
 TRACEPOINT, KFUNC = 4, 5
 HOOKS = {1: "raw tracepoint", 2: "tracepoint", 3: "fentry", 4: "kprobe", 5: "kprobe.multi"}
@@ -168,7 +167,7 @@ PLUMBING = re.compile(r"(?<![\w.])(bpf_prog_[0-9a-f]{8,}\w*|_?_?bpf_trace_\w+|bp
                       r"function_graph_enter\w*|do_int3|asm_exc_int3|exc_int3)\b")
 
 
-class Judge(judging.Judge):
+class Judge(PlainJudge):
     def __init__(self, report, path, truth):
         super().__init__(report, path)
         self.trace, self.truth = Trace(report, path), read_truth(truth)
@@ -422,4 +421,4 @@ def check_totals(judge, _):
 
 
 if __name__ == "__main__":
-    judging.run(Judge(*sys.argv[1:4]), globals())
+    run(Judge(*sys.argv[1:4]), globals())

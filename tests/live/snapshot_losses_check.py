@@ -7,9 +7,8 @@ import re
 import subprocess
 import sys
 
-import judging
 from points_check import NESTED, RECORDED, RING_FULL, Trace
-from waits_trace import pairs
+from waits_trace import Judge, pairs
 
 SNAPSHOT = 23
 CAUSES = {"RECORDED": RECORDED, "RING_FULL": RING_FULL, "NESTED": NESTED, "SNAPSHOT": SNAPSHOT}
@@ -52,7 +51,7 @@ def check_words(judge, trace):
 
 def main():
     report, path, counters, number = sys.argv[1:]
-    trace, source, judge = Trace(report, path), int(number), judging.Judge(report, path)
+    trace, source, judge = Trace(report, path), int(number), Judge(report, path)
     check_totals(judge, trace, source, read_counters(counters))
     check_events(judge, trace, source)
     check_words(judge, trace)

@@ -64,14 +64,16 @@ for pid in $pids; do
 done
 
 # --- one process at many places, one after the other ---
+fruit=$workloads/churn_apple # burns 20 ms, and calls exec
 for how in -u --dwarf; do
-	run_ok "lives$how" "$record" -p 0 $how --sw-perf -f 3989 --force -o "$trace" -- "$workloads/rebirth" 12
+	# shellcheck disable=SC2046 # one word for each life
+	run_ok "lives$how" "$record" -p 0 $how --sw-perf -f 3989 --force -o "$trace" -- "$fruit" 20 $(printf "$fruit %.0s" {1..12})
 	"$report" --export perf-script -q "$trace" 2>/dev/null >"$scratch/script"
 	python3 - "$scratch/script" >"$scratch/judged" <<'END'
 import sys
 stacks, mixed, places = 0, 0, set()
 for sample in open(sys.argv[1]).read().split("\n\n"):
-    found = [int(line.split()[0], 16) for line in sample.split("\n")[1:] if line.endswith("/rebirth)")]
+    found = [int(line.split()[0], 16) for line in sample.split("\n")[1:] if line.endswith("/churn_apple)")]
     if len(found) > 1:
         stacks += 1
         mixed += max(found) - min(found) > 1 << 20

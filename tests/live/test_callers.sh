@@ -4,9 +4,8 @@
 # calls by int 0x80, direct I/O on a block device, compared with what the workload prints; functions of kworkers,
 # compared with the kernel's own tracepoints.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
-. "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
+need_tracefs
 
 need_offcpu
 rounds=$(at_level 60 1000)

@@ -3,7 +3,6 @@
 # What must not be said of a wait, each beside what must: the object of a call that has not begun, that a fault
 # interrupts, or that is over; and, at the other end of a connection, a process of another network namespace.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 pid_of() { awk -v comm="$1" '$1 == comm { print $2 }' "$scratch/truth"; }
 

@@ -113,9 +113,9 @@ test_descendants_only() {
 
 # Threads that the kernel makes for it: io_uring's workers.
 test_kernel_made_threads() {
-	run uring "$workloads/uring" 0
+	run uring "$workloads/callers" burn 0
 	[ $? -eq 77 ] && return
-	record_code 0 -u -f 999 -p 60 --offcpu 60 -- "$workloads/uring" 0.5
+	record_code 0 -u -f 999 -p 60 --offcpu 60 -- "$workloads/callers" burn 0.5
 	folded "$scratch/run.rwk" --source cpu --no-local-files >"$scratch/run.folded"
 	check_number "workers burn the CPU" "$(folded_sum "$scratch/run.folded" '^iou-wrk-') > \
 		2 * $(folded_sum "$scratch/run.folded" '^uring;')"

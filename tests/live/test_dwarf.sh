@@ -3,8 +3,8 @@
 # --dwarf: the call paths of a program without frame pointers (workloads/frameless.c lists them), as the reader unwinds
 # them from the copies made while it ran: samples, waits, wakers, hits. Incomplete stacks say so.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.
-. "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
+need_tracefs
 
 SECONDS_LONG=3
 

@@ -50,7 +50,7 @@ record_all_kinds() {
 		mkdir "$scratch/place"
 		run_ok all "$record" --force -u -f 999 --embed "$1" -o "$scratch/$1/trace.rwk" -- sh -c "
 			'$workloads/cpu_paths' 0.4; '$workloads/kernel_paths' 0.4; '$workloads/churn' 60 3
-			'$workloads/deleted' '$scratch/gone' 0.3; '$workloads/ns' '$scratch/place' 0.3"
+			'$workloads/copies' deleted '$scratch/gone' 0.3; '$workloads/copies' ns '$scratch/place' 0.3"
 		rmdir "$scratch/place"
 		lacks_names "$scratch/$1/trace.rwk" || break
 		echo "# --embed $1: a file was not opened in time, try $try"

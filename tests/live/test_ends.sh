@@ -4,10 +4,9 @@
 # ends print; and --chains, which goes from one end of a connection to the other.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 need_offcpu
-recorded ends "$record" --force --offcpu 0 --wakers -o "$scratch/ends.rwk" -- python3 -B "$here/tests/live/waits_ends.py" "$(at_level 50 500)"
+recorded ends "$record" --force --offcpu 0 --wakers -o "$scratch/ends.rwk" -- python3 -B "$here/tests/live/processes.py" ends "$(at_level 50 500)"
 "$report" --waits-on "$scratch/ends.rwk" >"$scratch/view" 2>/dev/null
 "$report" --chains='^e-tcp-one$' "$scratch/ends.rwk" >"$scratch/chains" 2>/dev/null
 

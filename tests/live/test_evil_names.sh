@@ -18,7 +18,7 @@ check_clean() { # WHAT FILE
 record_evil() {
 	mkdir "$scratch/dir"
 	run_ok evil "$record" -u -f 999 --embed "$1" -o "$scratch/$1.rwk" -- \
-		"$workloads/evil_names" "$scratch/dir" 1
+		"$workloads/copies" evil "$scratch/dir" 1
 	check_clean "the recorder's stderr" "$scratch/evil.err"
 	rm -rf "$scratch/dir"
 }

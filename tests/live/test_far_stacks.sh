@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tier: full
-# Threads that sleep with their stack pointer in a file's mapping (workloads/far_stacks.c). What is in memory is copied.
+# Threads that sleep with their stack pointer in a file's mapping (workloads/sleepers.c). What is in memory is copied.
 # What is not, and what a file server must answer for, is not waited for: it is said to be missing, and why. While the
 # server is dead, the target's other threads, those who look at it, and the unloading of BPF programs go on.
 . "$(dirname "$0")/lib.sh"
@@ -13,7 +13,7 @@ need_tool setsid pgrep
 serve() {
 	[ -e /dev/fuse ] || return 1
 	mkdir "$scratch/served"
-	"$workloads/dead_fuse" "$scratch/served" allow_other "$scratch/file" >"$scratch/fuse.out" 2>"$scratch/fuse.err" &
+	python3 -B "$here/tests/live/dead_fuse.py" "$scratch/served" allow_other "$scratch/file" >"$scratch/fuse.out" 2>"$scratch/fuse.err" &
 	server=$!
 	children="$children $server"
 	wait_for 60 grep -q ready "$scratch/fuse.out"
@@ -76,7 +76,7 @@ trap 'umount -l "$scratch/served" 2>/dev/null; cleanup' EXIT
 dd if=/dev/zero of="$scratch/file" bs=1M count=1 2>/dev/null
 serve || server=
 [ -n "$server" ] || echo "# without FUSE: $(cat "$scratch/fuse.err" 2>/dev/null)"
-start "$workloads/far_stacks" "$scratch/file" ${server:+"$scratch/served/file"} 2>"$scratch/far_stacks.err"
+start "$workloads/sleepers" far "$scratch/file" ${server:+"$scratch/served/file"} 2>"$scratch/far_stacks.err"
 pid=$started
 wait_for 60 asleep "$pid" "$([ -n "$server" ] && echo fs_dead || echo fs_absent)" || die "$(cat "$scratch/far_stacks.err")"
 wait_for 60 asleep "$pid" 'fs_(copied|absent|served|dead)' || die "the threads do not sleep"

@@ -16,14 +16,14 @@ chmod 755 "$scratch"
 cp "$workloads/burn" "$scratch/burn"
 cp "$workloads/burn" "$scratch/burn_other"
 objcopy --remove-section=.note.gnu.build-id "$scratch/burn_other" # else it would be the same file
-cp "$workloads/many_files" "$scratch"
+cp "$workloads/copies" "$scratch"
 mkdir -m 777 "$scratch/many"
 
 "$record" -p 0 -u -o "$scratch/t.rwk" 2>"$scratch/t.err" &
 recorder=$!
 children="$children $recorder"
 wait_for 60 has_begun || die "the recorder did not start: $(cat "$scratch/t.err")"
-(as_user $villain "$scratch/many_files" "$scratch/many" $files >"$scratch/storm.out" 2>"$scratch/storm.err") &
+(as_user $villain "$scratch/copies" many "$scratch/many" $files >"$scratch/storm.out" 2>"$scratch/storm.err") &
 children="$children $!"
 wait_for 120 grep -q 'done' "$scratch/storm.out" || die "the storm does not end"
 start "$scratch/burn" burner 600 user 10

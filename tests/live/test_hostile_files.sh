@@ -311,7 +311,7 @@ test_matrix() {
 
 serve() { # FILE
 	mkdir "$fuse"
-	"$workloads/dead_fuse" "$fuse" allow_other "$1" >"$scratch/fuse.out" 2>"$scratch/fuse.err" &
+	python3 -B "$here/tests/live/dead_fuse.py" "$fuse" allow_other "$1" >"$scratch/fuse.out" 2>"$scratch/fuse.err" &
 	server=$!
 	wait_for 60 grep -q ready "$scratch/fuse.out"
 }

@@ -4,7 +4,6 @@
 # mutex, an inode's rwsem and the mmap_lock while others want them.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 need_offcpu
 rounds=$(at_level 40 1000)
@@ -28,7 +27,7 @@ chains_of() { "$report" --chains="^$1\$" --throughout "$scratch/convoy.rwk" 2>/d
 # All of them waited before the recording began, which nobody saw.
 test_convoy() {
 	mkfifo "$scratch/keys"
-	start "$workloads/convoy" 4 "$scratch/keys" >"$scratch/convoy.truth"
+	start python3 -B "$here/tests/live/processes.py" convoy 4 "$scratch/keys" >"$scratch/convoy.truth"
 	wait_for 60 grep -q asleep "$scratch/convoy.truth" || die "the convoy does not form"
 	recorded convoy "$record" --force --offcpu 0 --wakers -u --system-wide -c '^(cv|kp)-' -o "$scratch/convoy.rwk" -- \
 		sh -c "printf xx >$scratch/keys; until grep -q 'read 1' $scratch/convoy.truth; do sleep 0.05; done; sleep 0.1"

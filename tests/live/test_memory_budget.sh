@@ -69,7 +69,7 @@ test_threads() {
 	start "$record" --offcpu 60 -m 0 -c '^threads$' --max-memory 128M -o "$scratch/threads.rwk" 2>"$scratch/threads.err"
 	recorder=$started
 	wait_for 60 has_begun || die "the recorder does not start"
-	start sh -c 'exec "$1" "$2" <>"$3"' sh "$workloads/threads" $((room + 1000)) "$scratch/never" >"$scratch/threads.out"
+	start sh -c 'exec "$1" threads "$2" <>"$3"' sh "$workloads/sleepers" $((room + 1000)) "$scratch/never" >"$scratch/threads.out"
 	wait_for 60 grep -q ready "$scratch/threads.out" || die "the threads do not start"
 	kill "$started" && kill -INT "$recorder"
 	wait "$recorder"

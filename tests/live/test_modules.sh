@@ -42,9 +42,11 @@ check_comm() {
 	check_number "$1: share of $3 under $2 is $got" "$got >= 0.9"
 }
 
+# A shared object that workloads/dlopen.c loads. All have the same layout.
 build_plug() { # NAME
-	${CC:-cc} -O1 -shared -fPIC -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-		-DBURN="$1" "$here/tests/live/workloads/plug/plug.c" -o "$scratch/$1.so"
+	printf '#include "workload.h"\nBURNER(%s)\nvoid plug_run(uint64_t ns) { %s(ns); __asm__ volatile(""); }\n' "$1" "$1" |
+		${CC:-cc} -D_GNU_SOURCE -I"$here/tests/live/workloads" -O1 -shared -fPIC -fno-omit-frame-pointer \
+			-fno-optimize-sibling-calls -x c - -o "$scratch/$1.so"
 }
 
 test_dlopen() {
@@ -62,14 +64,14 @@ test_dlopen() {
 }
 
 test_deleted() {
-	record_gone deleted burn_deleted "$workloads/deleted" "$scratch/short_lived_file" 1 || return
+	record_gone deleted burn_deleted "$workloads/copies" deleted "$scratch/short_lived_file" 1 || return
 	check "the workload deleted its file" [ ! -e "$scratch/short_lived_file" ]
 	check_function deleted burn_deleted 0.9
 }
 
 test_namespaces() {
 	mkdir "$scratch/place"
-	record_gone ns burn_inside "$workloads/ns" "$scratch/place" 1 || return
+	record_gone ns burn_inside "$workloads/copies" ns "$scratch/place" 1 || return
 	check "the path is not visible outside" [ ! -e "$scratch/place/inner" ]
 	check_function ns burn_inside 0.9
 }
@@ -88,9 +90,9 @@ record_early() { # SECONDS
 test_already_running() {
 	local inner
 	mkdir -p "$scratch/early_place"
-	start "$workloads/deleted" "$scratch/early_file" 600
+	start "$workloads/copies" deleted "$scratch/early_file" 600
 	wait_for 60 runs "$started" early_file || die "the first workload does not start"
-	start "$workloads/ns" "$scratch/early_place" 600
+	start "$workloads/copies" ns "$scratch/early_place" 600
 	wait_for 60 pgrep -P "$started" -x inner >/dev/null || die "the second workload does not start"
 	inner=$(pgrep -P "$started" -x inner)
 	children="$children $inner"

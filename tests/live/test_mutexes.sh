@@ -5,7 +5,6 @@
 # other threads outside.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 need_offcpu
 rounds=$(at_level 40 1000)

@@ -5,7 +5,6 @@
 # the thread sleeps. Then the same without objects, condensed and scrubbed: nothing private is left.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 need_offcpu
 mkdir "$scratch/objects-secret"

@@ -5,9 +5,8 @@
 # counts its calls (workloads/calls.c) and with `perf stat -e` of the same run; filters, durations, storms, losses,
 # refusals.
 # two tries: compared with another recorder, which does not observe exactly the same moments.
-. "$(dirname "$0")/tracefs.sh"
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
+need_tracefs
 
 calls=$workloads/calls
 LIMIT=2000  # rate limit of the limited storms

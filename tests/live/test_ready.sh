@@ -6,7 +6,6 @@
 # known. --waits-on has rows for what was ready, and for waits after which nothing was.
 # two tries: a wait is shorter than -m, and has no record, if the host takes the CPU away from the thread first.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 need_offcpu
 rounds=$(at_level 80 1000)

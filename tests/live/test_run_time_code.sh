@@ -4,7 +4,10 @@
 # Code has the names that are true of it: those of the process's perf map where memory has a name but no ELF file, or has
 # taken the place of a file's code; both where the map names a place twice; those of the file where a memfd holds a
 # program, where the first thread has ended, and where another process has mapped it into memory that both share. A perf
-# map counts while its process lives, and after its end, too, in namespaces of its own.
+# map counts while its process lives, and after its end, too, in namespaces of its own. A program that moved its code to
+# anonymous memory at the same address, before or during the recording, has the names of its file, and the report says
+# so; a copy at another address has none.
+# two tries: shares of samples are compared with figures that also change when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -60,4 +63,47 @@ check_number "the perf map of namespaces that are gone: its code has names, as o
 check_number "code in place of a file's is not named as the file's" \
 	"$(folded_sum "$scratch/folded" '^unmapped;.*file_burns') == 0"
 check_number "one name of two is not the only one" "$(folded_sum "$scratch/folded" '^twice;.*;twice_[ab] [0-9]+$') == 0"
+
+# --- copies of a file's code ---
+
+place="in 1 process: compared, and named by the file"
+
+# part NAME: how many of the program's samples are in that function, or in an interrupt of it.
+part() { folded "$trace" -q --pid "$copier" >"$scratch/folded"; folded_share "$scratch/folded" ";$1[; ]"; }
+says() { grep -c "memory without a file holds a copy of code of '$workload' $place" <("$report" --info -q "$trace" 2>/dev/null); }
+
+# On a busy machine the copy is not compared within the first second.
+record_copy() { # OPTION... SECONDS
+	run_ok copy "$record" -p "${*: -1}" "${@:1:$#-1}" --sw-perf -f 999 --force -o "$trace" &&
+		awk "BEGIN { exit !($(part file_burns) > 0.8) }"
+}
+
+copy() { # HOW
+	start "$workload" "$1" 600 >"$scratch/ready"
+	copier=$started
+	wait_for 60 grep -q ready "$scratch/ready" || die "the workload does not start"
+}
+
+copy moved
+check_equal "files that are mapped with code there" 0 "$(grep -c "r-x.*$workload\$" "/proc/$copier/maps")"
+for how in -u --dwarf; do
+	growing 1 record_copy "$how" --pid "$copier"
+	check_number "moved before, $how: named" "$(part file_burns) > 0.8"
+	check_equal "moved before, $how: said" 1 "$(says)"
+done
+kill "$copier"
+record_told() { # SECONDS
+	run_ok told "$record" -p 0 -u --sw-perf -f 999 --force -o "$trace" -- \
+		bash -c 'echo $$; exec "$0" told "$1"' "$workload" "$1" || return
+	copier=$(head -n 1 "$scratch/told.out")
+	awk "BEGIN { exit !($(part file_burns) > 0.8) }"
+}
+growing 4 record_told
+check_number "moved meanwhile: named" "$(part file_burns) > 0.8"
+check_equal "moved meanwhile: said" 1 "$(says)"
+copy beside
+run_ok beside "$record" -p 2 -u --sw-perf -f 999 --force --pid "$copier" -o "$trace"
+check_number "a copy elsewhere: not named" "$(part file_burns) == 0"
+check_number "a copy elsewhere: code made at run time" "$(part '\[anon\]') > 0.8"
+check_equal "a copy elsewhere: nothing is said" 0 "$(says)"
 finish

@@ -5,7 +5,6 @@
 # recorder is stopped until its rings are full, and then the load, so the counters in the kernel are final when they
 # are read. The trace has the same totals for each CPU.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 # The environment is on the load's stack: a snapshot has at least that many bytes, and a ring of 1 MB has room for 15
 # of them. The load stays on one CPU, so all its records go to one ring.

@@ -40,9 +40,9 @@ quota_group both 50; both=$cgroup
 cat >"$scratch/work" <<-END
 	echo 1 >"$frozen/cgroup.freeze"
 	[ -z "$freezer" ] || echo FROZEN >"$hot/freezer.state"
-	"$workloads/quota" ten- 1 1500 0 "$ten"
-	"$workloads/quota" want- 1 1500 0 - &
-	"$workloads/quota" both- 1 1500 0 "$both"
+	"$workloads/accounted" quota ten- 1 1500 0 "$ten"
+	"$workloads/accounted" quota want- 1 1500 0 - &
+	"$workloads/accounted" quota both- 1 1500 0 "$both"
 	wait
 END
 recorded t "$record" --force --system-wide --offcpu 0 --wakers -a -m 1 --embed none -o "$scratch/t.rwk" -- bash "$scratch/work"

@@ -54,8 +54,8 @@ test_lock() {
 # design, has been so for longer.
 test_stuck() {
 	begin stuck --trigger 'stuck:D>1500ms'
-	start "$workloads/stuck" vfork
-	start "$workloads/stuck" 60
+	start "$workloads/sleepers" vfork
+	start "$workloads/sleepers" stuck 60
 	made stuck 'stuck:D>1500ms, stuck_parent'
 	check "stuck: it still is" kill -0 "$started"
 	check "stuck: whose it is" grep -q " trigger .* tgid=$started tid=$started comm=\"stuck_parent\"" \

@@ -6,7 +6,6 @@
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 # alone: a thread that must wait for a CPU waits longer, and some waits are told apart by their length.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 
 test_sleeps() {
@@ -148,8 +147,8 @@ test_early() {
 		return
 	kill "$old" "$young"
 	cat "$scratch/old.truth" "$scratch/young.truth" >"$scratch/early.truth"
-	judged python3 -B "$here/tests/live/early_check.py" "$report" "$scratch/early.rwk" "$scratch/early.truth" begin summary at
-	judged python3 -B "$here/tests/live/early_check.py" "$report" "$scratch/walk.rwk" "$scratch/early.truth" walk
+	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/early.rwk" "$scratch/early.truth" early early-summary early-at
+	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/walk.rwk" "$scratch/early.truth" early-walk
 }
 
 test_unseen() {

@@ -6,7 +6,6 @@
 # summed.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 test_spin() {
 	record_waits spin '-u --wakers' spin "$(at_level 2 20)" || return
@@ -39,8 +38,9 @@ test_summary() {
 # queue. The recorder does not, with and without wakers. Ends after so many sleeps that were charged.
 test_moved() { # NAME 'OPTIONS' [at-wakeup]
 	# shellcheck disable=SC2086 # the options are words
-	recorded "$1" "$record" --force --offcpu 0 $2 -o "$scratch/$1.rwk" -- "$workloads/moved_asleep" "$(at_level 60 400)" 5
-	judged python3 -B "$here/tests/live/moved_check.py" "$report" "$scratch/$1.rwk" "$scratch/$1.out" "$1" "${@:3}"
+	recorded "$1" "$record" --force --offcpu 0 $2 -o "$scratch/$1.rwk" -- "$workloads/accounted" moved "$(at_level 60 400)" 5
+	mv "$scratch/$1.out" "$scratch/$1.truth"
+	check_waits "$1" "moved:${3-}"
 }
 
 # The part of a new thread's start in which it waited for a CPU does not include the time before the thread was put on a
@@ -48,7 +48,7 @@ test_moved() { # NAME 'OPTIONS' [at-wakeup]
 # After the recording ends, the recorder waits until its command exits.
 test_newborn() { # NAME LEAST : starts of that length have records of their own
 	local late=60 # ms
-	start "$record" --force --offcpu 0 -m "$2" -o "$scratch/$1.rwk" -- "$workloads/newborn" "$(at_level 5 40)" $late \
+	start "$record" --force --offcpu 0 -m "$2" -o "$scratch/$1.rwk" -- "$workloads/accounted" newborn "$(at_level 5 40)" $late \
 		>"$scratch/$1.out" 2>"$scratch/$1.err"
 	wait_for 120 grep -q ready "$scratch/$1.out" || die "the workload is not ready"
 	kill -INT "$started"
@@ -57,7 +57,7 @@ test_newborn() { # NAME LEAST : starts of that length have records of their own
 	kill -KILL "$(sed -n 's/^process //p' "$scratch/$1.out")"
 	wait "$started"
 	check_equal "$1: exit code, of a command that was killed" 137 $?
-	judged python3 -B "$here/tests/live/newborn_check.py" "$scratch/$1.rwk" "$scratch/$1.truth" $late
+	check_waits "$1" newborn:$late
 }
 
 ended_in_order() { "$report" --no-local-files --info "$1" 2>/dev/null | grep -q '^  ended  *in order'; }

@@ -7,7 +7,6 @@
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 # only recorder: every recorder on the host gets the storms of waits, and may lose some.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 # Switches of the storm's two threads by the kernel's count, plus two for their starts.
 storm_waits() { sed -n 's/^thread .* nvcsw=\([0-9]*\) nivcsw=\([0-9]*\) .*/\1 \2/p' "$1" | awk '{ n += $1 + $2 + 1 } END { print n + 0 }'; }

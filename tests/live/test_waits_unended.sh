@@ -5,7 +5,6 @@
 # that led to them: by frame pointers with -u, without them with --dwarf.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 readonly FRAMED='framed;nap_outer;nap_middle;' PLAIN='plain;doze_outer;doze_middle;doze_inner;'
 

@@ -5,7 +5,6 @@
 # the long level.
 # two tries: the workload reads clocks, which also stand still when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 # right NAME 'OPTIONS': if a verdict is bad, the test records once more, at most three times. Once in 3,000 processes,
 # on a kernel that hides threads, a wait before an exec was missing. That does not happen in three recordings in a
@@ -18,7 +17,7 @@ right() {
 		recorded "$name" "$record" --force --offcpu 0 $options -o "$scratch/$name.rwk" -- \
 			"$workloads/waits_user" "$(at_level 20 200)" || return
 		mv "$scratch/$name.out" "$scratch/$name.truth"
-		python3 -B "$here/tests/live/waits_user_check.py" "$report" "$scratch/$name.rwk" "$scratch/$name.truth" \
+		python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/$name.rwk" "$scratch/$name.truth" user-stacks \
 			>"$scratch/$name.verdicts" 2>&1 || { judged false; return; }
 		grep -q '^no ' "$scratch/$name.verdicts" || break
 		sed -n "s/^no /# $name, recording $try: /p" "$scratch/$name.verdicts"

@@ -9,7 +9,7 @@ monotonic_ns() { awk '{ printf "%.0f\n", $1 * 1e9 }' /proc/uptime; }
 
 start_tasks() {
 	: >"$scratch/stuck.out"
-	"$workloads/stuck" 600 1 >"$scratch/stuck.out" &
+	"$workloads/sleepers" stuck 600 1 >"$scratch/stuck.out" &
 	children="$children $!"
 	start "$workloads/burn" walked_burner 600; burner=$started
 	start sleep 600

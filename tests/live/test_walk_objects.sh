@@ -5,7 +5,6 @@
 # holders it knows, and prints which. Who holds up whom. Then the same without objects, condensed and scrubbed:
 # nothing private is left.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 need_recording
 need_tool python3

@@ -5,7 +5,6 @@
 # leaves that compute, whose CPU time by caller the program knows. --dwarf has the same waits. A word that merely lies
 # where a return address might is not taken for one, and a caller that cannot be proved is said to be missing.
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/waits_lib.sh"
 
 # share FILE LEAF ERE: of the weight of the stacks that match LEAF, the percentage that also matches ERE.
 share() {

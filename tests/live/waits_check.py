@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""waits_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: compares a trace with the waits that the workload (workloads/waits.c)
-reports. Each check prints lines "yes WHAT" and "no WHAT: WHY"; "# ..." are remarks. Exit 0 if all ran to completion."""
+"""waits_check.py REPORT TRACE TRUTH CHECK[:ARGUMENT]...: compares a trace with the waits that a workload reports: waits.c,
+or waits_user.c (user-stacks), early.c (early, early-walk, early-summary, early-at), accounted.c (moved, newborn). Each check
+prints lines "yes WHAT" and "no WHAT: WHY"; "# ..." are remarks. Exit 0 if all ran to completion."""
 import collections
 import os
 import re
 import sys
 
-import judging
 import waits_trace as wt
 
 MS = 1_000_000
@@ -41,10 +41,16 @@ def allowed(count):
     return max(3, count * 3 // 100) if HIDES else 1 if EMULATED else 0
 
 
-class Judge(judging.Judge):
+class Judge(wt.Judge):
     def __init__(self, report, path, truth):
         super().__init__(report, path)
+        self.truth = truth
         self.trace, self.threads, self.stolen = wt.Trace(report, path), wt.read_truth(truth), wt.read_stolen(truth)
+
+    def told(self, *words):
+        """The workload's lines that begin with one of these words."""
+        with open(self.truth, encoding="utf-8") as lines:
+            return [line for line in lines if line.split(None, 1)[0] in words]
 
     def near(self, what, got, want, slack, unit="ns"):
         return self.verdict(abs(got - want) <= slack, what, "%d %s, expected %d within %d" % (got, unit, want, slack))
@@ -487,5 +493,235 @@ def check_prefix(judge, argument):
     judge.verdict(missing * 100 <= count * int(argument or 0) + 100 * allowed(count), "what was not lost is there", "%d of %d are missing" % (missing, count))
 
 
+# --- waits that were under way when the recording began (workloads/early.c) ----------------------------------------------
+
+CLOSE = 20 * MS
+FAIR = "fair", "busy", "vfork"
+BEFORE = 2 * MS  # a valid bound: at most this much before the thread's own clock, which it reads before it sleeps
+
+
+class Sleeper:
+    def __init__(self, fields):
+        self.comm, self.tid = fields["comm"], int(fields["tid"])
+        self.begin, self.end = int(fields["begin"]), int(fields.get("end", 0))
+        self.disturbed = fields.get("disturbed") == "1"
+        self.kind, _, ends = self.comm.split("-")
+        self.ends = ends == "e"
+
+
+def sleepers_of(judge):
+    sleepers = {}
+    for line in judge.told("sleeper"):
+        sleeper = Sleeper(wt.pairs(line))
+        sleepers[sleeper.tid] = sleeper
+    for fields in map(wt.pairs, judge.told("woken")):
+        sleepers[int(fields["tid"])].end = int(fields["end"])
+    return sleepers
+
+
+def is_right(sleeper, wait):
+    off = wait.begin - sleeper.begin
+    if wait.flags & wt.OUT_LATEST:
+        return off >= -BEFORE
+    return abs(off) <= CLOSE
+
+
+def check_early(judge, _):
+    """Each thread has one wait that began when its own clock says, within 20 ms, or before the recorded bound."""
+    exact, all_of, worst = collections.Counter(), collections.Counter(), collections.Counter()
+    for sleeper in sleepers_of(judge).values():
+        waits = [wait for wait in judge.trace.by_tid[sleeper.tid] if wait.flags & wt.BEGAN_BEFORE]
+        if not judge.verdict(len(waits) == 1, "one wait of %s" % sleeper.comm, "%d" % len(waits)):
+            continue
+        wait = waits[0]
+        off = wait.begin - sleeper.begin
+        judge.verdict(bool(wait.flags & wt.NOT_ENDED) == (not sleeper.end) and wait.kind == wt.BLOCKED,
+                      "how the wait of %s ended" % sleeper.comm, "flags 0x%x, %s" % (wait.flags, wait.kind))
+        if sleeper.disturbed:
+            print("# %s was switched between its clock and its sleep: %+d us" % (sleeper.comm, off // 1000))
+            continue
+        judge.verdict(is_right(sleeper, wait), "begin of %s" % sleeper.comm, "off by %+d us, flags 0x%x" % (off // 1000, wait.flags))
+        all_of[sleeper.kind] += 1
+        exact[sleeper.kind] += not wait.flags & wt.OUT_LATEST
+        worst[sleeper.kind] = max(worst[sleeper.kind], abs(off))
+    for kind, count in all_of.items():
+        print("# %s: %d of %d told as exact, %d us off at most" % (kind, exact[kind], count, worst[kind] // 1000))
+    if EMULATED:  # nothing is stolen
+        judge.verdict(sum(exact[kind] for kind in FAIR) * 10 >= 9 * sum(all_of[kind] for kind in FAIR), "fair tasks are exact",
+                      "%s of %s" % (dict(exact), dict(all_of)))
+
+
+def check_early_walk(judge, _):
+    """A walk of the same tasks shows how long they have slept."""
+    rows = {row.tid: row for row in judge.trace.walked}
+    for sleeper in sleepers_of(judge).values():
+        row = rows.get(sleeper.tid)
+        if judge.verdict(row is not None, "the walk has %s" % sleeper.comm, "no row") and not sleeper.disturbed:
+            off = row.time - row.wait - sleeper.begin
+            judge.verdict(off >= -BEFORE if row.bound == wt.AT_LEAST else row.bound == 1 and abs(off) <= CLOSE,
+                          "the walk's wait of %s" % sleeper.comm, "off by %+d us, bound %d" % (off // 1000, row.bound))
+
+
+def check_early_summary(judge, _):
+    """--summary accounts for all of the time that they slept in the recording. A thread about to exit at the end may
+    be missing."""
+    rows = wt.summary(judge.report, judge.path)
+    share = 30 if EMULATED else 100
+    for sleeper in sleepers_of(judge).values():
+        row = rows.get(sleeper.tid)
+        if not judge.verdict(row is not None, "--summary has %s" % sleeper.comm, "no row"):
+            continue
+        if row["wall"] is None and sleeper.end:
+            print("# %s was on its way out at the end" % sleeper.comm)
+            continue
+        judge.verdict(abs(row["unknown"]) <= row["wall"] // share + 2 * MS, "--summary of %s" % sleeper.comm, str(row))
+
+
+def check_early_at(judge, _):
+    """--at the start counts all of them; those that it lists show how long they had really slept."""
+    text = wt.view(judge.report, judge.path, "--at", "+0.000001", "--throughout")
+    sleepers = sleepers_of(judge)
+    waited = re.search(r"^# tasks that waited: (\d+)", text, re.M)
+    judge.verdict(waited and int(waited.group(1)) >= len(sleepers), "--at the start counts who slept", text[:300])
+    listed = re.findall(r"^\S+ tid (\d+) .*blocked, (?:.*, )?for (≥|>=|)([0-9.]+) (m?)s$", text, re.M)
+    judge.verdict(listed, "--at the start lists who slept", text[:300])
+    for tid, bound, figure, milli in listed:
+        sleeper = sleepers.get(int(tid))
+        if sleeper and not sleeper.disturbed:
+            off = judge.trace.start - sleeper.begin - round(float(figure) * (MS if milli else 1000 * MS))
+            judge.verdict(off >= -BEFORE if bound else abs(off) <= CLOSE, "--at the start, age of %s" % sleeper.comm, "off by %d ns" % off)
+
+
+# --- waits that the kernel accounts wrongly (workloads/accounted.c) -------------------------------------------------------
+
+CHARGED, CLOCKS = 20 * MS, MS  # ns: more queueing than can be right; how far clocks may differ
+
+
+def charges():
+    """Whether this kernel charges such sleeps: 6.12 and later, unless somebody has turned DELAY_DEQUEUE off."""
+    try:
+        with open("/sys/kernel/debug/sched/features", encoding="utf-8") as file:
+            off = "NO_DELAY_DEQUEUE" in file.read().split()
+    except OSError:
+        off = False
+    return not off and tuple(map(int, re.match(r"(\d+)\.(\d+)", os.uname().release).groups())) >= (6, 12)
+
+
+def check_moved(judge, at_wakeup):
+    """None was on a run queue for longer than it woke up late; with at-wakeup, where the kernel's account is wrong, its
+    run queue time is that since the wakeup. Kernels that charge such sleeps charge every other one of 60, also on a
+    busy machine: at least one must be."""
+    wrong, missing, moved, rounds = [], 0, 0, judge.told("round")
+    for tid, begin, end, late, charged in (map(int, line.split()[1:]) for line in rounds):
+        waits = [wait for wait in judge.trace.by_tid[tid] if wait.kind == wt.BLOCKED and wait.begin >= begin - CLOCKS and wait.end <= end + CLOCKS]
+        if not waits:
+            missing += 1
+            continue
+        wait, least = max(waits, key=lambda wait: wait.length), 0
+        if charged > CHARGED + late:
+            moved += 1
+            least = wait.end - wait.woken - CLOCKS - wt.READING if at_wakeup and wait.context != wt.NONE else 0
+        if not least <= wait.run_queue <= late + CLOCKS + wt.READING:
+            wrong.append((wait.run_queue, late, charged))
+    print("# %d sleeps, %d of them charged to a run queue by the kernel" % (len(rounds), moved))
+    judge.verdict(moved or not charges(), "moved: the kernel charges some, if it is one that does")
+    judge.verdict(rounds and not missing, "moved: all sleeps are in the trace", "%d of %d are not" % (missing, len(rounds)))
+    judge.verdict(not wrong, "moved: run queue", "it, late, by the kernel: %s" % wrong[:5])
+
+
+def check_newborn(judge, late):
+    """The time that new threads waited for a CPU does not include the `late` ms before, in which the thread was on no
+    run queue, whether the start has a record or is summed; nor any time of the thread that was never put on one. The
+    child reads its account a moment after it got the CPU."""
+    near, slack, wrong = 0, 3 * MS, []
+    for tid, delay in (map(int, line.split()[1:]) for line in judge.told("newborn")):
+        parts = [sums.kinds[wt.STARTED][1:] for sums in judge.trace.sums if sums.task.tid == tid]
+        parts += [(wait.length, wait.started_queue) for wait in judge.trace.by_tid[tid] if wait.kind == wt.STARTED]
+        total, queued = (sum(column) for column in zip(*parts, (0, 0)))
+        if total - queued < int(late) * MS - slack or queued > delay + slack:
+            wrong.append((tid, total, queued, delay))
+        near += abs(queued - delay) < slack
+    judge.verdict(near and not wrong, "those that ran", "%d are near; tid, ns, on a run queue, by the kernel's account: %s" % (near, wrong[:3]))
+    waits = [wait for wait in judge.trace.waits if wait.flags & wt.NOT_ENDED and wait.kind == wt.STARTED]
+    judge.verdict([wait.started_queue for wait in waits] == [0], "the one that never did", "on a run queue: %s" % [w.started_queue for w in waits])
+
+
+# --- user stacks (workloads/waits_user.c) --------------------------------------------------------------------------------
+
+Shown = collections.namedtuple("Shown", "comm kind frames")  # frames: functions, leaf first
+
+
+def read_waits(report, trace):
+    """The waits in --events -v, which prints a line for each frame after the line of its wait."""
+    waits = []
+    for line in wt.view(report, trace, "--events", "--throughout", "-v", "--source", "offcpu").splitlines():
+        begun = re.match(r"[0-9.]+ +(\S+) +[0-9]+ +[0-9]+ +wait .*\((\w+)\)", line)
+        frame = re.match(r"[0-9.]+ +.*? (?:ip|r[0-9]+): +[0-9a-f]+ (\S+)", line)
+        if begun:
+            waits.append(Shown(begun[1], begun[2], []))
+        elif frame and waits:
+            waits[-1].frames.append(frame[1])
+    return waits
+
+
+def runs_through(wait, path):
+    """Whether the stack has these functions, root first, in this order."""
+    frames = iter(reversed(wait.frames))
+    return all(function in frames for function in path)
+
+
+def unseen(waits):
+    """If the kernel hides threads, a switch from one of them is not seen, and that wait is recorded later, without
+    stacks."""
+    return [wait for wait in waits if HIDES and not wait.frames]
+
+
+def judge_path(judge, waits, comm, path, count):
+    mine = [wait for wait in waits if wait.comm == comm]
+    good = [wait for wait in mine if wait.kind == "blocked" and runs_through(wait, path)]
+    others = [(wait.kind, *wait.frames[-4:]) for wait in mine if wait not in good]
+    judge.verdict(len(good) >= count - len(unseen(waits)), "%s: waits on %s" % (comm, ";".join(path)),
+            "%d, not %d; others are %s" % (len(good), count, others[:3]))
+
+
+def goes_on(frames):
+    """Whether the function that entered the kernel has a caller."""
+    return frames and not re.match("entry_SYSCALL|asm_|ret_from_fork", frames[-1])
+
+
+def judge_there(judge, waits, comms):
+    """An exiting task has no user stack."""
+    for comm in comms:
+        mine = [wait for wait in waits if wait.comm == comm and wait.kind != "started"]
+        mine = [wait for wait in mine if "do_exit" not in wait.frames and wait not in unseen(mine)]
+        bare = [wait for wait in mine if not goes_on(wait.frames)]
+        judge.verdict(mine and not bare, "%s: its waits have user stacks" % comm,
+                "%d of %d have none, such as %s" % (len(bare), len(mine), bare[:1]))
+
+
+def judge_depths(judge, waits):
+    for depth in 3, 40:
+        mine = [wait for wait in waits if wait.comm == "deep-%d" % depth and "nap" in wait.frames]
+        wrong = [wait for wait in mine if wait.frames.count("go_down") != depth]
+        judge.verdict(mine and not wrong, "%d calls deep" % depth, "%d of %d waits, such as %s" % (len(wrong), len(mine), wrong[:1]))
+
+
+def check_user_stacks(judge, _):
+    waits, threads = read_waits(judge.report, judge.path), list(map(wt.pairs, judge.told("thread", "ended")))
+    judge.verdict(len(waits) > 50 and len(threads) == 11, "waits to judge", "%d waits, %d threads" % (len(waits), len(threads)))
+    for thread in threads:
+        if int(thread["count"]):
+            judge_path(judge, waits, thread["comm"], thread["path"].split(";"), int(thread["count"]))
+    rounds = [int(thread["count"]) for thread in threads if thread["comm"] == "handled"][0]
+    judge_path(judge, waits, "handled", ["sleep_until_signal", "handler_sleeps", "nap"], rounds)
+    judge_depths(judge, waits)
+    spun = [wait for wait in waits if wait.comm.startswith("spun-") and wait.kind == "preempted" and "do_exit" not in wait.frames]
+    spun = [wait for wait in spun if wait not in unseen(spun) and not any("entry_SYSCALL" in frame for frame in wait.frames)]
+    bare = [wait for wait in spun if "waiter_main" not in wait.frames]
+    judge.verdict(spun and not bare, "preempted in no system call",
+                  "%d of %d waits have no stack, such as %s" % (len(bare), len(spun), bare[:1]))
+    judge_there(judge, waits, [thread["comm"] for thread in threads if "tid" in thread])
+
+
 if __name__ == "__main__":
-    judging.run(Judge(*sys.argv[1:4]), globals())
+    wt.run(Judge(*sys.argv[1:4]), globals())

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""Reads the input of the tests of waits; only this module knows its formats: the truth that workloads/waits.c prints,
-the records of `rwalker-report --dump`, and the views. Times are CLOCK_MONOTONIC ns."""
+"""Shared by the checkers: verdicts, running the checks named on the command line, and reading what they compare: the truth
+that workloads/waits.c prints, the records of `rwalker-report --dump`, and the views. Times are CLOCK_MONOTONIC ns."""
 import bisect
 import collections
 import os
 import re
 import subprocess
+import sys
 
 CLASSES = BLOCKED, PREEMPTED, YIELDED, CANCELLED, STARTED = "blocked", "preempted", "yielded", "cancelled", "started"
 CONTEXTS = NONE, TASK, SOFTIRQ, IRQ, UNKNOWN = "none", "task", "softirq", "irq", "unknown"
@@ -23,6 +24,42 @@ READING, DRIFT_PART = 500_000, 1000
 def pairs(text):
     """ "a=1 b=x" as a dict; strings in quotes hold no blank that matters here."""
     return dict(word.split("=", 1) for word in text.split() if "=" in word)
+
+
+# --- verdicts -----------------------------------------------------------------------------------------------------------
+
+
+class Judge:
+    def __init__(self, report, path):
+        self.report, self.path = report, path
+        self.shown = collections.Counter()
+
+    def verdict(self, good, what, why=""):
+        """Shows the first ten of many failures of one kind; the others are counted at the end."""
+        kind = re.sub(r"[0-9]+", "N", what)
+        good = bool(good)
+        self.shown[kind, good] += 1
+        if good or self.shown[kind, good] <= 10:
+            print("yes " + what if good else "no %s: %s" % (what, why))
+        return good
+
+    def equal(self, what, got, want):
+        return self.verdict(got == want, what, "%s, expected %s" % (got, want))
+
+    def finish(self):
+        for (kind, good), count in self.shown.items():
+            if not good and count > 10:
+                print("# %d more like '%s'" % (count - 10, kind))
+        if not self.shown:
+            print("no anything: the workload told nothing that could be checked")
+
+
+def run(judge, functions):
+    """The function check_some_thing(judge, argument) is the check some-thing:ARGUMENT."""
+    for word in sys.argv[4:]:
+        name, _, argument = word.partition(":")
+        functions["check_" + name.replace("-", "_")](judge, argument)
+    judge.finish()
 
 
 # --- the truth -----------------------------------------------------------------------------------------------------------
@@ -99,7 +136,7 @@ NOBODY = Task(0, 0, "", False)
 
 
 class Wait:
-    __slots__ = ("task", "cpu", "end", "length", "run_queue", "state", "flags", "kind", "context", "waker", "woken")
+    __slots__ = ("task", "cpu", "end", "length", "run_queue", "started_queue", "state", "flags", "kind", "context", "waker", "woken")
 
     def __init__(self, fields, tasks):
         number = {key: int(value, 0) for key, value in fields.items()}
@@ -107,6 +144,7 @@ class Wait:
         self.end, self.length = number["time"], number["length"]
         self.state, self.flags = number["state"], number["flags"]
         self.kind = CLASSES[number["wait_class"] if "wait_class" in number else number["class"]]
+        self.started_queue = number.get("run_queue", 0)
         self.run_queue = number.get("run_queue", 0) if self.kind == BLOCKED else self.length - number.get("throttled", 0)
         self.context = CONTEXTS[number.get("context", number.get("waker_context", 0))]
         self.waker = tasks[number["waker"]] if number.get("waker") else NOBODY

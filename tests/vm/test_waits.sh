@@ -10,14 +10,11 @@
 . "$(dirname "$0")/lib.sh"
 
 # checked KERNEL/WORKLOAD RECORDING CHECK... : a verdict per line that the checker prints
-checked() { checked_by waits_check.py "$@"; }
-
-# checked_by CHECKER KERNEL/WORKLOAD RECORDING CHECK...
-checked_by() {
-	checker=$1 checked_name=$2 checked_run=$3
-	shift 3
+checked() {
+	checked_name=$1 checked_run=$2
+	shift 2
 	[ -s "$dir/$checked_run.rwk" ] || { not_ok "$checked_name" "there is no trace"; return; }
-	{ WAITS_EMULATED=1 python3 -B "tests/live/$checker" "$REPORT" "$dir/$checked_run.rwk" "$dir/${checked_name#*/}.truth" "$@" 2>&1 ||
+	{ WAITS_EMULATED=1 python3 -B tests/live/waits_check.py "$REPORT" "$dir/$checked_run.rwk" "$dir/${checked_name#*/}.truth" "$@" 2>&1 ||
 		echo "no checker: it ended with $?"; } |
 		sed -E "s|^yes |ok $checked_name/|; s|^no (.*): ([^:]*)\$|not ok $checked_name/\\1 - \\2|; s|^no |not ok $checked_name/|"
 }
@@ -60,7 +57,7 @@ judge_kernel() { # NAME
 	case $1 in *-rt) timer="timer-thread" ;; esac
 	judge_quotas "$1/quotas"
 	for run in longer each quotas; do code_is "$1/$run-run" $run 0; done
-	checked_by early_check.py "$1/early" longer begin summary at
+	checked "$1/early" longer early early-summary early-at
 	checked "$1/sleeps" longer brackets comms least:1000 "wakers:s10=$timer,s40=$timer,s150=$timer"
 	checked "$1/chain" longer brackets comms "wakers:chain-a=chain-b,chain-b=chain-c,chain-c=$timer" chains at:chain-a,chain-b,chain-c
 	checked "$1/disk" longer brackets iowait:2000

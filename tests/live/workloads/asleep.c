@@ -14,31 +14,14 @@
  * the inode's rwsem, and getdents64 the folder's, for reading. w-mutex2 queues after w-mutex.
  * w-rwsem2 wants the mutex of the open file that w-rwsem holds, which itself waits for the rwsem.
  */
-#define _GNU_SOURCE
-#include "sleeping.h"
+#include "workload.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <linux/userfaultfd.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { PAGE = 4096, STACK = 1 << 16, FILE_KIND = 1, PIPE = 3, UNIX = 6, EPOLL = 12, FUTEX = 14, CHILD, SLEEP,
+enum { STACK = 1 << 16, FILE_KIND = 1, PIPE = 3, UNIX = 6, EPOLL = 12, FUTEX = 14, CHILD, SLEEP,
        LOCK = 18, SHARED = 5, MUTEX = 1, RWSEM = 2, SLEEP_SECONDS = 3600 };
 
 static struct {
@@ -185,13 +168,13 @@ static struct sleeper sleepers[] = {
 
 static pid_t tid_of(const char *comm)
 {
-	for (size_t i = 0; i < sizeof(sleepers) / sizeof(sleepers[0]); i++)
+	for (size_t i = 0; i < COUNT(sleepers); i++)
 		if (!strcmp(sleepers[i].comm, comm))
 			return sleepers[i].tid;
 	return 0;
 }
 
-static void say(bool reborn)
+static void say_all(bool reborn)
 {
 	printf("process %d\n", getpid());
 	printf("w-pipe read %d inode=%lu\n", PIPE, inode_of(all.pipe[0]));
@@ -212,8 +195,7 @@ static void say(bool reborn)
 	printf("w-rwsem write %d lock=%d owner=%d\n", LOCK, RWSEM, tid_of("h-rwsem"));
 	printf("w-rwsem2 write %d lock=%d owner=%d\n", LOCK, MUTEX, tid_of("w-rwsem"));
 	printf("w-writing unlinkat %d lock=%d reader=%d\n", LOCK, RWSEM, tid_of("h-reading"));
-	printf("ready\n");
-	fflush(stdout);
+	say("ready");
 }
 
 /* --- all of them --- */
@@ -229,31 +211,12 @@ static void *run(void *data)
 	exit(1);
 }
 
-/* Whether it has slept for a while: it may sleep earlier for a moment, when one of its own pages is missing. */
+/* Whether it sleeps for good. */
 static void await(struct sleeper *sleeper)
 {
-	enum { LOOKS = 20 };
-
-	for (int looks = 0; looks < LOOKS;) {
-		pid_t tid = __atomic_load_n(&sleeper->tid, __ATOMIC_ACQUIRE);
-
-		looks = tid && strchr(sleeper->state, state_of(tid)) ? looks + 1 : 0;
-		usleep(2000);
-	}
-}
-
-static void register_absent(void)
-{
-	struct uffdio_api api = {.api = UFFD_API};
-	struct uffdio_register absent = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-
-	must(fd >= 0 && !ioctl(fd, UFFDIO_API, &api), "userfaultfd");
-	all.absent = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	must(all.absent != MAP_FAILED, "mmap");
-	absent.range.start = (unsigned long)all.absent;
-	absent.range.len = 3 * PAGE;
-	must(!ioctl(fd, UFFDIO_REGISTER, &absent), "UFFDIO_REGISTER");
+	while (!__atomic_load_n(&sleeper->tid, __ATOMIC_ACQUIRE))
+		rest_us(1000);
+	await_state(sleeper->tid, sleeper->state);
 }
 
 static int open_file(const char *name)
@@ -283,7 +246,7 @@ static void set_up(void)
 	must(all.folder_fd >= 0, all.folder);
 	all.shared_word = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	must(all.shared_word != MAP_FAILED, "mmap");
-	register_absent();
+	all.absent = missing_pages(faults_open(), 3 * PAGE);
 	all.child = fork();
 	if (!all.child) {
 		prctl(PR_SET_PDEATHSIG, 9);
@@ -311,7 +274,7 @@ static bool replace(pid_t tid, const pthread_attr_t *small)
 	snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
 	while (!access(path, F_OK))
 		usleep(1000);
-	for (size_t i = 0; i < sizeof(got) / sizeof(got[0]); i++) {
+	for (size_t i = 0; i < COUNT(got); i++) {
 		FILE *last = fopen("/proc/sys/kernel/ns_last_pid", "w");
 		pthread_t thread;
 
@@ -334,13 +297,13 @@ int main(int argc, char **argv)
 	all.folder = argv[1];
 	set_up();
 	must(!pthread_attr_init(&small) && !pthread_attr_setstacksize(&small, STACK), "pthread_attr_setstacksize");
-	for (size_t i = 0; i < sizeof(sleepers) / sizeof(sleepers[0]); i++) {
+	for (size_t i = 0; i < COUNT(sleepers); i++) {
 		pthread_t thread;
 
 		must(!pthread_create(&thread, &small, run, &sleepers[i]), "pthread_create");
 		await(&sleepers[i]);
 	}
-	say(replace(tid_of("h-left"), &small));
+	say_all(replace(tid_of("h-left"), &small));
 	if (argc == 3)
 		sleep((unsigned int)atoi(argv[2]));
 	while (argc == 2)

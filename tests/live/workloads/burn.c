@@ -4,12 +4,7 @@
  * burn_user or, by reading /dev/zero, in burn_kernel. For tests of who was recorded. It takes
  * PERCENT (100) of a CPU's time, in slices of a few milliseconds, and leaves the rest to others.
  */
-#include "truth.h"
-
-#include <fcntl.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
+#include "workload.h"
 
 void burn_user(struct pace *pace)
 {

@@ -8,21 +8,15 @@
  *	COMM CONTEXT CALL KIND MEMBER=VALUE...	as in the records WAIT and OBJECT of a trace
  *
  * or "COMM missing" if this machine cannot do that.
+ *
+ * callers burn SECONDS: reads of /dev/zero that io_uring gives to its worker (iou-wrk-TID), which burns nearly all of the
+ * CPU time. Then both sleep for as long. Exit 77: no io_uring.
  */
-#define _GNU_SOURCE
-#include "sleeping.h"
+#include "workload.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/io_uring.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { WAIT_US = 3000, PAGE = 4096, PAGES = 256 };
+enum { WAIT_US = 3000, PAGES = 256 };
 enum { NATIVE = 1, COMPAT, IO_WORKER = 5 };
 enum { PIPE_KIND = 3, ANONYMOUS = 13, BLOCK = 20 };
 
@@ -60,20 +54,44 @@ static bool ring_up(struct ring *ring)
 	return true;
 }
 
-/* Nobody has opened the other end of the FIFO yet, so opening it blocks, and a worker does it. */
-static int open_by_worker(struct ring *ring)
+/* Runs it and returns its result. */
+static int run_by_worker(struct ring *ring, struct io_uring_sqe entry)
 {
 	unsigned int *tail = word_of(ring, ring->params.sq_off.tail), *head = word_of(ring, ring->params.cq_off.head);
 	struct io_uring_cqe *done = (void *)(ring->rings + ring->params.cq_off.cqes);
 
-	ring->entries[0] = (struct io_uring_sqe){.opcode = IORING_OP_OPENAT, .flags = IOSQE_ASYNC, .fd = AT_FDCWD,
-						 .addr = (uint64_t)(uintptr_t)fifo, .open_flags = O_RDONLY};
+	entry.flags = IOSQE_ASYNC;
+	ring->entries[0] = entry;
 	word_of(ring, ring->params.sq_off.array)[*tail & (ring->params.sq_entries - 1)] = 0;
 	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
 	must(syscall(SYS_io_uring_enter, ring->fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) == 1, "io_uring_enter");
 	done += *head & (ring->params.cq_entries - 1);
 	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
 	return done->res;
+}
+
+/* Nobody has opened the other end of the FIFO yet, so opening it blocks, and a worker does it. */
+static int open_by_worker(struct ring *ring)
+{
+	return run_by_worker(ring, (struct io_uring_sqe){.opcode = IORING_OP_OPENAT, .fd = AT_FDCWD,
+							 .addr = (uintptr_t)fifo, .open_flags = O_RDONLY});
+}
+
+static int burn(uint64_t length)
+{
+	static char buffer[4 << 20];
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + length;
+	int zero = open("/dev/zero", O_RDONLY);
+	struct ring ring = {0};
+
+	if (!ring_up(&ring))
+		return 77;
+	prctl(PR_SET_NAME, "uring");
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		run_by_worker(&ring, (struct io_uring_sqe){.opcode = IORING_OP_READ, .fd = zero, .addr = (uintptr_t)buffer,
+							   .len = sizeof(buffer)});
+	rest(length);
+	return 0;
 }
 
 static void *wait_for_worker(void *argument)
@@ -217,6 +235,8 @@ int main(int argc, char **argv)
 	struct ring ring = {0};
 	char *low;
 
+	if (argc == 3 && !strcmp(argv[1], "burn"))
+		return burn(seconds_arg(argc, argv, 2, 1));
 	must(argc == 4 && (rounds = atoi(argv[1])) > 0, "usage: callers N FOLDER DEVICE");
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	snprintf(fifo, sizeof(fifo), "%s/fifo", argv[2]);

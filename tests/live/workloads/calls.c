@@ -18,13 +18,9 @@
  *   call begin end                                      for paced: right around each call
  *   end
  */
-#include "waits_truth.h"
+#include "waiters.h"
 
-#include <errno.h>
-#include <sched.h>
-#include <stdbool.h>
-
-enum { NAP_NS = 100000, MS_NS = 1000000, PAGE = 4096 };
+enum { NAP_NS = 100000 };
 
 struct job {
 	int null, file;
@@ -40,8 +36,7 @@ struct path {
 #define CALL_PATH(name, arguments)                                     \
 	FRAMED static void path_##name##_inner(const struct job *job)  \
 	{                                                              \
-		if (raw_call arguments < 0)                            \
-			fault("path_" #name);                          \
+		must(raw_call arguments >= 0, "path_" #name);          \
 		(void)job;                                             \
 	}                                                              \
 	FRAMED static void path_##name##_outer(const struct job *job)  \
@@ -50,13 +45,13 @@ struct path {
 		__asm__ volatile("" : : "r"(__builtin_frame_address(0))); \
 	}
 
-static const struct timespec nap = {0, NAP_NS};
+static const struct timespec short_nap = {0, NAP_NS};
 
 CALL_PATH(a, (SYS_write, job->null, (long)"a", 1, 0))
 CALL_PATH(b, (SYS_write, job->null, (long)"bb", 2, 0))
 CALL_PATH(c, (SYS_pwrite64, job->file, (long)"ccc", 3, 0))
 CALL_PATH(d, (SYS_write, job->file, (long)"d", 1, 0))
-CALL_PATH(e, (SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&nap, 0))
+CALL_PATH(e, (SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&short_nap, 0))
 CALL_PATH(f, (SYS_getppid, 0, 0, 0, 0))
 CALL_PATH(g, (SYS_write, job->null, (long)"g", 1, 0))
 
@@ -65,8 +60,7 @@ FRAMED static long path_open_inner(void)
 {
 	long fd = raw_call(SYS_openat, AT_FDCWD, (long)"/dev/null", O_RDONLY | O_CLOEXEC, 0);
 
-	if (fd < 0)
-		fault("openat");
+	must(fd >= 0, "openat");
 	return fd;
 }
 
@@ -103,10 +97,7 @@ static const struct path second_paths[] = {
 	{0},
 };
 
-/*
- * --- what each thread does and reports
- * -----------------------------------------------------------------------------
- */
+/* --- what each thread does and reports ----------------------------------------------------------- */
 
 struct worker {
 	const char *comm;
@@ -122,18 +113,9 @@ struct worker {
 
 static int pin(bool last)
 {
-	cpu_set_t allowed, one;
-	int cpu = -1;
+	int cpu = allowed_cpu(last);
 
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		fault("sched_getaffinity");
-	for (int i = 0; i < CPU_SETSIZE; i++)
-		if (CPU_ISSET(i, &allowed) && (cpu < 0 || last))
-			cpu = i;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		fault("sched_setaffinity");
+	bind_to(0, cpu);
 	return cpu;
 }
 
@@ -181,8 +163,7 @@ static void ready(bool go, pid_t two)
 	printf("ready tgid=%d tid=%d two=%d\n", getpid(), gettid(), two);
 	fflush(stdout);
 	while (byte != '\n')
-		if (read(STDIN_FILENO, &byte, 1) != 1)
-			fault("go");
+		must(read(STDIN_FILENO, &byte, 1) == 1, "go");
 }
 
 /* The first one is the calling thread. */
@@ -194,8 +175,7 @@ static void workers_run(struct worker *workers, unsigned int count, bool go)
 	pthread_barrier_init(&start, NULL, count);
 	for (unsigned int i = 0; i < count; i++)
 		workers[i].start = &start;
-	if (count > 1 && (errno = pthread_create(&thread, NULL, worker_main, &workers[1])))
-		fault("pthread_create");
+	must(count < 2 || !pthread_create(&thread, NULL, worker_main, &workers[1]), "pthread_create");
 	workers[0].tid = gettid();
 	workers[0].cpu = workers[0].pinned ? pin(workers[0].last) : -1;
 	pthread_barrier_wait(&start);
@@ -221,15 +201,11 @@ static void plan(char **argv, bool go)
 		 .pinned = true, .last = true},
 	};
 
-	if (job.null < 0 || job.file < 0)
-		fault(argv[1]);
+	must(job.null >= 0 && job.file >= 0, argv[1]);
 	workers_run(workers, 2, go);
 }
 
-/*
- * --- without a pause
- * -------------------------------------------------------------------------------------------------
- */
+/* --- without a pause ----------------------------------------------------------------------------- */
 
 FRAMED static void path_hot_inner(uint64_t count)
 {
@@ -258,10 +234,7 @@ static void hot(char **argv, bool go)
 	worker_print(&self);
 }
 
-/*
- * --- one by one
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- one by one ---------------------------------------------------------------------------------- */
 
 FRAMED static void path_paced_inner(struct bracket *bracket)
 {
@@ -278,18 +251,17 @@ FRAMED static void path_paced_outer(struct bracket *bracket)
 
 static void paced(char **argv, bool go)
 {
-	uint64_t step = strtoull(argv[0], NULL, 10) * MS_NS, count = strtoull(argv[1], NULL, 10), due;
+	uint64_t step = strtoull(argv[0], NULL, 10) * NS_PER_MS, count = strtoull(argv[1], NULL, 10), due;
 	const struct path told[] = {{.stack = "path_paced_outer;path_paced_inner", .call = "getppid",
 				     .times = count}, {0}};
 	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
 	struct bracket *brackets = calloc(count + 1, sizeof(*brackets));
 
-	if (!brackets)
-		fault("calloc");
+	must(brackets != NULL, "calloc");
 	ready(go, 0);
 	due = clock_ns(CLOCK_MONOTONIC);
 	for (uint64_t i = 0; i < count; i++, due += step) {
-		struct timespec moment = {(time_t)(due / NS_PER_S), (long)(due % NS_PER_S)};
+		struct timespec moment = timespec_of(due);
 
 		(void)raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&moment, 0);
 		path_paced_outer(&brackets[i]);
@@ -300,15 +272,11 @@ static void paced(char **argv, bool go)
 	free(brackets);
 }
 
-/*
- * --- past the page cache
- * ----------------------------------------------------------------------------------------------
- */
+/* --- past the page cache ------------------------------------------------------------------------- */
 
 FRAMED static void path_direct_inner(int fd, void *page, uint64_t number)
 {
-	if (raw_call(SYS_pread64, fd, (long)page, PAGE, (long)(number * PAGE)) != PAGE)
-		fault("pread64");
+	must(raw_call(SYS_pread64, fd, (long)page, PAGE, (long)(number * PAGE)) == PAGE, "pread64");
 }
 
 FRAMED static void path_direct_outer(int fd, void *page, uint64_t number)
@@ -326,8 +294,7 @@ static void direct(char **argv, bool go)
 	int fd = open(argv[0], O_RDONLY | O_DIRECT | O_CLOEXEC);
 	void *page = aligned_alloc(PAGE, PAGE);
 
-	if (fd < 0 || !page)
-		fault(argv[0]);
+	must(fd >= 0 && page, argv[0]);
 	ready(go, 0);
 	for (uint64_t i = 0; i < count; i++)
 		path_direct_outer(fd, page, i);
@@ -352,7 +319,7 @@ int main(int argc, char **argv)
 
 	argv += 1 + go;
 	argc -= 1 + go;
-	for (size_t i = 0; argc > 0 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; argc > 0 && i < COUNT(kinds); i++) {
 		if (strcmp(kinds[i].name, argv[0]) || argc - 1 != kinds[i].arguments)
 			continue;
 		kinds[i].run(argv + 1, go);

@@ -4,14 +4,10 @@
  * event, else print what is refused and exit 1. It is independent of the recorder,
  * so that a broken recorder never looks like a machine that forbids BPF.
  */
-#include <errno.h>
+#include "workload.h"
+
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static int prog_load(void)
 {

@@ -9,17 +9,13 @@
  *     expect COMM FUNCTION MODULE    FUNCTION runs only under COMM, in MODULE
  *     processes N
  *     cpu_ns NS                      user + system time of all children
+ *
+ * churn renames N: renames itself N times, and forks at every 64th time: the quickest way to fill rings of perf records.
  */
-#include "truth.h"
+#include "workload.h"
 
 #include <libgen.h>
-#include <limits.h>
 #include <spawn.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -33,23 +29,8 @@ struct churn {
 
 static const char *const fruits[3] = { "churn_apple", "churn_berry", "churn_cherry" };
 
-void burn_forked(uint64_t cpu_ns)
-{
-	uint64_t x = cpu_ns | 1;
-	uint64_t stop_at = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
-
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < stop_at)
-		BURN_SLICE(x);
-}
-
-void burn_grandchild(uint64_t cpu_ns)
-{
-	uint64_t x = cpu_ns | 1;
-	uint64_t stop_at = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
-
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < stop_at)
-		BURN_SLICE(x);
-}
+BURNER(burn_forked)
+BURNER(burn_grandchild)
 
 static int spawn_fruit(struct churn *churn, int which)
 {
@@ -148,6 +129,22 @@ static void truth_print(const struct churn *churn, int count)
 	       (unsigned long long)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000);
 }
 
+static int rename_often(long count)
+{
+	char name[32]; /* the kernel uses 15 */
+
+	for (long i = 1; i <= count; i++) {
+		(void)snprintf(name, sizeof(name), "r%ld", i);
+		(void)prctl(PR_SET_NAME, name);
+		if (i % 64)
+			continue;
+		if (fork() == 0)
+			_exit(0);
+		(void)wait(NULL);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct churn churn;
@@ -155,6 +152,8 @@ int main(int argc, char **argv)
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
+	if (argc == 3 && !strcmp(argv[1], "renames"))
+		return rename_often(strtol(argv[2], NULL, 10));
 	if (n < 0)
 		return 1;
 	self[n] = '\0';

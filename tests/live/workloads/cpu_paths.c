@@ -8,10 +8,7 @@
  *   main > gamma > delta > other  20 %
  *   worker > omega > leaf         a thread of its own, comm "cpu_thread"
  */
-#include "truth.h"
-
-#include <pthread.h>
-#include <sys/prctl.h>
+#include "workload.h"
 
 enum path { ALPHA, BETA, GAMMA, OMEGA, PATH_COUNT };
 

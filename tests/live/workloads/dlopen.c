@@ -7,8 +7,7 @@
  *
  * so that the test can see that both were at the same place.
  */
-#define _GNU_SOURCE
-#include "truth.h"
+#include "workload.h"
 
 #include <dlfcn.h>
 

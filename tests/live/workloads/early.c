@@ -13,17 +13,7 @@
  *
  * comm is KIND-MS-e for a sleep that ends, KIND-MS-o for one that does not.
  */
-#include "truth.h"
-
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "workload.h"
 
 enum { BUSY_MS = 200, ROOM = 128 };
 #define REFUSED UINT64_MAX
@@ -56,12 +46,6 @@ struct sleeper {
 	long voluntary, involuntary; /* switches at `begin` */
 };
 
-_Noreturn static void fault(const char *what)
-{
-	perror(what);
-	_exit(1);
-}
-
 /* False if this host grants that class to nobody. */
 static int be_of(const struct kind *kind)
 {
@@ -78,7 +62,7 @@ static int be_of(const struct kind *kind)
 
 static void rest_until(uint64_t time)
 {
-	struct timespec at = {(time_t)(time / NS_PER_S), (long)(time % NS_PER_S)};
+	struct timespec at = timespec_of(time);
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL))
 		;
@@ -89,8 +73,7 @@ static void wait_for_end(const struct sleeper *s)
 	char byte;
 
 	if (!s->kind->by_vfork) {
-		if (read(pipes[s->ends][0], &byte, 1) < 0)
-			fault("read");
+		must(read(pipes[s->ends][0], &byte, 1) >= 0, "read");
 		return;
 	}
 	if (vfork() == 0) { /* the thread of its parent is in D as long as it lives */
@@ -145,8 +128,7 @@ static void start(struct sleeper *s, const struct kind *kind, int ends, unsigned
 {
 	*s = (struct sleeper){.kind = kind, .ends = ends, .start = asleep - ms * NS_PER_MS};
 	snprintf(s->comm, sizeof(s->comm), "%s-%lu-%c", kind->name, ms, ends ? 'e' : 'o');
-	if (pthread_create(&s->thread, NULL, run, s))
-		fault("pthread_create");
+	must(!pthread_create(&s->thread, NULL, run, s), "pthread_create");
 }
 
 /* Whether the thread has not been switched out since it was about to call. */
@@ -174,8 +156,7 @@ static void tell_asleep(const struct sleeper *sleepers, size_t count)
 		       voluntary != s->voluntary + 1 ||
 			       status_of(s->tid, "nonvoluntary_ctxt_switches:") != s->involuntary);
 	}
-	printf("asleep\n");
-	fflush(stdout);
+	say("asleep");
 }
 
 static void tell_woken(const struct sleeper *sleepers, size_t count)
@@ -188,8 +169,7 @@ static void tell_woken(const struct sleeper *sleepers, size_t count)
 		printf("woken comm=%s tid=%d begin=%lu end=%lu\n", sleepers[i].comm,
 		       sleepers[i].tid, sleepers[i].begin, sleepers[i].end);
 	}
-	printf("done\n");
-	fflush(stdout);
+	say("done");
 }
 
 int main(int argc, char **argv)
@@ -203,13 +183,12 @@ int main(int argc, char **argv)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	if (pipe(pipes[0]) || pipe(pipes[1]))
-		fault("pipe");
+	must(!pipe(pipes[0]) && !pipe(pipes[1]), "pipe");
 	for (int i = 1; i < argc; i++)
 		longest = strtoul(argv[i], NULL, 10) > longest ? strtoul(argv[i], NULL, 10) : longest;
 	asleep = clock_ns(CLOCK_MONOTONIC) + (longest + 2 * BUSY_MS) * NS_PER_MS;
 	for (int i = 1; i < argc; i++)
-		for (size_t k = 0; k < 2 * sizeof(kinds) / sizeof(kinds[0]) && count < ROOM; k++)
+		for (size_t k = 0; k < 2 * COUNT(kinds) && count < ROOM; k++)
 			start(&sleepers[count++], &kinds[k / 2], k % 2, strtoul(argv[i], NULL, 10), asleep);
 	rest_until(asleep);
 	tell_asleep(sleepers, count);

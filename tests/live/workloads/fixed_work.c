@@ -11,18 +11,9 @@
  *   mixed   a call tree thread, a pipe ping-pong between two processes, reads and
  *           path lookups, and posix_spawn, all at once
  */
-#define _GNU_SOURCE
-#include "truth.h"
+#include "workload.h"
 
-#include <fcntl.h>
-#include <pthread.h>
 #include <spawn.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 
@@ -176,7 +167,7 @@ static void load_mixed(unsigned int units)
 		tree_units, spawn_units, pipe_units, file_units,
 	};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; i < COUNT(parts); i++)
 		if (fork() == 0) {
 			prctl(PR_SET_PDEATHSIG, 9);
 			parts[i](units);
@@ -207,7 +198,7 @@ int main(int argc, char **argv)
 	unsigned int units = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 10) : 1;
 	uint64_t from = clock_ns(CLOCK_MONOTONIC);
 
-	for (size_t i = 0; argc > 1 && i < sizeof(loads) / sizeof(loads[0]); i++) {
+	for (size_t i = 0; argc > 1 && i < COUNT(loads); i++) {
 		if (strcmp(argv[1], loads[i].name) != 0)
 			continue;
 		loads[i].run(units);

@@ -11,14 +11,7 @@
  *
  * Prints "stack CANARY": eight letters that are on the stack of `deep` while it computes.
  */
-#include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include "workload.h"
 
 #define FRAMELESS __attribute__((noinline, optimize("O2", "omit-frame-pointer")))
 
@@ -192,7 +185,7 @@ static void *sleeper(void *argument)
 int main(int argc, char **argv)
 {
 	void *(*const threads[])(void *) = {burner, deep, handler, locks_a, locks_b, sleeper};
-	enum { THREADS = sizeof(threads) / sizeof(threads[0]) };
+	enum { THREADS = COUNT(threads) };
 	static char canary[9] = "........";
 	pthread_t started[THREADS];
 

@@ -8,18 +8,9 @@
  *
  * The Makefile defines BURN, the name of the burning function.
  */
-#include "truth.h"
+#include "workload.h"
 
-#include <unistd.h>
-
-void BURN(uint64_t cpu_ns)
-{
-	uint64_t x = cpu_ns | 1;
-	uint64_t stop_at = clock_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns;
-
-	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < stop_at)
-		BURN_SLICE(x);
-}
+BURNER(BURN)
 
 /* argv = { self, MS, NEXT, NEXT2... } becomes { NEXT, MS, NEXT2... }. */
 static int exec_next(char **argv)

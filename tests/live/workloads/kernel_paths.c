@@ -10,12 +10,7 @@
  * libc's system call stubs keep no frame of their own, so a frame-pointer walk
  * skips the stub's caller; that is why each path is two functions deep.
  */
-#include "truth.h"
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "workload.h"
 
 enum { BUFFER_BYTES = 1 << 18 };
 
@@ -89,7 +84,7 @@ static const struct path {
 	{ "main;path_user", path_user },
 };
 
-enum { PATH_COUNT = sizeof(paths) / sizeof(paths[0]) };
+enum { PATH_COUNT = COUNT(paths) };
 
 static void rounds(struct work *work, uint64_t stop_at, uint64_t *ns)
 {

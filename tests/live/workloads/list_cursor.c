@@ -7,15 +7,9 @@
  * threads and some registers hold random bytes. Prints the payloads and these bytes in the format
  * of tests/canaries.py, a line each, then "ready".
  */
-#include <pthread.h>
-#include <stdbool.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/random.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "workload.h"
 
-#include "truth.h"
+#include <sys/random.h>
 
 enum { NODES = 128, STEPS = 1000000, SECRETS = 64, SECRET = 16 };
 

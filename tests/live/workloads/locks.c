@@ -12,26 +12,9 @@
  * the waiter does not spin. Whether it has the lock when the waiter comes is a matter of chance:
  * the waiter goes on until it has slept in a quarter of N calls.
  */
-#define _GNU_SOURCE
-#include "sleeping.h"
+#include "workload.h"
 
-#include <fcntl.h>
-#include <linux/userfaultfd.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
-enum { HOLD_US = 5000, LONG_US = 500, MUTEX = 1, RWSEM, PAGE = 4096, MANY = 512 << 20 };
+enum { HOLD_US = 5000, LONG_NS = 500000, MUTEX = 1, RWSEM, MANY = 512 << 20 };
 
 static int rounds, faults;
 
@@ -54,40 +37,6 @@ static void await_sleep(pid_t tid)
 	while (state_of(tid) != 'D');
 }
 
-/* --- a missing page --- */
-
-static char *missing_page(void)
-{
-	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct uffdio_register range = {.range = {(unsigned long)page, PAGE}, .mode = UFFDIO_REGISTER_MODE_MISSING};
-
-	must(page != MAP_FAILED && !ioctl(faults, UFFDIO_REGISTER, &range), "userfaultfd");
-	return page;
-}
-
-static void open_faults(void)
-{
-	struct uffdio_api api = {.api = UFFD_API};
-
-	faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-	must(faults >= 0 && !ioctl(faults, UFFDIO_API, &api), "userfaultfd");
-}
-
-static void fill(const struct job *job)
-{
-	struct uffdio_zeropage zero = {.range = {(unsigned long)job->page, PAGE}};
-
-	must(!ioctl(faults, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE");
-}
-
-/* Waits until a thread faults on the missing page: its address is read from the descriptor. */
-static void await_fault(void)
-{
-	struct uffd_msg message;
-
-	must(read(faults, &message, sizeof(message)) == sizeof(message), "userfaultfd");
-}
-
 /* --- the locks --- */
 
 static void write_page(struct job *job)
@@ -108,43 +57,19 @@ static void protect_many(struct job *job)
 		must(!mprotect(job->page, MANY, protections[i & 1]), "mprotect");
 }
 
-static long sleeps(void)
-{
-	struct rusage usage;
-
-	must(!getrusage(RUSAGE_THREAD, &usage), "getrusage");
-	return usage.ru_nvcsw;
-}
-
-static long now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static void map_one(struct job *job)
 {
-	long before = sleeps(), from = now_us();
+	long before = sleeps_so_far();
+	uint64_t from = clock_ns(CLOCK_MONOTONIC);
 	char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	job->slept += sleeps() > before && now_us() - from >= LONG_US;
+	job->slept += sleeps_so_far() > before && clock_ns(CLOCK_MONOTONIC) - from >= LONG_NS;
 	must(page != MAP_FAILED, "mmap");
 	munmap(page, PAGE);
 	rest_us(1000); /* then it preempts the holder, most likely while that has the lock */
 }
 
 /* --- threads --- */
-
-static void stay_here(void)
-{
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(sched_getcpu(), &cpus);
-	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity");
-}
 
 static void *hold_often(void *argument)
 {
@@ -189,11 +114,11 @@ static void *map_often(void *argument)
 static void one_round(struct job *held, struct job *waits)
 {
 	pthread_barrier_wait(&held->barrier);
-	await_fault();
+	await_fault(faults);
 	pthread_barrier_wait(&waits->barrier);
 	await_sleep(waits->waiter_tid);
 	rest_us(HOLD_US);
-	fill(held);
+	provide_page(faults, held->page);
 	pthread_barrier_wait(&held->barrier);
 	pthread_barrier_wait(&waits->barrier);
 	madvise(held->page, PAGE, MADV_DONTNEED);
@@ -206,7 +131,7 @@ static void run_over_page(struct job *job, const char *call, int lock)
 	char bytes[64];
 
 	waits.fd = job->other;
-	job->page = missing_page();
+	job->page = missing_pages(faults, PAGE);
 	pthread_barrier_init(&job->barrier, NULL, 2);
 	pthread_barrier_init(&waits.barrier, NULL, 2);
 	must(!pthread_create(&holder, NULL, hold_often, job), "pthread_create");
@@ -231,7 +156,7 @@ static void run_over_mappings(void)
 	for (long at = 0; at < MANY; at += PAGE)
 		(void)*(volatile char *)(job.page + at); /* the page of zeros: it takes no memory */
 	pthread_barrier_init(&job.barrier, NULL, 2);
-	stay_here(); /* and so do the threads */
+	bind_to(0, sched_getcpu()); /* and so do the threads */
 	must(!pthread_create(&holder, NULL, hold_often, &job), "pthread_create");
 	pthread_barrier_wait(&job.barrier);
 	must(!pthread_create(&waiter, NULL, map_often, &job), "pthread_create");
@@ -249,7 +174,7 @@ int main(int argc, char **argv)
 	int ends[2];
 
 	must(argc == 3 && (rounds = atoi(argv[1])) > 0, "usage: locks N FILE");
-	open_faults();
+	faults = faults_open();
 	must(!pipe(ends), "pipe");
 	pipes[0].fd = pipes[0].other = ends[1];
 	pipes[1].fd = ends[0];

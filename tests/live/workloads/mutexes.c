@@ -11,23 +11,10 @@
  *
  * Threads meet at barriers, which are not mutexes either.
  */
-#define _GNU_SOURCE
-#include "sleeping.h"
+#include "workload.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <semaphore.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { HOLD_US = 4000 };
 
@@ -229,7 +216,7 @@ static const struct job models[] = {
 	{"odd-kind", NULL, raw_take, raw_give, raw_wait},
 	{"no-users", NULL, raw_take, raw_give, raw_wait},
 };
-enum { JOBS = sizeof(models) / sizeof(models[0]) };
+enum { JOBS = COUNT(models) };
 
 /*
  * All holders meet here, with their memory set up, when all threads exist: while a process changes
@@ -299,7 +286,7 @@ static void begin(struct job *job)
 		job->set_up(job);
 }
 
-static void say(const struct job *job)
+static void say_all(const struct job *job)
 {
 	const unsigned long place = (unsigned long)job->words;
 	unsigned long words = sizeof(job->words) / sizeof(job->words[0]);
@@ -394,7 +381,7 @@ static void run(struct job *const all[ALL])
 			waitpid(children[i], NULL, 0);
 		else
 			pthread_join(waiters[i], NULL);
-		say(all[i]);
+		say_all(all[i]);
 	}
 }
 

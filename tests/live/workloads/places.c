@@ -3,7 +3,7 @@
  * places: 64 functions, each called from a different place, each for 25 ms of CPU time. A sampler
  * at some hundred Hz or more sees every one of them and every return address in main.
  */
-#include "truth.h"
+#include "workload.h"
 
 enum { SLICE_NS = 25000000 };
 

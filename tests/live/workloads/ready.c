@@ -11,25 +11,12 @@
  * leads elsewhere. (The other pipe is ready as well, because poll and select look up the number
  * once more.)
  */
-#define _GNU_SOURCE
-#include "sleeping.h"
+#include "workload.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/select.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { WAIT_US = 3000, TIMEOUT_MS = 5, FDS = 4, HIGH = 300, PIPE = 3, TCP = 4, UNIX = 6, EVENTFD = 8 };
 enum { MANY, ONE, SWAP, TIMEOUT };
@@ -49,19 +36,6 @@ struct way {
 };
 
 /* --- what is waited for --- */
-
-static void tcp_pair(int ends[2])
-{
-	struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(here);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	must(!bind(listener, (void *)&here, length) && !getsockname(listener, (void *)&here, &length), "bind");
-	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
-	must(!listen(listener, 1) && !connect(ends[0], (void *)&here, sizeof(here)), "connect");
-	ends[1] = accept(listener, NULL, NULL);
-	close(listener);
-}
 
 static void open_all(struct way *way)
 {
@@ -163,16 +137,14 @@ static struct way ways[] = {
 	{"r-select-time", open_all, select_one, TIMEOUT},
 };
 
-static void say(const struct way *way, int fd)
+static void say_ready(const struct way *way, int fd)
 {
-	struct timespec now;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int i = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	while (fd >= 0 && i < way->count && way->fds[i] != fd)
 		i++;
-	printf("%s %lld %d %d %lu\n", way->comm, now.tv_sec * 1000000000LL + now.tv_nsec, fd,
-	       way->kinds[i], way->inodes[i]);
+	printf("%s %lu %d %d %lu\n", way->comm, now, fd, way->kinds[i], way->inodes[i]);
 }
 
 static void take(const struct way *way, int fd)
@@ -195,7 +167,7 @@ static void *wait_often(void *argument)
 
 		pthread_barrier_wait(&way->barrier);
 		fd = way->wait(way);
-		say(way, fd);
+		say_ready(way, fd);
 		take(way, fd);
 		pthread_barrier_wait(&way->barrier);
 	}
@@ -233,7 +205,7 @@ static void *end_often(void *argument)
 
 int main(int argc, char **argv)
 {
-	enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+	enum { WAYS = COUNT(ways) };
 	pthread_t waiters[WAYS], enders[WAYS];
 
 	must(argc == 2 && (rounds = atoi(argv[1])) > 0, "usage: ready N");

@@ -9,24 +9,14 @@
  *	leader	this program's, in a thread of a process whose first one has ended
  *	sharer	mapped from this program's file by the parent of a process that shares its memory, and called by that
  *	program	this program's, run from a memfd
- * Runs a fifth of the time, for argv[2] seconds.
+ *	moved	a copy of this program's was moved to its place, as programs do to get large pages
+ *	told	the same, and the kernel reports a mapping there
+ *	beside	the copy is somewhere else, and nothing shows what it is a copy of
+ * Runs a fifth of the time, for argv[2] seconds. The last three say "ready" first.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
+#include "workload.h"
+
 #include <sys/sendfile.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef void function(volatile uint32_t *value);
 
@@ -49,18 +39,7 @@ __attribute__((noinline, aligned(SIZE))) static void file_burns(volatile uint32_
 /* Keeps the rest of the page free of other functions. */
 __attribute__((noinline, aligned(SIZE))) static double now(void)
 {
-	struct timespec time;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void must(int good, const char *what)
-{
-	if (good)
-		return;
-	perror(what);
-	exit(1);
+	return (double)clock_ns(CLOCK_MONOTONIC) * 1e-9;
 }
 
 /* map: a name is appended every 100 ms. */
@@ -127,19 +106,31 @@ static void gone(void)
 	run_made(memory_of(MAP_SHARED, fd), "gone");
 }
 
-static char *own_page(void)
-{
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	char line[512];
+/* Where the code of this program's file is mapped, and from where in the file. */
+struct mapping {
 	unsigned long start, end, offset;
+};
+
+static struct mapping own_mapping(void)
+{
 	FILE *maps = fopen("/proc/self/maps", "re");
-	char *page = MAP_FAILED;
+	struct mapping found;
+	char line[512];
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
-		    (unsigned long)file_burns >= start && (unsigned long)file_burns < end)
-			page = mmap(NULL, SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
-				    (off_t)(offset + (unsigned long)file_burns - start));
+		if (sscanf(line, "%lx-%lx %*s %lx", &found.start, &found.end, &found.offset) == 3 &&
+		    (unsigned long)file_burns >= found.start && (unsigned long)file_burns < found.end)
+			return found;
+	must(false, "/proc/self/maps");
+	return found;
+}
+
+static char *own_page(void)
+{
+	struct mapping own = own_mapping();
+	char *page = mmap(NULL, SIZE, PROT_READ | PROT_EXEC, MAP_PRIVATE, open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
+			  (off_t)(own.offset + (unsigned long)file_burns - own.start));
+
 	must(page != MAP_FAILED, "own page");
 	return page;
 }
@@ -202,6 +193,44 @@ static void sharer(void)
 
 static void program(void) { run(file_burns, NULL); }
 
+/* --- copies --- */
+
+static char *copy(const struct mapping *own)
+{
+	size_t size = own->end - own->start;
+	char *copied = mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	must(copied != MAP_FAILED, "mmap");
+	return memcpy(copied, (const char *)own->start, size);
+}
+
+/*
+ * Replaces the mapping in one system call, so that the code is never missing. Watchers of mappings do not see this call,
+ * but they see mprotect().
+ */
+static void replace(bool tell)
+{
+	struct mapping own = own_mapping();
+	size_t size = own.end - own.start;
+	void *code = (void *)own.start;
+
+	must(mremap(copy(&own), size, size, MREMAP_MAYMOVE | MREMAP_FIXED, code) != MAP_FAILED, "mremap");
+	must(!tell || !mprotect(code, size, PROT_READ | PROT_EXEC), "mprotect");
+	say("ready");
+	run(file_burns, NULL);
+}
+
+static void moved(void) { replace(false); }
+static void told(void) { replace(true); }
+
+static void beside(void)
+{
+	struct mapping own = own_mapping();
+
+	say("ready");
+	run((function *)(uintptr_t)(copy(&own) + ((unsigned long)file_burns - own.start)), NULL);
+}
+
 /* Runs itself from a memfd. */
 static void program_begin(char **argv, char **environment)
 {
@@ -222,7 +251,8 @@ int main(int argc, char **argv, char **environment)
 		const char *name;
 		void (*run)(void);
 	} MODES[] = {{"shared", shared}, {"memfd", in_memfd}, {"gone", gone}, {"unmapped", unmapped},
-		     {"twice", twice}, {"leader", leader}, {"sharer", sharer}, {"program", program}};
+		     {"twice", twice}, {"leader", leader}, {"sharer", sharer}, {"program", program},
+		     {"moved", moved}, {"told", told}, {"beside", beside}};
 
 	if (argc < 3)
 		return 1;
@@ -230,7 +260,7 @@ int main(int argc, char **argv, char **environment)
 		program_begin(argv, environment);
 	seconds = strtod(argv[2], NULL);
 	(void)prctl(PR_SET_NAME, argv[1]);
-	for (size_t i = 0; i < sizeof(MODES) / sizeof(MODES[0]); i++)
+	for (size_t i = 0; i < COUNT(MODES); i++)
 		if (!strcmp(argv[1], MODES[i].name))
 			MODES[i].run();
 	return 0;

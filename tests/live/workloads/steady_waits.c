@@ -13,11 +13,7 @@
  * thread that woke up late makes up for it by shorter sleeps, but never below 1.1 ms. Stacks are
  * a dozen frames deep.
  */
-#include "waits_truth.h"
-
-#include <errno.h>
-#include <stdatomic.h>
-#include <stdbool.h>
+#include "waiters.h"
 
 enum { PERIOD_NS = 2000000, SHORTEST_NS = 1100000, WAITS_PER_PAIR = 1000, DEPTH = 10 };
 
@@ -31,7 +27,7 @@ struct pair {
 
 FRAMED static long sleep_until(uint64_t when)
 {
-	struct timespec moment = {(time_t)(when / NS_PER_S), (long)(when % NS_PER_S)};
+	struct timespec moment = timespec_of(when);
 
 	return raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&moment, 0);
 }
@@ -43,8 +39,7 @@ FRAMED static void pass_on(struct pair *pair)
 	for (uint64_t due = pair->first; !atomic_load(pair->over); due += PERIOD_NS) {
 		sleep_until(due > begun + SHORTEST_NS ? due : begun + SHORTEST_NS);
 		pair->timer_waits++;
-		if (raw_call(SYS_write, pair->pipe[1], (long)"x", 1, 0) != 1)
-			fault("write");
+		must(raw_call(SYS_write, pair->pipe[1], (long)"x", 1, 0) == 1, "write");
 		begun = clock_ns(CLOCK_MONOTONIC);
 	}
 	close(pair->pipe[1]);
@@ -94,12 +89,9 @@ static void pairs_start(struct pair *pairs, size_t count, const atomic_bool *ove
 	for (size_t i = 0; i < count; i++) {
 		pairs[i].first = now + PERIOD_NS * i / count;
 		pairs[i].over = over;
-		if (pipe(pairs[i].pipe))
-			fault("pipe");
-		errno = pthread_create(&pairs[i].reader, NULL, reader_main, &pairs[i]);
-		errno = errno ? errno : pthread_create(&pairs[i].timer, NULL, timer_main, &pairs[i]);
-		if (errno)
-			fault("pthread_create");
+		must(!pipe(pairs[i].pipe), "pipe");
+		must(!pthread_create(&pairs[i].reader, NULL, reader_main, &pairs[i]) &&
+			     !pthread_create(&pairs[i].timer, NULL, timer_main, &pairs[i]), "pthread_create");
 	}
 }
 
@@ -115,11 +107,6 @@ static size_t pairs_end(struct pair *pairs, size_t count)
 	return waits;
 }
 
-static uint64_t cpu_ns(void)
-{
-	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
-
 int main(int argc, char **argv)
 {
 	size_t count = argc > 1 ? (strtoul(argv[1], NULL, 10) + WAITS_PER_PAIR - 1) / WAITS_PER_PAIR : 1;
@@ -129,15 +116,13 @@ int main(int argc, char **argv)
 	size_t waits;
 	char byte;
 
-	if (!pairs || prctl(PR_SET_TIMERSLACK, 1))
-		fault("calloc");
+	must(pairs && !prctl(PR_SET_TIMERSLACK, 1), "calloc");
 	pairs_start(pairs, count, &over);
-	printf("ready\n");
-	fflush(stdout);
+	say("ready");
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		;
 	atomic_store(&over, true);
 	waits = pairs_end(pairs, count);
-	printf("waits %zu\ncpu_ns %lu\nwall_ns %lu\n", waits, cpu_ns(), clock_ns(CLOCK_MONOTONIC) - from);
+	printf("waits %zu\ncpu_ns %lu\nwall_ns %lu\n", waits, clock_ns(CLOCK_PROCESS_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC) - from);
 	return 0;
 }

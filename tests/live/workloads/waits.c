@@ -21,46 +21,12 @@
  *   mixed SECONDS      CPU time, sleeps and pipes on crowded CPUs
  *   storm SECONDS      ping, pong: one byte back and forth on one CPU, as often as possible; SIGTERM ends it as well
  */
-#include "waits_threads.h"
+#include "waiters.h"
 
-#include <arpa/inet.h>
 #include <linux/futex.h>
-#include <linux/userfaultfd.h>
-#include <netinet/in.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 
-enum { PAGE = 4096, POUR = 1 << 20, STEP = 64 << 10, FAULT_STRIDE = 64 * PAGE };
-
-static long voluntary_switches(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_THREAD, &usage);
-	return usage.ru_nvcsw;
-}
-
-/* The ends of a TCP connection to ourselves, like those of a pipe. */
-static int tcp_pipe(int ends[2])
-{
-	struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t length = sizeof(here);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	ends[1] = socket(AF_INET, SOCK_STREAM, 0);
-	if (bind(listener, (void *)&here, length) || getsockname(listener, (void *)&here, &length) ||
-	    listen(listener, 1) || connect(ends[1], (void *)&here, length))
-		return -1;
-	ends[0] = accept(listener, NULL, NULL);
-	close(listener);
-	return ends[0] < 0 ? -1 : 0;
-}
+enum { POUR = 1 << 20, STEP = 64 << 10, FAULT_STRIDE = 64 * PAGE };
 
 /* --- several sleeps in one system call ---------------------------------------------------------- */
 
@@ -71,12 +37,11 @@ FRAMED static void pour(struct waiter *w)
 	long before = 0, sleeps = 0;
 
 	for (size_t i = 0; i < w->room; i++) {
-		before = voluntary_switches();
+		before = sleeps_so_far();
 		waiter_begin(w);
-		if (raw_call(SYS_writev, ((int *)w->shared)[1], (long)&part, 1, 0) != POUR)
-			fault("writev");
+		must(raw_call(SYS_writev, ((int *)w->shared)[1], (long)&part, 1, 0) == POUR, "writev");
 		waiter_end(w);
-		sleeps += voluntary_switches() - before;
+		sleeps += sleeps_so_far() - before;
 	}
 	snprintf(w->more, sizeof(w->more), " sleeps=%ld", sleeps);
 }
@@ -100,8 +65,7 @@ static void several(char **argv)
 		{.comm = "empty", .path = "empty;nap", .run = empty, .shared = ends, .amount = rounds},
 	};
 
-	if (pipe(ends))
-		fault("pipe");
+	must(!pipe(ends), "pipe");
 	waiters_run(waiters, 2);
 }
 
@@ -119,18 +83,16 @@ FRAMED static void touch(struct waiter *w)
 	int fd = open(file->path, O_RDONLY | O_CLOEXEC);
 	const volatile char *page, *bytes;
 
-	if (fd < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
-		fault(file->path);
+	must(fd >= 0 && !posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), file->path);
 	bytes = mmap(NULL, file->size, PROT_READ, MAP_SHARED, fd, 0);
-	if (bytes == MAP_FAILED || madvise((void *)bytes, file->size, MADV_RANDOM))
-		fault("mmap");
+	must(bytes != MAP_FAILED && !madvise((void *)bytes, file->size, MADV_RANDOM), "mmap");
 	for (page = bytes; page < bytes + file->size && w->count < w->room; page += FAULT_STRIDE) {
-		long before = voluntary_switches();
+		long before = sleeps_so_far();
 
 		waiter_begin(w);
 		(void)*page;
 		waiter_end(w);
-		if (voluntary_switches() == before)
+		if (sleeps_so_far() == before)
 			w->count--;
 	}
 }
@@ -141,8 +103,7 @@ static void faults(char **argv)
 	int fd = open(file.path, O_RDONLY | O_CLOEXEC);
 	struct waiter waiter = {.comm = "touch", .path = "touch", .run = touch, .shared = &file, .room = 1000};
 
-	if (fd < 0)
-		fault(file.path);
+	must(fd >= 0, file.path);
 	file.size = (size_t)lseek(fd, 0, SEEK_END);
 	close(fd);
 	waiters_run(&waiter, 1);
@@ -153,12 +114,10 @@ FRAMED static void read_device(struct waiter *w)
 	static char buffer[PAGE] __attribute__((aligned(PAGE)));
 	int fd = open(w->shared, O_RDONLY | O_DIRECT | O_CLOEXEC);
 
-	if (fd < 0)
-		fault(w->shared);
+	must(fd >= 0, w->shared);
 	for (size_t i = 0; i < w->room; i++) {
 		waiter_begin(w);
-		if (raw_call(SYS_pread64, fd, (long)buffer, PAGE, (long)i * PAGE) != PAGE)
-			fault("pread");
+		must(raw_call(SYS_pread64, fd, (long)buffer, PAGE, (long)i * PAGE) == PAGE, "pread");
 		waiter_end(w);
 	}
 }
@@ -202,8 +161,7 @@ static void churn(char **argv)
 	struct waiter *waiters = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct bracket *brackets = (struct bracket *)(waiters + count);
 
-	if (waiters == MAP_FAILED)
-		fault("mmap");
+	must(waiters != MAP_FAILED, "mmap");
 	for (size_t i = 0; i < count; i++) {
 		waiters[i] = (struct waiter){.comm = comms[i % 4], .path = "sleep_once;nap", .room = 1, .amount = i};
 		waiters[i].brackets = &brackets[2 * i];
@@ -254,8 +212,7 @@ FRAMED static void ping(struct waiter *w)
 	while (clock_ns(CLOCK_MONOTONIC) < stop && !is_enough) {
 		for (int i = 0; i < pipes->slices; i++)
 			BURN_SLICE(x);
-		if (pipe_write(pipes->there[1], &byte, 1) != 1 || pipe_read(pipes->back[0], &byte, 1) != 1)
-			fault("ping");
+		must(pipe_write(pipes->there[1], &byte, 1) == 1 && pipe_read(pipes->back[0], &byte, 1) == 1, "ping");
 	}
 	close(pipes->there[1]);
 }
@@ -266,8 +223,7 @@ FRAMED static void pong(struct waiter *w)
 	char byte;
 
 	while (pipe_read(pipes->there[0], &byte, 1) == 1)
-		if (pipe_write(pipes->back[1], &byte, 1) != 1)
-			fault("pong");
+		must(pipe_write(pipes->back[1], &byte, 1) == 1, "pong");
 }
 
 static void mixed(char **argv)
@@ -283,8 +239,7 @@ static void mixed(char **argv)
 		{.comm = "mix-pong", .path = "pong", .run = pong, .shared = &pipes},
 	};
 
-	if (pipe(pipes.there) || pipe(pipes.back))
-		fault("pipe");
+	must(!pipe(pipes.there) && !pipe(pipes.back), "pipe");
 	waiters_run(waiters, 6);
 }
 
@@ -297,10 +252,9 @@ static void storm(char **argv)
 		{.comm = "pong", .path = "pong", .run = pong, .shared = &pipes},
 	};
 
-	if (pipe(pipes.there) || pipe(pipes.back))
-		fault("pipe");
+	must(!pipe(pipes.there) && !pipe(pipes.back), "pipe");
 	signal(SIGTERM, be_enough);
-	stay_on_one_cpu();
+	bind_to(0, allowed_cpu(true));
 	waiters_run(waiters, 2);
 }
 
@@ -385,8 +339,7 @@ FRAMED void chain_b(struct waiter *w)
 		mutex_take(&chain->mutex);
 		atomic_fetch_add(&chain->rounds, 1);
 		waiter_begin(w);
-		if (pipe_read(chain->pipe[0], &byte, 1) != 1)
-			fault("read");
+		must(pipe_read(chain->pipe[0], &byte, 1) == 1, "read");
 		waiter_end(w);
 		mutex_give(&chain->mutex);
 	}
@@ -401,8 +354,7 @@ FRAMED void chain_c(struct waiter *w)
 		waiter_begin(w);
 		nap(50 * MS);
 		waiter_end(w);
-		if (pipe_write(chain->pipe[1], "x", 1) != 1)
-			fault("write");
+		must(pipe_write(chain->pipe[1], "x", 1) == 1, "write");
 	}
 }
 
@@ -416,8 +368,11 @@ static void chain(char **argv)
 		{.comm = "chain-c", .path = "chain_c;nap", .run = chain_c, .shared = &chain, .room = rounds},
 	};
 
-	if ((argv[1] ? tcp_pipe(chain.pipe) : pipe(chain.pipe)) || pthread_barrier_init(&chain.round, NULL, 3))
-		fault("pipe");
+	if (argv[1])
+		tcp_pair(chain.pipe);
+	else
+		must(!pipe(chain.pipe), "pipe");
+	pthread_barrier_init(&chain.round, NULL, 3);
 	waiters_run(waiters, 3);
 }
 
@@ -465,7 +420,7 @@ static void spins(char **argv)
 		{.comm = "spin-b", .path = "spin", .run = spin, .amount = ns, .room = 100000},
 	};
 
-	stay_on_one_cpu();
+	bind_to(0, allowed_cpu(true));
 	waiters_run(waiters, 2);
 }
 
@@ -487,53 +442,21 @@ static void yields(char **argv)
 		{.comm = "yield-b", .path = "give_way", .run = give_way, .amount = ns},
 	};
 
-	stay_on_one_cpu();
+	bind_to(0, allowed_cpu(true));
 	waiters_run(waiters, 2);
 }
 
 /* --- signals ------------------------------------------------------------------------------------ */
-
-struct signals {
-	atomic_int asleep; /* rounds begun */
-	atomic_int tid;
-};
 
 static void caught(int signal)
 {
 	(void)signal;
 }
 
-FRAMED void sleep_until_signal(struct waiter *w)
-{
-	struct signals *signals = w->shared;
-
-	atomic_store(&signals->tid, w->tid);
-	for (size_t i = 0; i < w->room; i++) {
-		atomic_fetch_add(&signals->asleep, 1);
-		waiter_begin(w);
-		if (nap(10 * NS_PER_S) != -EINTR)
-			fault("no signal came");
-		waiter_end(w);
-	}
-}
-
-FRAMED void send_signals(struct waiter *w)
-{
-	struct signals *signals = w->shared;
-
-	for (int i = 1; i <= (int)w->amount; i++) {
-		while (atomic_load(&signals->asleep) < i)
-			rest(100000);
-		rest(20 * MS);
-		if (raw_call(SYS_tgkill, getpid(), atomic_load(&signals->tid), SIGUSR1, 0))
-			fault("tgkill");
-	}
-}
-
 static void signals(char **argv)
 {
 	size_t rounds = strtoul(argv[0], NULL, 10);
-	struct signals signals = {0};
+	struct signals signals = {.after = 20 * MS};
 	struct waiter waiters[] = {
 		{.comm = "sig-sleeper", .path = "sleep_until_signal;nap", .run = sleep_until_signal, .shared = &signals,
 		 .room = rounds},
@@ -552,7 +475,7 @@ static void signals(char **argv)
  */
 struct missing_page {
 	char *page;
-	int uffd, pipe[2];
+	int pipe[2];
 	atomic_int over;
 };
 
@@ -568,43 +491,27 @@ FRAMED void sleep_cancelled(struct waiter *w)
 {
 	struct missing_page *missing = w->shared;
 
-	if (pipe_write(missing->pipe[1], missing->page, 1) != 1)
-		fault("write");
+	must(pipe_write(missing->pipe[1], missing->page, 1) == 1, "write");
 	atomic_store(&missing->over, 1);
-}
-
-static struct missing_page missing_page_make(void)
-{
-	struct uffdio_api api = {.api = UFFD_API};
-	struct missing_page missing = {.uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC)};
-	struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-
-	missing.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	range.range.start = (uintptr_t)missing.page;
-	range.range.len = PAGE;
-	if (missing.uffd < 0 || missing.page == MAP_FAILED || pipe(missing.pipe) ||
-	    ioctl(missing.uffd, UFFDIO_API, &api) || ioctl(missing.uffd, UFFDIO_REGISTER, &range))
-		fault("userfaultfd");
-	return missing;
 }
 
 static void cancels(char **argv)
 {
-	struct missing_page missing = missing_page_make();
-	struct uffdio_zeropage zero = {.range = {.start = (uintptr_t)missing.page, .len = PAGE}};
+	int faults = faults_open();
+	struct missing_page missing = {.page = missing_pages(faults, PAGE)};
 	struct waiter waiters[] = {
 		{.comm = "cancelled", .path = "sleep_cancelled;pipe_write", .run = sleep_cancelled, .shared = &missing},
 		{.comm = "cancel-spin", .path = "spin_until_over", .run = spin_until_over, .shared = &missing},
 	};
 
+	must(!pipe(missing.pipe), "pipe");
 	signal(SIGUSR1, caught);
-	stay_on_one_cpu();
+	bind_to(0, allowed_cpu(true));
 	waiters_start(waiters, 2);
 	rest(100 * MS);
 	pthread_kill(waiters[0].thread, SIGUSR1);
 	rest((uint64_t)(strtod(argv[0], NULL) * 1e9));
-	if (ioctl(missing.uffd, UFFDIO_ZEROPAGE, &zero))
-		fault("userfaultfd");
+	provide_page(faults, missing.page);
 	waiters_end(waiters, 2);
 }
 
@@ -627,29 +534,15 @@ FRAMED void read_forever(struct waiter *w)
 	pipe_read(never->ends[0], &byte, 1);
 }
 
-static bool is_asleep(pid_t tid)
-{
-	char path[64], state = 0;
-	FILE *stat;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	stat = fopen(path, "re");
-	if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-		fault(path);
-	fclose(stat);
-	return state == 'S';
-}
-
 static void forever(char **argv)
 {
 	struct never never = {0};
 	struct waiter waiter = {.comm = "forever", .path = "read_forever;pipe_read",
 				.run = read_forever, .shared = &never, .room = 1};
 
-	if (pipe(never.ends))
-		fault("pipe");
+	must(!pipe(never.ends), "pipe");
 	waiters_start(&waiter, 1);
-	while (!atomic_load(&never.told) || !is_asleep(waiter.tid))
+	while (!atomic_load(&never.told) || state_of(waiter.tid) != 'S')
 		rest(100000);
 	printf("asleep tid=%d time=%lu\n", waiter.tid, clock_ns(CLOCK_MONOTONIC));
 	fflush(stdout);
@@ -718,8 +611,7 @@ static uint64_t stolen_ns(void)
 	FILE *file = fopen("/proc/stat", "re");
 	unsigned long ticks = 0;
 
-	if (!file || fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
-		fault("/proc/stat");
+	must(file && fscanf(file, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) == 1, "/proc/stat");
 	fclose(file);
 	return ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
@@ -728,7 +620,7 @@ int main(int argc, char **argv)
 {
 	uint64_t stolen = stolen_ns();
 
-	for (size_t i = 0; argc > 1 && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; argc > 1 && i < COUNT(kinds); i++) {
 		if (strcmp(argv[1], kinds[i].name) != 0 || argc < kinds[i].arguments + 2)
 			continue;
 		kinds[i].run(argv + 2);

@@ -12,18 +12,7 @@
  *   execing            processes that sleep, and then call exec at once
  *   exiting            processes whose main thread sleeps while another thread ends them
  */
-#include "waits_threads.h"
-
-#include <fcntl.h>
-#include <linux/userfaultfd.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
-enum { PAGE_BYTES = 4096 };
+#include "waiters.h"
 
 /* --- depths ------------------------------------------------------------------------------------ */
 
@@ -47,10 +36,6 @@ FRAMED void sleep_deep(struct waiter *w)
 
 /* --- signals ----------------------------------------------------------------------------------- */
 
-struct signalled {
-	atomic_int tid, asleep;
-};
-
 FRAMED void handler_sleeps(int signal)
 {
 	(void)signal;
@@ -58,54 +43,12 @@ FRAMED void handler_sleeps(int signal)
 	__asm__ volatile("");
 }
 
-FRAMED void sleep_handled(struct waiter *w)
-{
-	struct signalled *signalled = w->shared;
-
-	atomic_store(&signalled->tid, w->tid);
-	for (size_t i = 0; i < w->room; i++) {
-		atomic_fetch_add(&signalled->asleep, 1);
-		waiter_begin(w);
-		if (nap(10 * NS_PER_S) != -EINTR)
-			fault("no signal came");
-		waiter_end(w);
-	}
-}
-
-FRAMED void send_signals(struct waiter *w)
-{
-	struct signalled *signalled = w->shared;
-
-	for (int i = 1; i <= (int)w->amount; i++) {
-		while (atomic_load(&signalled->asleep) < i)
-			rest(100000);
-		rest(10 * MS);
-		if (raw_call(SYS_tgkill, getpid(), atomic_load(&signalled->tid), SIGUSR1, 0))
-			fault("tgkill");
-	}
-}
-
 /* --- page faults ------------------------------------------------------------------------------- */
 
 struct held_page {
 	char *page;
-	int fd;
+	int faults;
 };
-
-static struct held_page held_page_make(void)
-{
-	struct uffdio_api api = {.api = UFFD_API};
-	struct held_page held = {.fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC)};
-	struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-
-	held.page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	range.range.start = (uintptr_t)held.page;
-	range.range.len = PAGE_BYTES;
-	if (held.fd < 0 || held.page == MAP_FAILED || ioctl(held.fd, UFFDIO_API, &api) ||
-	    ioctl(held.fd, UFFDIO_REGISTER, &range))
-		fault("userfaultfd");
-	return held;
-}
 
 FRAMED void touch_page(struct waiter *w)
 {
@@ -115,23 +58,18 @@ FRAMED void touch_page(struct waiter *w)
 		waiter_begin(w);
 		__asm__ volatile("movb $1, (%0)" : : "r"(held->page), "r"(__builtin_frame_address(0)) : "memory");
 		waiter_end(w);
-		madvise(held->page, PAGE_BYTES, MADV_DONTNEED);
+		madvise(held->page, PAGE, MADV_DONTNEED);
 	}
 }
 
 FRAMED void give_pages(struct waiter *w)
 {
 	struct held_page *held = w->shared;
-	struct uffdio_zeropage zero = {.range = {.start = (uintptr_t)held->page, .len = PAGE_BYTES}};
-	struct uffd_msg message;
 
 	for (size_t i = 0; i < w->amount; i++) {
-		if (read(held->fd, &message, sizeof(message)) != sizeof(message))
-			fault("read");
+		await_fault(held->faults);
 		rest(5 * MS);
-		zero.zeropage = 0;
-		if (ioctl(held->fd, UFFDIO_ZEROPAGE, &zero))
-			fault("UFFDIO_ZEROPAGE");
+		provide_page(held->faults, held->page);
 	}
 }
 
@@ -145,7 +83,7 @@ FRAMED void spin_preempted(struct waiter *w)
 	struct rusage usage;
 	bool done = false;
 
-	stay_on_one_cpu();
+	bind_to(0, allowed_cpu(true));
 	while (atomic_load(left) && clock_ns(CLOCK_MONOTONIC) < stop) {
 		uint64_t pause = clock_ns(CLOCK_MONOTONIC) + 100 * MS;
 
@@ -162,21 +100,7 @@ FRAMED void spin_preempted(struct waiter *w)
 /* Until the main thread of that process sleeps, however busy the machine is, and for a while after that. */
 static void wait_for_nap(pid_t pid)
 {
-	char path[64], call[32];
-	long number = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	while (number != SYS_clock_nanosleep) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t length = read(fd, call, sizeof(call) - 1);
-
-		if (fd < 0 || length <= 0)
-			fault(path);
-		close(fd);
-		call[length] = '\0';
-		if (sscanf(call, "%ld", &number) != 1)
-			rest(MS);
-	}
+	await_call_number(pid, SYS_clock_nanosleep);
 	rest(5 * MS);
 }
 
@@ -204,8 +128,7 @@ FRAMED void sleep_exiting(void)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, end_process, NULL))
-		fault("pthread_create");
+	must(!pthread_create(&thread, NULL, end_process, NULL), "pthread_create");
 	nap(10 * NS_PER_S);
 	__asm__ volatile("");
 }
@@ -215,8 +138,7 @@ static void ends(const char *comm, const char *path, void (*sleep)(void), size_t
 	for (size_t i = 0; i < rounds; i++) {
 		pid_t child = fork();
 
-		if (child < 0)
-			fault("fork");
+		must(child >= 0, "fork");
 		if (child == 0) {
 			prctl(PR_SET_NAME, comm);
 			sleep();
@@ -234,13 +156,13 @@ static void ends(const char *comm, const char *path, void (*sleep)(void), size_t
 int main(int argc, char **argv)
 {
 	size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 20;
-	struct held_page held = held_page_make();
-	struct signalled signalled = {0};
+	struct held_page held = {.faults = faults_open()};
+	struct signals signalled = {.after = 10 * MS};
 	atomic_int spinning = 2;
 	struct waiter waiters[] = {
 		{.comm = "deep-3", .path = "sleep_deep;go_down;nap", .run = sleep_deep, .amount = 3, .room = rounds},
 		{.comm = "deep-40", .path = "sleep_deep;go_down;nap", .run = sleep_deep, .amount = 40, .room = rounds},
-		{.comm = "handled", .path = "sleep_handled;nap", .run = sleep_handled,
+		{.comm = "handled", .path = "sleep_until_signal;nap", .run = sleep_until_signal,
 		 .shared = &signalled, .room = rounds},
 		{.comm = "sender", .path = "send_signals", .run = send_signals, .shared = &signalled, .amount = rounds},
 		{.comm = "faulting", .path = "touch_page", .run = touch_page, .shared = &held, .room = rounds},
@@ -252,8 +174,9 @@ int main(int argc, char **argv)
 	};
 	struct sigaction action = {.sa_handler = handler_sleeps};
 
+	held.page = missing_pages(held.faults, PAGE);
 	sigaction(SIGUSR1, &action, NULL);
-	waiters_run(waiters, sizeof(waiters) / sizeof(waiters[0]));
+	waiters_run(waiters, COUNT(waiters));
 	ends("killed", "sleep_killed;nap", sleep_killed, rounds);
 	ends("execing", "sleep_execing;nap", sleep_execing, rounds);
 	ends("exiting", "sleep_exiting;nap", sleep_exiting, rounds);

@@ -6,12 +6,9 @@
  * it had pushed nothing; wr_hides calls wr_hidden, which uses the frame pointer for something else.
  * Prints "NAME NANOSECONDS" for the CPU time of each call of these.
  */
+#include "workload.h"
+
 #include <poll.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #define FRAMED __attribute__((noinline, noclone, optimize("no-omit-frame-pointer", "no-optimize-sibling-calls")))
 

@@ -47,7 +47,7 @@ each() {
 turn() {
 	mkdir "/sys/fs/cgroup/$1"
 	echo "$2 100000" >"/sys/fs/cgroup/$1/cpu.max"
-	quota "$1" "$3" 1000 "$4" "/sys/fs/cgroup/$1"
+	accounted quota "$1" "$3" 1000 "$4" "/sys/fs/cgroup/$1"
 	sed -n "s/^throttled_usec /group $1 /p" "/sys/fs/cgroup/$1/cpu.stat"
 }
 
@@ -57,7 +57,7 @@ quotas() {
 	turn ten- 10000 1 0
 	turn wide- 150000 4 0
 	turn naps- 20000 2 500
-	quota want- 1 1000 0 - &
+	accounted quota want- 1 1000 0 - &
 	turn both- 50000 1 0
 	wait
 }

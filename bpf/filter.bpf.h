@@ -57,7 +57,7 @@ static __always_inline bool process_is_own(u32 tgid, u32 parent)
 	if (tgid == own.tgid)
 		return true;
 	return tgid != own.command_tgid &&
-	       (parent == own.tgid || parent == own.nursery_tgid || parent == own.flight_tgid);
+	       (parent == own.tgid || parent == own.spawner_tgid || parent == own.flight_tgid);
 }
 
 static __always_inline bool task_is_own(struct task_struct *task)

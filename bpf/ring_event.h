@@ -70,7 +70,7 @@ struct ring_filter_knobs {
 };
 
 struct ring_own { /* tgids in the init pid namespace; 0 (that of the idle tasks) until known */
-	__u32 tgid, nursery_tgid, command_tgid, flight_tgid /* the nursery of --flight */;
+	__u32 tgid, spawner_tgid, command_tgid, flight_tgid /* the spawner of --flight */;
 };
 
 struct ring_task {

@@ -20,9 +20,9 @@
 #include "record/cgroup/cgroups.h"
 #include "record/embed/embed.h"
 #include "record/flight/flight.h"
+#include "record/helper/confinement.h"
 #include "record/machine/clocks.h"
 #include "record/machine/host.h"
-#include "record/confine/confinement.h"
 #include "record/place/kernel_map.h"
 #include "record/place/module_files.h"
 #include "record/place/sideband.h"
@@ -376,7 +376,7 @@ static enum rwk_end_reason embed(struct session *session)
 
 	if (recording->error || session->config->output.embed == EMBED_LEVEL_NONE || session->output.fd < 0)
 		return RWK_END_CLEAN;
-	r = embed_run(recording, session->files, session->nursery, &wish, &watch, &result);
+	r = embed_run(recording, session->files, session->spawner, &wish, &watch, &result);
 	if (r == -ECANCELED)
 		return RWK_END_SIGNAL;
 	(void)recording_check(recording, r);

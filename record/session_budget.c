@@ -10,7 +10,7 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/flight/flight.h"
-#include "record/helper/nursery.h"
+#include "record/helper/helpers.h"
 #include "record/probe/probe.h"
 #include "record/session_internal.h"
 
@@ -31,7 +31,7 @@ static uint64_t spent_so_far(const struct session *session)
 {
 	uint64_t children = session->commands ? 0 : usage_of(RUSAGE_CHILDREN);
 
-	return usage_of(RUSAGE_SELF) + children + nursery_cpu_time(session->nursery) +
+	return usage_of(RUSAGE_SELF) + children + spawner_cpu_time(session->spawner) +
 	       (session->flight ? flight_helpers_time(session->flight) : 0) + session->loss.run_ns;
 }
 

@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "record/flight/flight.h"
-#include "record/helper/nursery.h"
+#include "record/helper/helpers.h"
 #include "record/place/module_files.h"
 #include "record/session_internal.h"
 
@@ -32,9 +32,9 @@ static const struct {
 
 static unsigned int what_ended(const struct session *session)
 {
-	unsigned int ended = flight_lost_nursery(session->flight) ? ENDED_DUMPS : 0;
+	unsigned int ended = flight_lost_spawner(session->flight) ? ENDED_DUMPS : 0;
 
-	if (nursery_has_ended(session->nursery))
+	if (spawner_has_ended(session->spawner))
 		return ended | ENDED_RECORDING;
 	return ended | (session->files && module_files_gave_up(session->files) ? ENDED_FILES : 0);
 }
@@ -78,7 +78,7 @@ void session_tell_left(struct session *session, bool last)
 	const char *what;
 	pid_t pid;
 
-	while (nursery_next_left(session->nursery, last, &what, &pid)) {
+	while (spawner_next_left(session->spawner, last, &what, &pid)) {
 		size_t used = strlen(text);
 
 		log_warning("helper process %d (%s) waits in the kernel and cannot be ended: it is left behind",

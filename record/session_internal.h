@@ -29,7 +29,7 @@ struct cgroups;
 struct confinement;
 struct flight;
 struct module_files;
-struct nursery;
+struct spawner;
 struct probe;
 struct start_state;
 struct wait_objects;
@@ -49,7 +49,7 @@ struct session {
 	struct command command;
 	bool commands; /* there is a command */
 	struct output_file output;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	struct flight *flight; /* NULL: everything is written to the output */
 	struct notify notify;
 	struct record_config reloaded[2]; /* rules point into these after a reload, alternately */

@@ -40,7 +40,7 @@ enum {
 	HELPER = 1 << 20,
 	LEAST_HELPER = 8 << 20,	    /* to read a file */
 	MOST_HELPER = 1 << 30,	    /* what its jail allows in any case */
-	HELPERS = 8,		    /* the nursery, and one of each kind */
+	HELPERS = 8,		    /* the spawner, and one of each kind */
 	DUMP = ENCODERS + (6 << 20), /* and the payload of a chunk */
 	LEAST_RING = 512 << 10,
 	LEAST_WINDOW = 8 << 20,

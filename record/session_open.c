@@ -15,9 +15,9 @@
 #include "format/trace_writer.h"
 #include "record/cgroup/cgroup_choice.h"
 #include "record/cgroup/cgroups.h"
-#include "record/confine/confinement.h"
 #include "record/flight/flight.h"
-#include "record/helper/nursery.h"
+#include "record/helper/confinement.h"
+#include "record/helper/helpers.h"
 #include "record/machine/clocks.h"
 #include "record/machine/host.h"
 #include "record/machine/namespaces.h"
@@ -145,7 +145,7 @@ static bool to_stdout(const struct record_config *config)
 /* A helper reads the names of containers, by which --container may choose. */
 static int open_helpers(struct session *session)
 {
-	int r = nursery_create_within(session_helper_bytes(session->config), &session->nursery);
+	int r = helpers_start(session_helper_bytes(session->config), &session->spawner);
 
 	if (r >= 0)
 		r = cgroup_choice_make(&session->config->who, &session->filter.cgroups);
@@ -197,7 +197,7 @@ static int open_modules(struct session *session)
 		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), names,
 				recording->halvings, &recording->hits);
 	if (r >= 0)
-		r = module_files_create(session->nursery, recording->modules, false, &session->files);
+		r = module_files_create(session->spawner, recording->modules, false, &session->files);
 	return r;
 }
 
@@ -277,7 +277,7 @@ static int open_programs(struct session *session)
 	status_clear(&session->status);
 	if (r < 0)
 		return r;
-	return probe_set_own(session->probe, nursery_pid(session->nursery), flight_nursery_pid(session->flight),
+	return probe_set_own(session->probe, spawner_pid(session->spawner), flight_spawner_pid(session->flight),
 			     &session->recording.own_tgid);
 }
 
@@ -326,7 +326,7 @@ static int open_state(struct session *session)
 	if (r >= 0)
 		r = kernel_chains_create(recording->kernel_map, &recording->kernel_chains);
 	if (r >= 0 && session->config->user_stacks)
-		r = start_state_create(recording, session->nursery, 0, &session->start_state);
+		r = start_state_create(recording, session->spawner, 0, &session->start_state);
 	return r;
 }
 
@@ -382,7 +382,7 @@ static void close_host(struct session *session)
 
 static void close_helpers(struct session *session)
 {
-	nursery_destroy(session->nursery);
+	spawner_destroy(session->spawner);
 }
 
 static void close_signals(struct session *session)

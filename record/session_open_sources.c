@@ -36,7 +36,7 @@ static int open_cpu_source(struct session *session)
 	const struct perf_event_settings settings = {
 		.frequency = (uint64_t)profile->frequency,
 		.software = profile->software,
-		.nursery = session->nursery,
+		.spawner = session->spawner,
 	};
 
 	if (!profile->wanted)
@@ -118,7 +118,7 @@ static int open_users(struct session *session)
 {
 	if (!session_wants_sleepers(session->config))
 		return 0;
-	return walk_users_create(&session->recording, session->probe, session->nursery, &session->users);
+	return walk_users_create(&session->recording, session->probe, session->spawner, &session->users);
 }
 
 static void close_users(struct session *session)
@@ -190,7 +190,7 @@ static void close_point_events(struct session *session)
 
 static int open_streams(struct session *session)
 {
-	return streams_init(&session->streams, &session->recording, session->probe, &session->cpus, session->nursery);
+	return streams_init(&session->streams, &session->recording, session->probe, &session->cpus, session->spawner);
 }
 
 static void close_streams(struct session *session)
@@ -276,7 +276,7 @@ int session_open_cgroups(struct session *session)
 	session->has_cgroups_v1 = host_has_cgroups_v1(); /* later, there may be no right to look */
 	r = cgroup_table_create(recording, &recording->cgroups);
 	if (r >= 0 && probe_cgroups_ring(session->probe) >= 0)
-		r = cgroups_create(recording->cgroups, session->probe, session->nursery, &session->cgroups);
+		r = cgroups_create(recording->cgroups, session->probe, session->spawner, &session->cgroups);
 	return r;
 }
 

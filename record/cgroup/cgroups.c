@@ -9,39 +9,29 @@
 
 #include "bpf/ring_cgroup.h"
 #include "common/cleanup.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "common/time_units.h"
 #include "record/cgroup/cgroup_table.h"
+#include "record/helper/helpers.h"
 #include "record/helper/iterator_helper.h"
-#include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
 #include "record/perf/ring.h"
 #include "record/plan/deadlines.h"
 #include "record/probe/probe.h"
 
-enum { MAX_LEFT = 4 }; /* helpers that do not answer */
-
 struct cgroups {
 	struct cgroup_table *table;
 	const struct probe *probe;
-	struct nursery *nursery;
 	struct ring ring;
-	int socket;	     /* of the helper, -1: none */
-	uint64_t lost, asked_at; /* records of the ring; CLOCK_MONOTONIC ns */
-	unsigned int left;
-	pid_t helper;
+	struct helper helper; /* `stuck`: also how often the ring was too small */
+	uint64_t lost;	      /* records of the ring */
 	bool asked, listed;
 };
 
 static void helper_leave(struct cgroups *cgroups)
 {
-	if (cgroups->socket >= 0) {
-		nursery_leave(cgroups->nursery, cgroups->helper);
-		(void)close(cgroups->socket);
-	}
-	cgroups->socket = -1;
+	helper_give_up(&cgroups->helper);
 	cgroups->asked = false;
-	cgroups->left++;
 }
 
 static void ask(struct cgroups *cgroups)
@@ -49,23 +39,20 @@ static void ask(struct cgroups *cgroups)
 	_cleanup_close_ int fd = -1;
 	const struct iterator_request request = {.what = ITERATOR_CGROUPS};
 
-	if (cgroups->left >= MAX_LEFT)
+	if (cgroups->helper.stuck >= HELPER_MAX_STUCK || !helper_ready(&cgroups->helper))
 		return;
-	if (cgroups->socket < 0 &&
-	    nursery_spawn(cgroups->nursery, HELPER_ITERATOR, &cgroups->socket, &cgroups->helper) < 0)
-		cgroups->socket = -1;
-	if (cgroups->socket < 0 || probe_cgroups_open(cgroups->probe, &fd) < 0 ||
-	    packet_send(cgroups->socket, &request, sizeof(request), fd) < 0) {
+	if (probe_cgroups_open(cgroups->probe, &fd) < 0) {
 		helper_leave(cgroups);
 		return;
 	}
+	if (!helper_send(&cgroups->helper, 1, &request, sizeof(request), fd))
+		return;
 	cgroups->asked = true;
 	cgroups->listed = false;
-	cgroups->asked_at = clocks_now();
 	cgroup_table_begin_list(cgroups->table);
 }
 
-int cgroups_create(struct cgroup_table *table, const struct probe *probe, struct nursery *nursery,
+int cgroups_create(struct cgroup_table *table, const struct probe *probe, struct spawner *spawner,
 		   struct cgroups **ret_cgroups)
 {
 	_cleanup_free_ struct cgroups *cgroups = calloc(1, sizeof(*cgroups));
@@ -75,8 +62,7 @@ int cgroups_create(struct cgroup_table *table, const struct probe *probe, struct
 		return -ENOMEM;
 	cgroups->table = table;
 	cgroups->probe = probe;
-	cgroups->nursery = nursery;
-	cgroups->socket = -1;
+	cgroups->helper = helper_of(spawner, HELPER_ITERATOR);
 	r = ring_open(&cgroups->ring, probe_cgroups_ring(probe), RING_CGROUP_BYTES);
 	if (r < 0)
 		return r;
@@ -89,8 +75,7 @@ void cgroups_destroy(struct cgroups *cgroups)
 {
 	if (!cgroups)
 		return;
-	if (cgroups->socket >= 0)
-		(void)close(cgroups->socket);
+	helper_close(&cgroups->helper);
 	ring_close(&cgroups->ring);
 	free(cgroups);
 }
@@ -116,7 +101,7 @@ void cgroups_take(struct cgroups *cgroups)
 	if (cgroups->asked || probe_cgroups_lost(cgroups->probe) == cgroups->lost)
 		return;
 	cgroups->lost = probe_cgroups_lost(cgroups->probe);
-	cgroups->left++;
+	cgroups->helper.stuck++;
 	ask(cgroups);
 }
 
@@ -134,11 +119,11 @@ static void take_answer(struct cgroups *cgroups, int32_t error)
 static void listen_once(struct cgroups *cgroups, int timeout_ms)
 {
 	int32_t error;
-	ssize_t got = packet_receive(cgroups->socket, &error, sizeof(error), timeout_ms, NULL);
+	ssize_t got = packet_receive(cgroups->helper.socket, &error, sizeof(error), timeout_ms, NULL);
 
 	if (got == sizeof(error)) {
 		take_answer(cgroups, error);
-	} else if (got != -ETIMEDOUT || clocks_now() - cgroups->asked_at >= DEADLINE_CGROUPS * MILLISECOND) {
+	} else if (got != -ETIMEDOUT || clocks_now() - cgroups->helper.since >= DEADLINE_CGROUPS * MILLISECOND) {
 		helper_leave(cgroups);
 		ask(cgroups);
 	}

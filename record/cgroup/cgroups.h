@@ -11,11 +11,11 @@
 
 struct cgroup_table;
 struct cgroups;
-struct nursery;
+struct spawner;
 struct probe;
 
 /* Asks for the list. 0, -errno. */
-int cgroups_create(struct cgroup_table *table, const struct probe *probe, struct nursery *nursery,
+int cgroups_create(struct cgroup_table *table, const struct probe *probe, struct spawner *spawner,
 		   struct cgroups **ret_cgroups);
 void cgroups_destroy(struct cgroups *cgroups);
 

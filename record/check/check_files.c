@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bpf/ring_event.h"
-#include "common/confine/capabilities.h"
+#include "common/gate/confine.h"
 #include "record/machine/cpus.h"
 #include "record/machine/host.h"
 #include "record/machine/kallsyms.h"

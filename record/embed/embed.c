@@ -585,7 +585,7 @@ static int tell_refusals(struct embedding *embedding)
 	return recording_check(embedding->recording, event_log_add_meta(embedding->recording->log, "refused", text));
 }
 
-int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery,
+int embed_run(struct recording *recording, struct module_files *files, struct spawner *spawner,
 	      const struct embed_wish *wish, const struct embed_watch *watch,
 	      struct embed_result *ret_result)
 {
@@ -598,7 +598,7 @@ int embed_run(struct recording *recording, struct module_files *files, struct nu
 		embed_budget_init(&embedding.budget, clocks_now());
 		(void)module_files_poll(files, 200);
 		count = hits_sorted(recording->hits, &hits);
-		rc = symbol_source_create(nursery, wish->soon, &embedding.source);
+		rc = symbol_source_create(spawner, wish->soon, &embedding.source);
 		if (!rc)
 			symbol_source_limit(embedding.source, clocks_now() + EMBED_USER * MILLISECOND);
 		if (!rc)

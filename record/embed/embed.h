@@ -18,7 +18,7 @@
 #include "record/plan/record_options.h"
 
 struct module_files;
-struct nursery;
+struct spawner;
 struct recording;
 
 enum { EMBED_BYTES = 64 << 20,
@@ -44,7 +44,7 @@ struct embed_result {
 };
 
 /* 0, -ECANCELED (what was written stays), or the log's error. */
-int embed_run(struct recording *recording, struct module_files *files, struct nursery *nursery,
+int embed_run(struct recording *recording, struct module_files *files, struct spawner *spawner,
 	      const struct embed_wish *wish, const struct embed_watch *watch,
 	      struct embed_result *ret_result);
 

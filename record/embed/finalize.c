@@ -19,10 +19,10 @@
 #include "format/limits.h"
 #include "format/section_id.h"
 #include "format/trace_reader.h"
-#include "record/confine/confinement.h"
 #include "record/embed/embed.h"
 #include "record/embed/snapshot_window.h"
-#include "record/helper/nursery.h"
+#include "record/helper/confinement.h"
+#include "record/helper/helpers.h"
 #include "record/machine/caller.h"
 #include "record/machine/requirements.h"
 #include "record/machine/vdso.h"
@@ -34,7 +34,7 @@
 
 struct finalizing {
 	struct recording recording;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	const struct confinement *confinement;
 	struct module_files *files;
 	struct trace_reader *reader;
@@ -403,7 +403,7 @@ static int tools_create(struct finalizing *all, const struct trace_io *io)
 		rc = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), true, 0,
 				 &recording->hits);
 	if (!rc)
-		rc = module_files_create(all->nursery, recording->modules, true, &all->files);
+		rc = module_files_create(all->spawner, recording->modules, true, &all->files);
 	return rc;
 }
 
@@ -419,7 +419,7 @@ static void finalizing_deinit(struct finalizing *all)
 	event_decoder_destroy(all->decoder);
 	hash_map_deinit(&all->ids);
 	trace_reader_destroy(all->reader);
-	nursery_destroy(all->nursery);
+	spawner_destroy(all->spawner);
 	free(all->payload);
 	if (all->fd >= 0)
 		(void)close(all->fd);
@@ -433,7 +433,7 @@ static int names_add(struct finalizing *all, const char *path)
 
 	take_trace(all);
 	wish.unwind = elf_unwind_wish(all->snapshots);
-	rc = embed_run(&all->recording, all->files, all->nursery, &wish, NULL, &result);
+	rc = embed_run(&all->recording, all->files, all->spawner, &wish, NULL, &result);
 	if (!rc)
 		rc = event_log_close(all->recording.log, RWK_END_CLEAN, NULL, 0);
 	if (rc)
@@ -463,7 +463,7 @@ int finalize_file(const struct record_config *config, const struct trace_io *io)
 {
 	const char *path = config->output.finalize;
 	_cleanup_(finalizing_deinit) struct finalizing all = {.recording = {.config = config, .io = io}, .fd = -1};
-	int rc = nursery_create(&all.nursery);
+	int rc = helpers_start(0, &all.spawner);
 
 	if (!rc)
 		rc = file_open(&all, path);

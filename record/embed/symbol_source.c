@@ -7,11 +7,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "common/time_units.h"
 #include "format/limits.h"
-#include "record/helper/helper_channel.h"
-#include "record/helper/nursery.h"
+#include "record/helper/helpers.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 
@@ -19,10 +18,8 @@ enum { BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record),
        HITS_PER_PACKET = PACKET_MAX / 8 };
 
 struct symbol_source {
-	struct nursery *nursery;
+	struct helper helper;
 	bool soon;
-	int socket;
-	pid_t pid;
 	uint64_t until; /* CLOCK_MONOTONIC ns */
 	bool last; /* no batch follows */
 	bool last_unwind;
@@ -33,11 +30,8 @@ struct symbol_source {
 
 static int fail(struct symbol_source *source, int error)
 {
-	if (source->socket >= 0) {
-		nursery_leave(source->nursery, source->pid);
-		(void)close(source->socket);
-	}
-	source->socket = -1;
+	helper_give_up(&source->helper);
+	source->helper.stuck = 0; /* the next file has its own chance, as long as there is time */
 	source->last = source->last_unwind = true;
 	return error;
 }
@@ -52,8 +46,7 @@ static ssize_t receive(struct symbol_source *source, void *bytes, size_t room)
 {
 	const uint64_t now = clocks_now(), left = now < source->until ? (source->until - now) / MILLISECOND : 0;
 
-	return helper_receive(source->socket, source->pid, bytes, room,
-			      left < DEADLINE_FILE ? (int)left : DEADLINE_FILE, NULL);
+	return helper_receive(&source->helper, bytes, room, left < DEADLINE_FILE ? (int)left : DEADLINE_FILE, NULL);
 }
 
 static int hits_send(struct symbol_source *source, const uint64_t *hits, size_t count)
@@ -63,7 +56,7 @@ static int hits_send(struct symbol_source *source, const uint64_t *hits, size_t 
 	for (size_t at = 0; !rc && at < count; at += HITS_PER_PACKET) {
 		size_t part = count - at < HITS_PER_PACKET ? count - at : HITS_PER_PACKET;
 
-		rc = packet_send(source->socket, hits + at, part * sizeof(*hits), -1);
+		rc = packet_send(source->helper.socket, hits + at, part * sizeof(*hits), -1);
 	}
 	return rc;
 }
@@ -86,10 +79,8 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 
 	if (clocks_now() >= source->until)
 		return -ETIMEDOUT;
-	if (source->socket < 0 && nursery_spawn(source->nursery, HELPER_ELF, &source->socket, &source->pid))
-		return fail(source, -ECHILD);
-	if (packet_send(source->socket, &request, sizeof(request), fd) ||
-	    (request.debug && packet_send(source->socket, "", 1, wish->debug_fd)) || hits_send(source, hits, count))
+	if (!helper_ready(&source->helper) || packet_send(source->helper.socket, &request, sizeof(request), fd) ||
+	    (request.debug && packet_send(source->helper.socket, "", 1, wish->debug_fd)) || hits_send(source, hits, count))
 		return fail(source, -ECHILD);
 	got = receive(source, ret_reply, sizeof(*ret_reply));
 	if (got != sizeof(*ret_reply))
@@ -184,15 +175,14 @@ int symbol_source_next_unwind(struct symbol_source *source, struct event_embed_u
 	return rc < 0 ? fail(source, rc) : rc;
 }
 
-int symbol_source_create(struct nursery *nursery, bool soon, struct symbol_source **ret_source)
+int symbol_source_create(struct spawner *spawner, bool soon, struct symbol_source **ret_source)
 {
 	struct symbol_source *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return -ENOMEM;
-	source->nursery = nursery;
+	source->helper = helper_of(spawner, HELPER_ELF);
 	source->soon = soon;
-	source->socket = -1;
 	source->until = UINT64_MAX;
 	source->last = source->last_unwind = true;
 	*ret_source = source;
@@ -203,7 +193,6 @@ void symbol_source_destroy(struct symbol_source *source)
 {
 	if (!source)
 		return;
-	if (source->socket >= 0)
-		(void)close(source->socket);
+	helper_close(&source->helper);
 	free(source);
 }

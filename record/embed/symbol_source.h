@@ -14,11 +14,11 @@
 #include "format/event.h"
 #include "record/helper/elf_helper.h"
 
-struct nursery;
+struct spawner;
 struct symbol_source;
 
 /* soon: somebody waits for it, so the helper has the recorder's priority. */
-int symbol_source_create(struct nursery *nursery, bool soon, struct symbol_source **ret_source);
+int symbol_source_create(struct spawner *spawner, bool soon, struct symbol_source **ret_source);
 void symbol_source_destroy(struct symbol_source *source);
 
 /* From now on, an answer that does not come until then (CLOCK_MONOTONIC ns), or for 5 s, is late. */

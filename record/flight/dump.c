@@ -174,8 +174,8 @@ static int embed(const struct writing *writing)
 
 	if (wish.level == EMBED_LEVEL_NONE)
 		return 0;
-	module_files_part(parts->files, parts->nursery);
-	return embed_run(recording, parts->files, parts->nursery, &wish, NULL, &result);
+	module_files_part(parts->files, parts->spawner);
+	return embed_run(recording, parts->files, parts->spawner, &wish, NULL, &result);
 }
 
 static int write_all(struct writing *writing)

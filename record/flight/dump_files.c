@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/confine/call_filter.h"
+#include "common/gate/confine.h"
+#include "common/gate/packet.h"
 #include "common/log.h"
-#include "common/packet.h"
 #include "common/plural.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
@@ -68,9 +68,7 @@ static const struct call_row CALLS[] = {
 	CALL(openat), CALL(renameat2), CALL(unlinkat), CALL(newfstatat), CALL(fstat), CALL(close), CALL(fcntl),
 	CALL(flock), CALL(getdents64), CALL(geteuid), CALL(dup3),
 	CALL(getpid), CALL(recvmsg), CALL(sendmsg), CALL(ppoll), CALL(read), CALL(lseek), CALL(clock_gettime),
-	CALL(brk), CALL(munmap), CALL(mremap), CALL(madvise), CALL(futex),
-	CALL_WITHOUT(mmap, 2, PROT_EXEC), CALL_WITHOUT(mprotect, 2, PROT_EXEC),
-	CALL(rt_sigreturn), CALL(restart_syscall), CALL(exit), CALL(exit_group),
+	CALLS_OF_MEMORY, CALLS_OF_ENDING,
 };
 
 /* --- names --- */

@@ -15,7 +15,7 @@
 #include "format/event_log.h"
 #include "record/flight/flight_internal.h"
 #include "record/flight/segments.h"
-#include "record/helper/nursery.h"
+#include "record/helper/helpers.h"
 #include "record/machine/clocks.h"
 #include "record/place/hits.h"
 #include "record/place/module_files.h"
@@ -32,7 +32,7 @@ struct flight {
 	const struct record_flight *first; /* the plan at the start; the runner uses its rule numbers */
 	struct recording *recording;
 	struct module_files *files;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	struct dump_files output;
 	struct runner runner;
 	struct triggers *triggers;
@@ -100,7 +100,7 @@ int flight_open(const struct record_config *config, struct recording *recording,
 	if (r >= 0)
 		r = triggers_create(flight->plan, &config->offcpu, fire, flight, &flight->triggers);
 	if (r >= 0)
-		r = nursery_create_within(sizes->helper, &flight->nursery);
+		r = helpers_start(sizes->helper, &flight->spawner);
 	if (r < 0)
 		return r;
 	r = segments_create((uint64_t)flight->plan->window, (size_t)flight->bytes, &flight->segments);
@@ -118,19 +118,19 @@ void flight_close(struct flight *flight)
 	dump_files_close(&flight->output);
 	runner_close(&flight->runner);
 	triggers_destroy(flight->triggers);
-	nursery_destroy(flight->nursery);
+	spawner_destroy(flight->spawner);
 	segments_destroy(flight->segments);
 	free(flight);
 }
 
-pid_t flight_nursery_pid(const struct flight *flight)
+pid_t flight_spawner_pid(const struct flight *flight)
 {
-	return flight ? nursery_pid(flight->nursery) : 0;
+	return flight ? spawner_pid(flight->spawner) : 0;
 }
 
-bool flight_lost_nursery(const struct flight *flight)
+bool flight_lost_spawner(const struct flight *flight)
 {
-	return flight && nursery_has_ended(flight->nursery);
+	return flight && spawner_has_ended(flight->spawner);
 }
 
 static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
@@ -375,7 +375,7 @@ static void write_dump(struct flight *flight, struct open_waits *open, uint64_t 
 	const struct dump_parts parts = {
 		.recording = flight->recording,
 		.files = flight->files,
-		.nursery = flight->nursery,
+		.spawner = flight->spawner,
 		.segments = flight->segments,
 		.open = open,
 		.output = &flight->output,
@@ -428,7 +428,7 @@ void flight_end(struct flight *flight, uint64_t now)
 
 uint64_t flight_helpers_time(struct flight *flight)
 {
-	return nursery_cpu_time(flight->nursery);
+	return spawner_cpu_time(flight->spawner);
 }
 
 struct flight_counts flight_counts(const struct flight *flight)

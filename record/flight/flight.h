@@ -38,11 +38,11 @@ int flight_open(const struct record_config *config, struct recording *recording,
 /* Abandons a dump that is being made. */
 void flight_close(struct flight *flight);
 
-/* The pid of the nursery for dumps; 0 if flight is NULL. */
-pid_t flight_nursery_pid(const struct flight *flight);
+/* The pid of the spawner for dumps; 0 if flight is NULL. */
+pid_t flight_spawner_pid(const struct flight *flight);
 
-/* Whether that nursery is gone: dumps will lack names. */
-bool flight_lost_nursery(const struct flight *flight);
+/* Whether that spawner is gone: dumps will lack names. */
+bool flight_lost_spawner(const struct flight *flight);
 
 /* The tap that must get all stored chunks. */
 struct trace_tap flight_tap(struct flight *flight);

@@ -13,7 +13,7 @@
 
 struct flight_cause;
 struct module_files;
-struct nursery;
+struct spawner;
 struct open_waits;
 struct recording;
 struct segments;
@@ -155,7 +155,7 @@ int dump_files_drop(const struct dump_files *files);
 struct dump_parts {
 	struct recording *recording; /* its log and writer are replaced */
 	struct module_files *files;
-	struct nursery *nursery; /* not the recorder's: two processes cannot ask the same one */
+	struct spawner *spawner; /* not the recorder's: two processes cannot ask the same one */
 	const struct segments *segments;
 	struct open_waits *open; /* NULL: none, or they are in the segments */
 	const struct dump_files *output;

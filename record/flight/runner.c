@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/confine/capabilities.h"
 #include "common/descriptors.h"
+#include "common/gate/confine.h"
+#include "common/gate/packet.h"
 #include "common/log.h"
-#include "common/packet.h"
 #include "common/time_units.h"
 #include "record/machine/caller.h"
 #include "record/machine/clocks.h"

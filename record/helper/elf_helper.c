@@ -12,10 +12,9 @@
 #include "common/cleanup.h"
 #include "common/elf/elf_go.h"
 #include "common/elf/elf_plt.h"
+#include "common/gate/packet.h"
 #include "common/hash.h"
-#include "common/packet.h"
 #include "format/limits.h"
-#include "record/helper/jail.h"
 #include "record/helper/unwind_answer.h"
 #include "record/pick/perf_map.h"
 #include "record/pick/symbol_pick.h"
@@ -362,6 +361,18 @@ static int debug_receive(int socket, int *ret_fd)
 	return packet_receive(socket, &byte, sizeof(byte), DEADLINE_FILE, ret_fd) == sizeof(byte) ? 0 : -EPROTO;
 }
 
+/* For the next piece of work. If it needs more, the kernel kills this process. */
+static int cpu_seconds_grant(void)
+{
+	struct rusage used;
+	struct rlimit limit = {.rlim_max = RLIM_INFINITY};
+
+	if (getrusage(RUSAGE_SELF, &used))
+		return -errno;
+	limit.rlim_cur = (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1 + CPU_SECONDS;
+	return setrlimit(RLIMIT_CPU, &limit) ? -errno : 0;
+}
+
 static int request_serve(int socket, const struct elf_request *request, int fd)
 {
 	_cleanup_(answer_deinit) struct answer answer = {
@@ -374,7 +385,7 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 	if (!rc)
 		rc = hits_receive(socket, request->hit_count, &hits);
 	if (!rc)
-		rc = jail_grant_cpu_seconds(CPU_SECONDS);
+		rc = cpu_seconds_grant();
 	if (rc)
 		return rc;
 	if (request->what == ELF_PERF_MAP)
@@ -384,11 +395,12 @@ static int request_serve(int socket, const struct elf_request *request, int fd)
 	return answer_send(&answer, socket);
 }
 
-int elf_helper_run(int socket)
+int elf_helper_run(int socket, const void *context)
 {
 	struct elf_request request;
 	int rc = 0;
 
+	(void)context;
 	while (!rc) {
 		_cleanup_close_ int fd = -1;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The helper that reads files which may be hostile: ELF files and JIT symbol maps. It runs
- * in a jail (jail.h), gets an open descriptor with each request, and answers with identity,
+ * without any right (helpers.c), gets an open descriptor with each request, and answers with identity,
  * segments, the function symbols that are wanted, and the bytes from which the functions are
  * unwound.
  *
@@ -93,6 +93,7 @@ struct elf_unwind_reply {
 	uint64_t address, text;	 /* link-time: of the section; base of pointers that are relative to text */
 };
 
-int elf_helper_run(int socket);
+/* The helper's main: serves until the socket closes. */
+int elf_helper_run(int socket, const void *context);
 
 #endif

@@ -4,7 +4,7 @@
  * O_PATH, which opens no device, wakes no writer of a FIFO and asks nobody for permission; then it
  * is checked; and only then opened, through /proc/self/fd, with the rights that are in effect. So
  * the file that was checked is opened, whatever its name refers to by then. The working directory
- * must be /proc, which the nursery sets: the user in effect may have no access to "/".
+ * must be /proc, which helpers.c sets: the user in effect may have no access to "/".
  */
 #ifndef RWALKER_RECORD_HELPER_FILE_GATE_H
 #define RWALKER_RECORD_HELPER_FILE_GATE_H

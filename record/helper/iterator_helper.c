@@ -15,7 +15,7 @@
 #include "bpf/ring_sleeper.h"
 #include "bpf/user_mutex.h"
 #include "common/cleanup.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "record/helper/file_system.h"
 #include "record/plan/deadlines.h"
 
@@ -43,7 +43,7 @@ static int pagemap_open(struct copier *copier, uint32_t tgid)
 		return copier->pagemap;
 	if (copier->pagemap >= 0)
 		(void)close(copier->pagemap);
-	(void)snprintf(path, sizeof(path), "%u/pagemap", tgid); /* below /proc: nursery.h */
+	(void)snprintf(path, sizeof(path), "%u/pagemap", tgid); /* below /proc: helpers.h */
 	copier->pagemap = open(path, O_RDONLY | O_CLOEXEC);
 	copier->tgid = tgid;
 	return copier->pagemap;
@@ -225,11 +225,12 @@ static int serve(struct copier *copier, int socket)
 	return packet_send(socket, &reply, sizeof(reply), -1);
 }
 
-int iterator_helper_run(int socket)
+int iterator_helper_run(int socket, const void *context)
 {
 	_cleanup_free_ struct ring_sleeper *room = calloc(1, sizeof(*room) + RING_MAX_SNAPSHOT);
 	struct copier copier = {.answer = room};
 
+	(void)context;
 	while (room && !serve(&copier, socket))
 		;
 	return 0;

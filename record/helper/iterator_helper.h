@@ -31,6 +31,6 @@ struct iterator_request {
 };
 
 /* The helper's main: serves until the socket closes. */
-int iterator_helper_run(int socket);
+int iterator_helper_run(int socket, const void *context);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "common/byte_buffer.h"
 #include "common/cleanup.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "format/limits.h"
 #include "record/helper/process_folder.h"
 
@@ -117,7 +117,7 @@ static void comm_read(struct answer *answer, uint32_t tgid)
 	_cleanup_fclose_ FILE *file = NULL;
 	size_t length;
 
-	(void)snprintf(path, sizeof(path), "%" PRIu32 "/comm", tgid); /* below /proc: nursery.h */
+	(void)snprintf(path, sizeof(path), "%" PRIu32 "/comm", tgid); /* below /proc: helpers.h */
 	file = fopen(path, "re");
 	length = file ? fread(answer->reply.comm, 1, sizeof(answer->reply.comm) - 1, file) : 0;
 	while (length && answer->reply.comm[length - 1] == '\n')
@@ -242,12 +242,13 @@ static int process_read(struct answer *answer, uint32_t tgid)
 	return maps_read(answer, tgid);
 }
 
-int maps_helper_run(int socket)
+int maps_helper_run(int socket, const void *context)
 {
 	_cleanup_free_ struct answer *answer = calloc(1, sizeof(*answer));
 	uint32_t tgid;
 	int rc = answer ? 0 : -ENOMEM;
 
+	(void)context;
 	if (answer)
 		answer->socket = socket;
 	while (!rc && packet_receive(socket, &tgid, sizeof(tgid), PACKET_FOREVER, NULL) == sizeof(tgid)) {

@@ -28,6 +28,6 @@ struct maps_record { /* one executable mapping */
 };
 
 /* The helper's main: serves until the socket closes. */
-int maps_helper_run(int socket);
+int maps_helper_run(int socket, const void *context);
 
 #endif

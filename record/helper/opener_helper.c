@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "common/time_units.h"
 #include "format/limits.h"
 #include "record/helper/file_gate.h"
@@ -470,13 +470,14 @@ static int request_serve(struct opener *opener, int socket, const struct request
 	return packet_send(socket, &reply, sizeof(reply), r < 0 ? -1 : fd);
 }
 
-int opener_helper_run(int socket)
+int opener_helper_run(int socket, const void *context)
 {
 	struct opener opener = {.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
 	struct request request;
 	ssize_t got;
 	int rc = clock_gettime(CLOCK_REALTIME, &opener.began) || opener.root < 0 ? -errno : 0;
 
+	(void)context;
 	rights_of_caller(&opener.caller);
 	while (!rc) {
 		_cleanup_close_ int fd = -1;

@@ -67,6 +67,7 @@ struct opener_reply {
 	struct opener_owner owner; /* OPENER_OWNER */
 };
 
-int opener_helper_run(int socket);
+/* The helper's main: serves until the socket closes. */
+int opener_helper_run(int socket, const void *context);
 
 #endif

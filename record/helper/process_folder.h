@@ -2,7 +2,7 @@
 /*
  * The folder in /proc of a process that still has its memory, files and root: /proc/PID is that of its first
  * thread, and has none of them once that thread has ended, even if others go on. The working directory must
- * be /proc, which the nursery sets.
+ * be /proc, which helpers.c sets.
  */
 #ifndef RWALKER_RECORD_HELPER_PROCESS_FOLDER_H
 #define RWALKER_RECORD_HELPER_PROCESS_FOLDER_H

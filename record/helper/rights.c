@@ -4,15 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/helper/jail.h"
+#include "common/gate/confine.h"
 
 /* proc(5): the kernel prints every group, of which there may be 65,536. */
 enum { STATUS_ROOM = 64 << 10 };
@@ -124,7 +122,7 @@ struct rights rights_of_user(uid_t uid, gid_t gid)
 	return (struct rights){.uid = uid, .gid = gid};
 }
 
-/* The jail (jail.h) has kept the user behind sudo as the real one; root's helpers are nobody in both. */
+/* helpers.c has kept the user behind sudo as the real one; root's helpers are nobody in both. */
 void rights_of_caller(struct rights *ret_rights)
 {
 	*ret_rights = rights_of_user(getuid(), getgid());
@@ -145,19 +143,6 @@ void rights_deinit(struct rights *rights)
 
 /* --- becoming ------------------------------------------------------------------------------------ */
 
-/* The effective set: everything that is permitted, or nothing. */
-static int capabilities_use(bool all)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {{0}};
-
-	if (syscall(SYS_capget, &header, data))
-		return -errno;
-	for (int i = 0; i < 2; i++)
-		data[i].effective = all ? data[i].permitted : 0;
-	return syscall(SYS_capset, &header, data) ? -errno : 0;
-}
-
 /* setfsuid() cannot report failure: a second call shows the ids now in effect. */
 static int fs_ids_set(uid_t uid, gid_t gid)
 {
@@ -177,7 +162,7 @@ int rights_enter(const struct rights *rights)
 		return -errno;
 	r = fs_ids_set(rights->uid, rights->gid);
 	if (!r) /* changing ids made the kernel forget that we end with the recorder */
-		r = jail_renew();
+		r = process_end_with_parent();
 	return r ? r : capabilities_use(false);
 }
 
@@ -193,5 +178,5 @@ int rights_leave(const struct rights *rights)
 		r = capabilities_use(true);
 	if (!r && setgroups(0, NULL) && errno != EPERM)
 		r = -errno;
-	return r ? r : jail_renew();
+	return r ? r : process_end_with_parent();
 }

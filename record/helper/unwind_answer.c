@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "format/event.h"
 #include "format/limits.h"
 #include "record/helper/elf_helper.h"

@@ -9,7 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "common/confine/capabilities.h"
+#include "common/gate/confine.h"
 #include "common/log.h"
 #include "record/machine/caller.h"
 #include "record/machine/small_file.h"

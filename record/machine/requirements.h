@@ -20,7 +20,7 @@ int requirements_check(void);
 /*
  * What the recorder gives up once everything is open and attached: the root user, all
  * capabilities but the three below, and the way back. What still needs root (reading maps,
- * opening files of targets) is done by helpers of the nursery, which was forked before.
+ * opening files of targets) is done by helpers of the spawner, which was forked before.
  *
  *     CAP_PERFMON  sampling on CPUs that come online
  *     CAP_BPF      reading the programs' counters on kernels that require it

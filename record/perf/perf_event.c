@@ -68,7 +68,7 @@ static int open_event(const struct perf_events *events, uint32_t cpu)
 		.exclude_idle = events->software,
 	};
 
-	return perf_open(events->nursery, &attr, cpu);
+	return perf_open(events->spawner, &attr, cpu);
 }
 
 /* The program keeps all samples out of the ring: only the few records about throttling get there. */
@@ -151,7 +151,7 @@ int perf_events_open(struct perf_events *events, const struct cpus *cpus, const 
 		.cpus = cpus,
 		.count = cpus->possible,
 		.program_fd = program_fd,
-		.nursery = settings->nursery,
+		.spawner = settings->spawner,
 		.software = settings->software,
 		.each = calloc(cpus->possible, sizeof(*events->each)),
 	};

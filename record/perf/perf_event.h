@@ -22,12 +22,12 @@ struct perf_account { /* of one CPU: running totals */
 	uint64_t throttles, throttled;
 };
 
-struct nursery;
+struct spawner;
 
 struct perf_event_settings {
 	uint64_t frequency; /* Hz */
 	bool software;	    /* do not try hardware cycles */
-	struct nursery *nursery; /* opens events on CPUs that come online, when we may not */
+	struct spawner *spawner; /* opens events on CPUs that come online, when we may not */
 };
 
 struct perf_cpu {
@@ -43,7 +43,7 @@ struct perf_events {
 	struct perf_cpu *each;
 	uint32_t count; /* CPUs, including those without an event */
 	int program_fd;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	uint64_t frequency; /* as granted */
 	uint64_t now;	    /* Hz at present, also of events that are opened later */
 	uint64_t period;    /* ns of the CPU clock; 0 with hardware cycles, whose period the kernel adapts */

@@ -30,10 +30,10 @@ int perf_ring_map(struct perf_ring *ring, int fd, size_t data_size)
 	return 0;
 }
 
-int perf_ring_open(struct perf_ring *ring, struct nursery *nursery, const struct perf_event_attr *attr, uint32_t cpu,
+int perf_ring_open(struct perf_ring *ring, struct spawner *spawner, const struct perf_event_attr *attr, uint32_t cpu,
 		   size_t data_size)
 {
-	_cleanup_close_ int fd = perf_open(nursery, attr, cpu);
+	_cleanup_close_ int fd = perf_open(spawner, attr, cpu);
 	int r;
 
 	*ring = (struct perf_ring){.fd = -1};

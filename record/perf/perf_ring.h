@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct nursery;
+struct spawner;
 
 struct perf_ring {
 	int fd; /* -1: not open */
@@ -24,10 +24,10 @@ struct perf_ring {
 /* For an event that is open; the ring owns `fd` only if this succeeds. 0, -errno of mmap. */
 int perf_ring_map(struct perf_ring *ring, int fd, size_t data_size);
 /*
- * The caller sets attr->wakeup_watermark etc. data_size: a power of two of pages, bytes. nursery:
+ * The caller sets attr->wakeup_watermark etc. data_size: a power of two of pages, bytes. spawner:
  * as for perf_open(). 0, -errno of perf_event_open or mmap.
  */
-int perf_ring_open(struct perf_ring *ring, struct nursery *nursery, const struct perf_event_attr *attr, uint32_t cpu,
+int perf_ring_open(struct perf_ring *ring, struct spawner *spawner, const struct perf_event_attr *attr, uint32_t cpu,
 		   size_t data_size);
 void perf_ring_close(struct perf_ring *ring);
 

@@ -17,8 +17,7 @@
 #include "common/time_units.h"
 #include "format/limits.h"
 #include "record/helper/elf_helper.h"
-#include "record/helper/helper_channel.h"
-#include "record/helper/nursery.h"
+#include "record/helper/helpers.h"
 #include "record/helper/opener_helper.h"
 #include "record/machine/clocks.h"
 #include "record/place/jit_owners.h"
@@ -70,7 +69,7 @@ struct to_identify {
 
 struct module_files {
 	struct module_table *modules;
-	struct helper_channel opener, elf;
+	struct helper opener, elf;
 	struct ask queue[QUEUE];
 	uint32_t queue_head, queue_tail;
 	struct to_identify identify[QUEUE]; /* modules with a descriptor but no build-id */
@@ -280,7 +279,7 @@ static void opener_take(struct module_files *files)
 	uint32_t token = files->opener.busy;
 	struct opener_reply reply;
 	int fd = -1;
-	ssize_t got = helper_channel_take(&files->opener, &reply, sizeof(reply), 0, &fd);
+	ssize_t got = helper_take(&files->opener, &reply, sizeof(reply), 0, &fd);
 	bool whole = got == sizeof(reply) && reply.token == token;
 
 	if (!got)
@@ -309,7 +308,7 @@ static void owner_give(struct module_files *files, uint32_t tgid)
 
 	files->owner_asked = tgid;
 	files->opener.tgid = 0;
-	(void)helper_channel_send(&files->opener, TOKEN_OWNER, &request, sizeof(request), -1);
+	(void)helper_send(&files->opener, TOKEN_OWNER, &request, sizeof(request), -1);
 }
 
 static struct opener_request mapping_request(const struct module_files *files, const struct ask *ask,
@@ -342,7 +341,7 @@ static void module_give(struct module_files *files, const struct ask *ask, const
 
 	memcpy(request.path, entry->path, request.head.path_length);
 	files->opener.tgid = ask->tgid;
-	if (!helper_channel_send(&files->opener, ask->module, &request, length, -1))
+	if (!helper_send(&files->opener, ask->module, &request, length, -1))
 		files->files[ask->module].waiting = false;
 }
 
@@ -372,7 +371,7 @@ static void copy_give(struct module_files *files, uint32_t number)
 	if (fd < 0 || is_silent(files, copy->tgid))
 		copy_answered(possible, fd < 0 ? -EAGAIN : -EACCES);
 	else
-		(void)helper_channel_send(&files->opener, TOKEN_COPY, &request, sizeof(request), fd);
+		(void)helper_send(&files->opener, TOKEN_COPY, &request, sizeof(request), fd);
 }
 
 static void copies_give(struct module_files *files)
@@ -381,7 +380,7 @@ static void copies_give(struct module_files *files)
 
 	for (uint32_t i = 0; i < MODULE_COPIES && !files->opener.busy; i++)
 		if (files->copies[i].copy.end && files->copies[i].due && files->copies[i].due <= now &&
-		    helper_channel_ready(&files->opener))
+		    helper_ready(&files->opener))
 			copy_give(files, i);
 }
 
@@ -390,7 +389,7 @@ static bool opener_step(struct module_files *files)
 	if (files->opener.busy)
 		opener_take(files);
 	while (!files->opener.busy && files->queue_head != files->queue_tail) {
-		if (!helper_channel_ready(&files->opener))
+		if (!helper_ready(&files->opener))
 			break;
 		opener_give(files);
 	}
@@ -427,7 +426,7 @@ static void elf_take(struct module_files *files)
 {
 	uint32_t module = files->elf.busy;
 	struct elf_reply reply;
-	ssize_t got = helper_channel_take(&files->elf, &reply, sizeof(reply), 0, NULL);
+	ssize_t got = helper_take(&files->elf, &reply, sizeof(reply), 0, NULL);
 
 	if (got == sizeof(reply) && !reply.error && reply.token == module)
 		(void)module_table_set_build_id(files->modules, module, &reply.build_id);
@@ -442,8 +441,8 @@ static bool elf_step(struct module_files *files)
 		const struct elf_request request = {.token = next.module, .what = ELF_BUILD_ID};
 		const int own = next.fd_plus_1 - 1;
 
-		if (helper_channel_ready(&files->elf))
-			(void)helper_channel_send(&files->elf, next.module, &request, sizeof(request),
+		if (helper_ready(&files->elf))
+			(void)helper_send(&files->elf, next.module, &request, sizeof(request),
 						  own < 0 ? module_files_fd(files, next.module) : own);
 		if (own >= 0)
 			(void)close(own);
@@ -532,7 +531,7 @@ static bool opener_ready(struct module_files *files, unsigned int patience_ms)
 		(void)poll(&answer, 1, 1);
 		opener_take(files);
 	}
-	return !files->opener.busy && helper_channel_ready(&files->opener);
+	return !files->opener.busy && helper_ready(&files->opener);
 }
 
 /* Sends a request and waits for its answer. `path` may be NULL, the descriptor `with` -1. */
@@ -552,10 +551,10 @@ static int open_now(struct module_files *files, const struct opener_request *hea
 	request.head.path_length = path ? (uint32_t)strnlen(path, sizeof(request.path)) : 0;
 	if (path)
 		memcpy(request.path, path, request.head.path_length);
-	if (!helper_channel_send(&files->opener, TOKEN_ONE_FILE, &request,
+	if (!helper_send(&files->opener, TOKEN_ONE_FILE, &request,
 				 sizeof(*head) + request.head.path_length, with))
 		return -EPIPE;
-	if (helper_channel_take(&files->opener, &reply, sizeof(reply), DEADLINE_PROCESS, &fd) != sizeof(reply)) {
+	if (helper_take(&files->opener, &reply, sizeof(reply), DEADLINE_PROCESS, &fd) != sizeof(reply)) {
 		opener_lost(files);
 		return -ETIMEDOUT;
 	}
@@ -639,7 +638,7 @@ static uint32_t fds_allow(void)
 	return (uint32_t)(limit.rlim_cur / 2 < MODULE_FILES_MAX ? limit.rlim_cur / 2 : MODULE_FILES_MAX);
 }
 
-int module_files_create(struct nursery *nursery, struct module_table *modules, bool as_caller,
+int module_files_create(struct spawner *spawner, struct module_table *modules, bool as_caller,
 			struct module_files **ret_files)
 {
 	struct module_files *files = calloc(1, sizeof(*files));
@@ -653,8 +652,8 @@ int module_files_create(struct nursery *nursery, struct module_table *modules, b
 	}
 	files->modules = modules;
 	files->as_caller = as_caller;
-	files->opener = (struct helper_channel){.nursery = nursery, .kind = HELPER_OPENER, .socket = -1};
-	files->elf = (struct helper_channel){.nursery = nursery, .kind = HELPER_ELF, .socket = -1};
+	files->opener = helper_of(spawner, HELPER_OPENER);
+	files->elf = helper_of(spawner, HELPER_ELF);
 	files->fds.room = fds_allow();
 	files->queued.room = QUEUE;
 	*ret_files = files;
@@ -666,23 +665,23 @@ void module_files_unchanged_since(struct module_files *files, uint64_t realtime)
 	files->unchanged_since = realtime;
 }
 
-void module_files_part(struct module_files *files, struct nursery *nursery)
+void module_files_part(struct module_files *files, struct spawner *spawner)
 {
-	helper_channel_close(&files->opener);
-	helper_channel_close(&files->elf);
+	helper_close(&files->opener);
+	helper_close(&files->elf);
 	files->opener.stuck = files->elf.stuck = 0;
 	files->queue_head = files->queue_tail;
 	user_shares_clear(&files->queued);
 	files->identify_head = files->identify_tail;
-	files->opener.nursery = files->elf.nursery = nursery;
+	files->opener.spawner = files->elf.spawner = spawner;
 }
 
 void module_files_destroy(struct module_files *files)
 {
 	if (!files)
 		return;
-	helper_channel_close(&files->opener);
-	helper_channel_close(&files->elf);
+	helper_close(&files->opener);
+	helper_close(&files->elf);
 	for (uint32_t i = 0; i < FILES_ROOM; i++)
 		if (files->files[i].fd_plus_1)
 			(void)close(module_files_fd(files, i));

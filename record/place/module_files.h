@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct module_table;
-struct nursery;
+struct spawner;
 struct module_files;
 
 enum { MODULE_FILES_MAX = 4096 /* descriptors */ };
@@ -31,7 +31,7 @@ struct module_files_counts {
  * own root, with the rights of whoever started the recorder, and only if they have the device and
  * inode, or a build-id to be compared.
  */
-int module_files_create(struct nursery *nursery, struct module_table *modules, bool as_caller,
+int module_files_create(struct spawner *spawner, struct module_table *modules, bool as_caller,
 			struct module_files **ret_files);
 void module_files_destroy(struct module_files *files);
 /*
@@ -42,9 +42,9 @@ void module_files_unchanged_since(struct module_files *files, uint64_t realtime)
 
 /*
  * For a child of the process that created `files`: from now on it uses helpers of its own, from
- * `nursery`. Requests under way stay the parent's.
+ * `spawner`. Requests under way stay the parent's.
  */
-void module_files_part(struct module_files *files, struct nursery *nursery);
+void module_files_part(struct module_files *files, struct spawner *spawner);
 
 /* The module has just been mapped there: open it unless it is open or has been refused a few times. */
 void module_files_ask(struct module_files *files, uint32_t module, uint32_t tgid, uint64_t start, uint64_t end);

@@ -124,7 +124,7 @@ bool sideband_is_open(const struct sideband *sideband, uint32_t cpu)
 }
 
 /* Rings of CPUs that come online later are smaller if there are many by then. */
-static int open_ring(struct sideband *sideband, struct nursery *nursery, uint32_t cpu)
+static int open_ring(struct sideband *sideband, struct spawner *spawner, uint32_t cpu)
 {
 	size_t bytes = sideband_ring_size(sideband->open_count + 1, 0);
 	struct perf_event_attr attr = sideband->attr;
@@ -132,12 +132,12 @@ static int open_ring(struct sideband *sideband, struct nursery *nursery, uint32_
 
 	bytes = bytes < sideband->ring_bytes ? bytes : sideband->ring_bytes;
 	attr.wakeup_watermark = (uint32_t)bytes / WAKE_PART;
-	r = perf_ring_open(&sideband->rings[cpu], nursery, &attr, cpu, bytes);
+	r = perf_ring_open(&sideband->rings[cpu], spawner, &attr, cpu, bytes);
 	sideband->open_count += !r;
 	return r;
 }
 
-int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t cpu)
+int sideband_reopen(struct sideband *sideband, struct spawner *spawner, uint32_t cpu)
 {
 	const struct merge_tree tree = earliest(sideband);
 	int r;
@@ -146,7 +146,7 @@ int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t
 	perf_ring_close(&sideband->rings[cpu]);
 	merge_put(&tree, cpu, UINT64_MAX);
 	merge_settle(&tree, cpu);
-	r = open_ring(sideband, nursery, cpu);
+	r = open_ring(sideband, spawner, cpu);
 	return r < 0 || sideband->epoll_fd < 0 ? r : watch(sideband, cpu);
 }
 

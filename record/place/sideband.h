@@ -15,7 +15,7 @@
 
 struct cpu_set;
 struct module_files;
-struct nursery;
+struct spawner;
 struct recording;
 struct ring_shares;
 struct sideband;
@@ -32,7 +32,7 @@ int sideband_wake(struct sideband *sideband, int epoll_fd);
  * Opens the CPU's ring. If there was one, it is replaced, and records that were not applied yet are
  * discarded. 0; -errno: there is no ring now.
  */
-int sideband_reopen(struct sideband *sideband, struct nursery *nursery, uint32_t cpu);
+int sideband_reopen(struct sideband *sideband, struct spawner *spawner, uint32_t cpu);
 bool sideband_is_open(const struct sideband *sideband, uint32_t cpu);
 
 /* What either of two processes maps that share their memory, the other one has, too, until one calls exec. */

@@ -11,32 +11,26 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/limits.h"
-#include "record/helper/helper_channel.h"
+#include "record/helper/helpers.h"
 #include "record/helper/maps_helper.h"
-#include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
 #include "record/place/sideband.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/recording.h"
 
-enum { AHEAD = 32,
-       MAX_STUCK = 4 };
+enum { AHEAD = 32 };
 
 struct start_state {
 	struct recording *recording;
-	struct nursery *nursery;
 	/* Not 0: processes are read again, because records since then may have been missed. */
 	uint64_t since;
 	ARRAY(uint32_t) tgids;
 	size_t asked, answered; /* the helper works on tgids[answered] while answered < asked */
-	int socket;
-	pid_t pid;
-	uint64_t heard; /* CLOCK_MONOTONIC ns of the helper's last sign of life */
-	unsigned int stuck;
+	struct helper helper;
 	uint8_t packet[PACKET_MAX];
 };
 
@@ -162,11 +156,7 @@ static void helper_leave(struct start_state *state, int error)
 	if (state->answered < state->asked)
 		unavailable(state, state->tgids.items[state->answered++], error);
 	state->asked = state->answered;
-	nursery_leave(state->nursery, state->pid);
-	if (state->socket >= 0)
-		(void)close(state->socket);
-	state->socket = -1;
-	state->stuck++;
+	helper_give_up(&state->helper);
 }
 
 static void give_up(struct start_state *state)
@@ -178,19 +168,14 @@ static void give_up(struct start_state *state)
 
 static void ask_more(struct start_state *state)
 {
-	if (state->socket < 0 && state->stuck < MAX_STUCK &&
-	    nursery_spawn(state->nursery, HELPER_MAPS, &state->socket, &state->pid)) {
-		state->socket = -1;
-		state->stuck = MAX_STUCK;
-	}
-	if (state->socket < 0) {
+	if (!helper_ready(&state->helper)) {
 		give_up(state);
 		return;
 	}
 	if (state->asked == state->answered)
-		state->heard = clocks_now();
+		helper_heard(&state->helper);
 	while (state->asked < state->tgids.count && state->asked - state->answered < AHEAD) {
-		if (packet_send(state->socket, &state->tgids.items[state->asked], sizeof(uint32_t), -1))
+		if (packet_send(state->helper.socket, &state->tgids.items[state->asked], sizeof(uint32_t), -1))
 			break;
 		state->asked++;
 	}
@@ -198,11 +183,11 @@ static void ask_more(struct start_state *state)
 
 static void listen_once(struct start_state *state, int timeout_ms)
 {
-	bool has_time = helper_has_time(state->pid, state->heard); /* before: it may answer and sleep now */
-	ssize_t got = packet_receive(state->socket, state->packet, sizeof(state->packet), timeout_ms, NULL);
+	bool has_time = helper_has_time(&state->helper); /* before: it may answer and sleep now */
+	ssize_t got = packet_receive(state->helper.socket, state->packet, sizeof(state->packet), timeout_ms, NULL);
 
 	if (got > 0) {
-		state->heard = clocks_now();
+		helper_heard(&state->helper);
 		take_answer(state, (size_t)got);
 	} else if (got != -ETIMEDOUT) {
 		helper_leave(state, -ECHILD);
@@ -252,7 +237,7 @@ static int list_processes(struct start_state *state)
 	return rc;
 }
 
-int start_state_create(struct recording *recording, struct nursery *nursery, uint64_t since,
+int start_state_create(struct recording *recording, struct spawner *spawner, uint64_t since,
 		       struct start_state **ret_state)
 {
 	struct start_state *state = calloc(1, sizeof(*state));
@@ -261,9 +246,8 @@ int start_state_create(struct recording *recording, struct nursery *nursery, uin
 	if (rc)
 		return rc;
 	state->recording = recording;
-	state->nursery = nursery;
+	state->helper = helper_of(spawner, HELPER_MAPS);
 	state->since = since;
-	state->socket = -1;
 	rc = since ? array_push(&state->tgids, 0) : list_processes(state); /* the helper has the list */
 	if (rc) {
 		start_state_destroy(state);
@@ -277,8 +261,7 @@ void start_state_destroy(struct start_state *state)
 {
 	if (!state)
 		return;
-	if (state->socket >= 0)
-		(void)close(state->socket);
+	helper_close(&state->helper);
 	array_free(&state->tgids);
 	free(state);
 }

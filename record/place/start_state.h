@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct nursery;
+struct spawner;
 struct recording;
 struct start_state;
 
@@ -20,7 +20,7 @@ struct start_state;
  * since: 0 at the start; later the time (CLOCK_MONOTONIC ns) since which records may have been
  * missed: then only what is not yet known is written. 0, -errno.
  */
-int start_state_create(struct recording *recording, struct nursery *nursery, uint64_t since,
+int start_state_create(struct recording *recording, struct spawner *spawner, uint64_t since,
 		       struct start_state **ret_state);
 void start_state_destroy(struct start_state *state);
 

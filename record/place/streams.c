@@ -37,7 +37,7 @@ static int init_counted(struct streams *streams)
 }
 
 int streams_init(struct streams *streams, struct recording *recording, const struct probe *probe,
-		 const struct cpus *cpus, struct nursery *nursery)
+		 const struct cpus *cpus, struct spawner *spawner)
 {
 	uint32_t count = recording->max_cpus;
 	int r;
@@ -46,7 +46,7 @@ int streams_init(struct streams *streams, struct recording *recording, const str
 		.recording = recording,
 		.probe = probe,
 		.cpus = cpus,
-		.nursery = nursery,
+		.spawner = spawner,
 		.followed = clocks_now(),
 		.gaps = calloc(count, sizeof(*streams->gaps)),
 		.retries = calloc(count, sizeof(*streams->retries)),
@@ -137,7 +137,7 @@ static void begin_telling(struct streams *streams, uint64_t now)
 
 	if (!since || now < streams->again_after || sideband_start_seeing(recording->sideband) < 0)
 		return;
-	if (start_state_create(recording, streams->nursery, since, &streams->again) < 0)
+	if (start_state_create(recording, streams->spawner, since, &streams->again) < 0)
 		sideband_stop_seeing(recording->sideband);
 	streams->again_at = now;
 }
@@ -177,7 +177,7 @@ static void reopen(struct streams *streams, uint32_t cpu, uint64_t now)
 {
 	if (now < streams->retries[cpu])
 		return;
-	(void)sideband_reopen(streams->recording->sideband, streams->nursery, cpu);
+	(void)sideband_reopen(streams->recording->sideband, streams->spawner, cpu);
 	streams->retries[cpu] = now + RETRY_SECONDS * SECOND;
 }
 

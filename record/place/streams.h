@@ -20,7 +20,7 @@
 #include "record/machine/cpus.h"
 #include "record/place/stream_watch.h"
 
-struct nursery;
+struct spawner;
 struct probe;
 struct recording;
 struct start_state;
@@ -41,7 +41,7 @@ struct streams {
 	struct recording *recording;
 	const struct probe *probe;
 	const struct cpus *cpus;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	struct cpu_set online;	  /* at the last look */
 	uint64_t followed;	  /* when that was, ns */
 	uint64_t next;		  /* time of the next look, ns */
@@ -61,7 +61,7 @@ struct streams {
 
 /* The rings are open. 0, -ENOMEM. */
 int streams_init(struct streams *streams, struct recording *recording, const struct probe *probe,
-		 const struct cpus *cpus, struct nursery *nursery);
+		 const struct cpus *cpus, struct spawner *spawner);
 void streams_deinit(struct streams *streams);
 
 /* After each pass over the rings. may_tell: nobody else is reading all processes. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/confine/capabilities.h"
+#include "common/gate/confine.h"
 #include "common/log.h"
 #include "record/machine/requirements.h"
 #include "record/machine/small_file.h"
@@ -359,7 +359,7 @@ void probe_destroy(struct probe *probe)
 	free(probe);
 }
 
-int probe_set_own(struct probe *probe, pid_t nursery, pid_t flight, uint32_t *ret_tgid)
+int probe_set_own(struct probe *probe, pid_t spawner, pid_t flight, uint32_t *ret_tgid)
 {
 	struct ring_clock clock = {0};
 	struct shared all[PROBE_OBJECTS];
@@ -370,7 +370,7 @@ int probe_set_own(struct probe *probe, pid_t nursery, pid_t flight, uint32_t *re
 		return log_error(-r, "cannot run a BPF program: %s", strerror(-r));
 	for (size_t i = 0; i < count; i++) {
 		all[i].own->tgid = clock.tgid;
-		all[i].own->nursery_tgid = nursery > 0 ? (uint32_t)nursery : clock.tgid;
+		all[i].own->spawner_tgid = spawner > 0 ? (uint32_t)spawner : clock.tgid;
 		all[i].own->flight_tgid = flight > 0 ? (uint32_t)flight : clock.tgid;
 	}
 	*ret_tgid = clock.tgid;

@@ -58,10 +58,10 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 void probe_destroy(struct probe *probe);
 
 /*
- * Sets which processes are the recorder's own, to be left out. nursery, flight 0: none. *ret_tgid:
+ * Sets which processes are the recorder's own, to be left out. spawner, flight 0: none. *ret_tgid:
  * the recorder's tgid in the init namespace.
  */
-int probe_set_own(struct probe *probe, pid_t nursery, pid_t flight, uint32_t *ret_tgid);
+int probe_set_own(struct probe *probe, pid_t spawner, pid_t flight, uint32_t *ret_tgid);
 
 /* Sets the addresses of kernel functions that show what waits are for. Call before anything is attached or walked. */
 void probe_tell_functions(struct probe *probe, const struct kallsyms *table);

@@ -7,41 +7,38 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/gate/packet.h"
 #include "common/log.h"
-#include "common/packet.h"
 #include "common/time_units.h"
+#include "record/helper/helpers.h"
 #include "record/helper/iterator_helper.h"
-#include "record/helper/nursery.h"
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 #include "record/probe/probe.h"
 
 enum {
-	MAX_STUCK = 4, /* of a round */
 	MAX_LEFT = 16, /* of a recording: some helpers may never end */
 	STEP_MS = 5,   /* for the answers that have arrived */
 };
 
 struct sleepers {
 	const struct probe *probe;
-	struct nursery *nursery;
-	int socket; /* of the helper, -1: none */
-	pid_t helper;
+	struct helper helper; /* `stuck`: of the round */
 	uint32_t most; /* bytes of a stack */
 	uint32_t wanted;
-	uint64_t begun, heard;	   /* CLOCK_MONOTONIC ns: the round, the last answer */
-	unsigned int stuck, left;  /* helpers left behind: in this round, in all */
+	uint64_t begun; /* CLOCK_MONOTONIC ns: the round */
+	unsigned int left; /* helpers left behind, in all */
 	bool runs, gave_up;
 	struct ring_sleeper *answer; /* with room for the largest stack */
 };
 
-int sleepers_create(const struct probe *probe, struct nursery *nursery, uint32_t most, struct sleepers **ret_sleepers)
+int sleepers_create(const struct probe *probe, struct spawner *spawner, uint32_t most, struct sleepers **ret_sleepers)
 {
 	struct sleepers *sleepers = calloc(1, sizeof(*sleepers));
 
 	if (!sleepers)
 		return -ENOMEM;
-	*sleepers = (struct sleepers){.probe = probe, .nursery = nursery, .socket = -1, .most = most};
+	*sleepers = (struct sleepers){.probe = probe, .helper = helper_of(spawner, HELPER_ITERATOR), .most = most};
 	sleepers->answer = malloc(sizeof(*sleepers->answer) + most);
 	if (!sleepers->answer) {
 		sleepers_destroy(sleepers);
@@ -55,8 +52,7 @@ void sleepers_destroy(struct sleepers *sleepers)
 {
 	if (!sleepers)
 		return;
-	if (sleepers->socket >= 0)
-		(void)close(sleepers->socket);
+	helper_close(&sleepers->helper);
 	free(sleepers->answer);
 	free(sleepers);
 }
@@ -76,18 +72,11 @@ enum sleeper_left sleepers_forget(struct sleepers *sleepers, uint32_t tid)
 
 /* --- the helper ---------------------------------------------------------------------------------- */
 
-static void helper_close(struct sleepers *sleepers)
-{
-	if (sleepers->socket >= 0)
-		(void)close(sleepers->socket);
-	sleepers->socket = -1;
-}
-
 void sleepers_give_up(struct sleepers *sleepers)
 {
 	if (!sleepers->runs)
 		return;
-	helper_close(sleepers);
+	helper_close(&sleepers->helper);
 	sleepers->gave_up = true;
 	sleepers->runs = false;
 }
@@ -96,32 +85,29 @@ void sleepers_give_up(struct sleepers *sleepers)
 static int helper_start(struct sleepers *sleepers)
 {
 	const struct iterator_request request = {.what = ITERATOR_PAGE};
-	int r = nursery_spawn(sleepers->nursery, HELPER_ITERATOR, &sleepers->socket, &sleepers->helper);
 
-	if (r < 0) {
-		sleepers->socket = -1;
-		return r;
-	}
-	return packet_send(sleepers->socket, &request, sizeof(request), probe_sleepers_page(sleepers->probe));
+	if (!helper_ready(&sleepers->helper))
+		return -ECHILD;
+	return packet_send(sleepers->helper.socket, &request, sizeof(request), probe_sleepers_page(sleepers->probe));
 }
 
 static int ask(struct sleepers *sleepers)
 {
 	const struct iterator_request request = {.what = ITERATOR_SLEEPERS, .most = sleepers->most};
 	_cleanup_close_ int fd = -1;
-	int r = sleepers->socket < 0 ? helper_start(sleepers) : 0;
+	int r = sleepers->helper.socket < 0 ? helper_start(sleepers) : 0;
 
 	if (!r)
 		r = probe_sleepers_open(sleepers->probe, &fd);
 	if (!r)
-		r = packet_send(sleepers->socket, &request, sizeof(request), fd);
-	sleepers->heard = clocks_now();
+		r = packet_send(sleepers->helper.socket, &request, sizeof(request), fd);
+	helper_heard(&sleepers->helper);
 	return r;
 }
 
 static void ask_or_give_up(struct sleepers *sleepers)
 {
-	if (sleepers->left >= MAX_LEFT || sleepers->stuck >= MAX_STUCK || ask(sleepers) < 0)
+	if (sleepers->left >= MAX_LEFT || sleepers->helper.stuck >= HELPER_MAX_STUCK || ask(sleepers) < 0)
 		sleepers_give_up(sleepers);
 }
 
@@ -130,7 +116,7 @@ void sleepers_begin(struct sleepers *sleepers)
 	sleepers->runs = sleepers->wanted > 0;
 	sleepers->gave_up = false;
 	sleepers->wanted = 0;
-	sleepers->stuck = 0;
+	sleepers->helper.stuck = 0;
 	sleepers->begun = clocks_now();
 	if (sleepers->runs)
 		ask_or_give_up(sleepers);
@@ -139,9 +125,7 @@ void sleepers_begin(struct sleepers *sleepers)
 /* The task that it was working on is marked as begun: the next helper continues after it. */
 static void leave_helper(struct sleepers *sleepers)
 {
-	nursery_leave(sleepers->nursery, sleepers->helper);
-	helper_close(sleepers);
-	sleepers->stuck++;
+	helper_give_up(&sleepers->helper);
 	if (++sleepers->left == MAX_LEFT)
 		log_warning("cannot read the memory of %d tasks in time: no more user stacks in walks",
 			    MAX_LEFT);
@@ -156,7 +140,7 @@ static bool take_answer(struct sleepers *sleepers, size_t length, sleeper_take *
 	const struct ring_sleeper *answer = sleepers->answer;
 	int32_t reply;
 
-	sleepers->heard = clocks_now();
+	helper_heard(&sleepers->helper);
 	if (length >= sizeof(*answer)) {
 		if (answer->size <= length - sizeof(*answer))
 			take(context, answer);
@@ -176,14 +160,14 @@ bool sleepers_step(struct sleepers *sleepers, int timeout_ms, sleeper_take *take
 	ssize_t got = 1;
 
 	while (sleepers->runs && got > 0 && clocks_now() < end) {
-		got = packet_receive(sleepers->socket, sleepers->answer, room, timeout_ms, NULL);
+		got = packet_receive(sleepers->helper.socket, sleepers->answer, room, timeout_ms, NULL);
 		if (got > 0 && !take_answer(sleepers, (size_t)got, take, context))
 			return true;
 		timeout_ms = 1;
 	}
 	if (!sleepers->runs)
 		return true;
-	if (got <= 0 && (got != -ETIMEDOUT || clocks_now() - sleepers->heard >= DEADLINE_SLEEPER * MILLISECOND))
+	if (got <= 0 && (got != -ETIMEDOUT || !helper_has_time(&sleepers->helper)))
 		leave_helper(sleepers);
 	if (clocks_now() - sleepers->begun >= USERS_ROUND * MILLISECOND)
 		sleepers_give_up(sleepers);

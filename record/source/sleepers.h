@@ -15,7 +15,7 @@
 
 #include "bpf/ring_sleeper.h"
 
-struct nursery;
+struct spawner;
 struct probe;
 struct sleepers;
 
@@ -27,7 +27,7 @@ enum sleeper_left { /* why there is no answer */
 typedef void sleeper_take(void *context, const struct ring_sleeper *sleeper);
 
 /* The probe must have the program. most: bytes of a stack, whole words. 0, -errno. */
-int sleepers_create(const struct probe *probe, struct nursery *nursery, uint32_t most, struct sleepers **ret_sleepers);
+int sleepers_create(const struct probe *probe, struct spawner *spawner, uint32_t most, struct sleepers **ret_sleepers);
 void sleepers_destroy(struct sleepers *sleepers);
 
 /* To be called between rounds. 0, -E2BIG: no room for more. */

@@ -45,7 +45,7 @@ size_t walk_users_memory(void)
 	return HELD_BYTES;
 }
 
-int walk_users_create(struct recording *recording, const struct probe *probe, struct nursery *nursery,
+int walk_users_create(struct recording *recording, const struct probe *probe, struct spawner *spawner,
 		      struct walk_users **ret_users)
 {
 	struct walk_users *users = calloc(1, sizeof(*users));
@@ -60,7 +60,7 @@ int walk_users_create(struct recording *recording, const struct probe *probe, st
 	if (!users->buffer || !users->rows)
 		r = -ENOMEM;
 	if (!r && probe_sleepers_page(probe) >= 0)
-		r = sleepers_create(probe, nursery, (uint32_t)recording->config->snapshot_bytes & ~7U,
+		r = sleepers_create(probe, spawner, (uint32_t)recording->config->snapshot_bytes & ~7U,
 				    &users->sleepers);
 	if (r < 0) {
 		walk_users_destroy(users);

@@ -14,7 +14,7 @@
 
 #include "bpf/ring_walk.h"
 
-struct nursery;
+struct spawner;
 struct probe;
 struct recording;
 struct walk_users;
@@ -31,7 +31,7 @@ struct walk_user {
 typedef void walk_users_emit(void *context, const struct ring_walk_task *row, const struct walk_user *user);
 
 /* 0, -errno. */
-int walk_users_create(struct recording *recording, const struct probe *probe, struct nursery *nursery,
+int walk_users_create(struct recording *recording, const struct probe *probe, struct spawner *spawner,
 		      struct walk_users **ret_users);
 /* The most memory that rows without their user stacks take, if that is not halved; bytes. */
 size_t walk_users_memory(void);

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/gate/packet.h"
 #include "common/hash_map.h"
 #include "common/log.h"
-#include "common/packet.h"
 #include "report/opener/open_checked.h"
 #include "report/opener/opener_internal.h"
 

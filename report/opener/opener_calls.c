@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "common/confine/call_filter.h"
+#include "common/gate/confine.h"
 
 enum { WRITING = O_ACCMODE | O_CREAT | O_TRUNC,
        FORK_FLAGS = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD };

@@ -11,7 +11,7 @@
 #include "report/opener/path_walk.h"
 
 /*
- * What the reporter and the opener's processes send each other (common/packet.h): one packet each
+ * What the reporter and the opener's processes send each other (common/gate/packet.h): one packet each
  * way, the answer with the descriptor. Paths end with a zero byte, which is sent; what follows it
  * is not.
  */

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "common/confine/capabilities.h"
 #include "common/descriptors.h"
-#include "common/packet.h"
+#include "common/gate/confine.h"
+#include "common/gate/packet.h"
 #include "common/process_state.h"
 #include "report/opener/opener_internal.h"
 

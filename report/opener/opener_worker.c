@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/gate/packet.h"
 #include "common/hash.h"
-#include "common/packet.h"
 #include "report/opener/open_checked.h"
 #include "report/opener/opener_internal.h"
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/confine/capabilities.h"
 #include "common/descriptors.h"
+#include "common/gate/confine.h"
 #include "common/log.h"
 #include "common/sanitized.h"
 #include "report/sandbox/user.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/confine/capabilities.h"
+#include "common/gate/confine.h"
 #include "common/log.h"
 #include "common/sudo_user.h"
 

@@ -9,13 +9,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "common/confine/call_filter.h"
+#include "common/gate/confine.h"
 
 #ifndef SYS_clone3
 #define SYS_clone3 435
 #endif
-
-enum { FORK_FLAGS = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD };
 
 static const struct call_row ROWS[] = {
 	CALL(read), CALL(pread64), CALL(write), CALL(pwrite64), CALL(writev), CALL(lseek), CALL(close), CALL(dup),
@@ -30,13 +28,12 @@ static const struct call_row ROWS[] = {
 	/* libdw looks for the path of a file and for files that it refers to, and goes on if it finds nothing */
 	CALL_FAILS(readlinkat, ENOENT), CALL_FAILS(openat, EACCES),
 	/* memory */
-	CALL_WITHOUT(mmap, 2, PROT_EXEC), CALL_WITHOUT(mprotect, 2, PROT_EXEC), CALL(munmap), CALL(mremap),
-	CALL(madvise), CALL(brk), CALL(futex),
+	CALLS_OF_MEMORY,
 	/* itself, and its children */
-	CALL_EQUAL(clone, 0, FORK_FLAGS), CALL_FAILS(clone3, ENOSYS), CALL(set_robust_list), CALL(wait4), CALL(getpid),
+	CALL_FORK, CALL_FAILS(clone3, ENOSYS), CALL(wait4), CALL(getpid),
 	CALL(getppid), CALL(gettid), CALL(getrusage), CALL_EQUAL(prlimit64, 0, 0),
-	CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG), CALL(rt_sigaction), CALL(rt_sigprocmask), CALL(rt_sigreturn),
-	CALL(restart_syscall), CALL(timer_create), CALL(timer_settime), CALL(exit), CALL(exit_group),
+	CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG), CALL(rt_sigaction), CALL(rt_sigprocmask), CALLS_OF_ENDING,
+	CALL(timer_create), CALL(timer_settime),
 	/* the machine */
 	CALL(getrandom), CALL(clock_gettime), CALL(clock_nanosleep), CALL(gettimeofday), CALL(sched_getaffinity),
 	CALL(sysinfo), CALL(uname),

@@ -34,10 +34,10 @@ check_helper() { # WHO PID CAPABILITIES [DESCRIPTOR...]
 	check_equal "$1: its standard output" /dev/null "$(readlink "/proc/$2/fd/1")"
 }
 
-# The children of the nursery with these capabilities, all effective: not an opener that has another user's rights now.
+# The children of the spawner with these capabilities, all effective: not an opener that has another user's rights now.
 helper_with() { # CAPABILITIES
 	local pid
-	for pid in $(pgrep -P "$nursery"); do
+	for pid in $(pgrep -P "$spawner"); do
 		look "$pid" && [ "$(field "$pid" CapPrm) $(field "$pid" CapEff)" = "$1 $1" ] && echo "$pid"
 	done
 }
@@ -55,12 +55,12 @@ children="$children $recorder"
 wait_for 60 is_confined "$recorder" || die "the recorder is not confined: $(cat "$scratch/a.err")"
 check_process recorder "$recorder" $recorder_has
 check_equal "recorder: user" '65533 65533 65533 65533' "$(field "$recorder" Uid)"
-nursery=$(pgrep -P "$recorder")
-check_equal "children of the recorder" 1 "$(wc -w <<<"$nursery")"
+spawner=$(pgrep -P "$recorder")
+check_equal "children of the recorder" 1 "$(wc -w <<<"$spawner")"
 # The capabilities of all helpers together: the opener's, and CAP_SYS_ADMIN and CAP_PERFMON, for events on CPUs that
 # come online.
-look "$nursery"
-check_helper nursery "$nursery" 00000140002800c4
+look "$spawner"
+check_helper spawner "$spawner" 00000140002800c4
 check "there is an opener" wait_for 60 has_helper $opener_has
 check_helper opener "$helper" $opener_has 4 # "/"
 check "there is a helper that copies stacks" wait_for 60 has_helper $iterator_has

@@ -251,12 +251,12 @@ test_stuck_helpers() {
 
 # Helpers that are stopped or killed cost a moment, and no names of files that are open: others take their place.
 test_lost_helpers() {
-	local signal nursery
+	local signal spawner
 	for signal in STOP KILL; do
 		begin "lost-$signal"
-		nursery=$(pgrep -P "$recorder")
-		check "there are helpers, and they wait" wait_for 60 has_idle_children "$nursery"
-		stuck=$(pgrep -P "$nursery" | tr '\n' ' ')
+		spawner=$(pgrep -P "$recorder")
+		check "there are helpers, and they wait" wait_for 60 has_idle_children "$spawner"
+		stuck=$(pgrep -P "$spawner" | tr '\n' ' ')
 		# shellcheck disable=SC2086 # one word each
 		kill "-$signal" $stuck
 		end_after INT

@@ -3,7 +3,7 @@
 
 #include "common/byte_buffer.h"
 #include "common/byte_cursor.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "tests/test.h"
 #include "tests/unit/descriptors.h"
 

@@ -19,20 +19,20 @@
 
 enum { MADE_RING_MOST = 4 << 20 }; /* no ring is larger; unwritten parts take no memory */
 
-int perf_open(struct nursery *nursery, const struct perf_event_attr *attr, uint32_t cpu)
+int perf_open(struct spawner *spawner, const struct perf_event_attr *attr, uint32_t cpu)
 {
 	int fd = memfd_create("ring", MFD_CLOEXEC);
 
-	(void)nursery, (void)cpu;
+	(void)spawner, (void)cpu;
 	if (fd < 0 || attr->type != PERF_TYPE_SOFTWARE || ftruncate(fd, MADE_RING_MOST) < 0)
 		abort();
 	return fd;
 }
 
-int perf_open_helper_run(int socket)
+int perf_open_task(const void *request, size_t size)
 {
-	(void)socket;
-	return 0;
+	(void)request, (void)size;
+	return -EINVAL;
 }
 
 /* On all CPUs. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The helpers, run for real through the nursery: maps compared with /proc read here. */
+/* The helpers, run for real through the spawner: maps compared with /proc read here. */
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -8,15 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "record/embed/symbol_source.h"
+#include "record/helper/helpers.h"
 #include "record/helper/maps_helper.h"
-#include "record/helper/nursery.h"
 #include "tests/test.h"
 
-static int helper(struct nursery **ret_nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
+static int helper(struct spawner **ret_spawner, unsigned int kind, int *ret_socket, pid_t *ret_pid)
 {
-	return !nursery_create(ret_nursery) && !nursery_spawn(*ret_nursery, kind, ret_socket, ret_pid);
+	return !helpers_start(0, ret_spawner) && !spawner_start(*ret_spawner, kind, ret_socket, ret_pid);
 }
 
 /* Executable lines of /proc/self/maps, counted by a different reader. */
@@ -35,14 +35,14 @@ static long lines_of(const char *shell)
 static void reads_maps_as_the_kernel_shows_them(struct test *t)
 {
 	struct maps_reply reply;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	uint8_t packet[PACKET_MAX];
 	uint32_t self = (uint32_t)getpid(), count = 0;
 	char shell[96];
 	int socket;
 	pid_t pid;
 
-	REQUIRE(t, helper(&nursery, HELPER_MAPS, &socket, &pid));
+	REQUIRE(t, helper(&spawner, HELPER_MAPS, &socket, &pid));
 	REQUIRE(t, !packet_send(socket, &self, sizeof(self), -1));
 	do {
 		ssize_t got = packet_receive(socket, packet, sizeof(packet), 2000, NULL);
@@ -60,14 +60,14 @@ static void reads_maps_as_the_kernel_shows_them(struct test *t)
 	REQUIRE(t, packet_receive(socket, &reply, sizeof(reply), 2000, NULL) == sizeof(reply));
 	CHECK_INT(t, reply.error, -ESRCH);
 	(void)close(socket);
-	nursery_destroy(nursery);
+	spawner_destroy(spawner);
 }
 
 /* As in an initrd, whose "/" may be closed to all but root. In a file system of our own. */
 static void reads_maps_below_a_closed_root(struct test *t)
 {
 	struct maps_reply reply = {0};
-	struct nursery *nursery = NULL;
+	struct spawner *spawner = NULL;
 	int socket, status = 0;
 	uint32_t self;
 	pid_t pid = fork(), helping;
@@ -80,7 +80,7 @@ static void reads_maps_below_a_closed_root(struct test *t)
 		    mount("/dev", "/tmp/dev", NULL, MS_BIND | MS_REC, NULL) || chroot("/tmp") || chdir("/"))
 			_exit(77);
 		self = (uint32_t)getpid();
-		if (!helper(&nursery, HELPER_MAPS, &socket, &helping) || packet_send(socket, &self, sizeof(self), -1))
+		if (!helper(&spawner, HELPER_MAPS, &socket, &helping) || packet_send(socket, &self, sizeof(self), -1))
 			_exit(2);
 		if (packet_receive(socket, &reply, sizeof(reply), 2000, NULL) < (ssize_t)sizeof(reply))
 			_exit(3);
@@ -102,14 +102,14 @@ static void a_place_that_had_two_names_has_both(struct test *t)
 	struct symbol_wish wish = {.what = ELF_PERF_MAP, .room = 1 << 30};
 	struct symbol_source *source;
 	const struct event_symbol *symbols;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	struct elf_reply reply;
 	size_t count = 0;
 	int fd = memfd_create("map", 0);
 
 	wish.settled = strlen(TEXT);
 	REQUIRE(t, fd >= 0 && write(fd, TEXT, strlen(TEXT)) > 0 && write(fd, LATER, strlen(LATER)) > 0);
-	REQUIRE(t, !nursery_create(&nursery) && !symbol_source_create(nursery, false, &source));
+	REQUIRE(t, !helpers_start(0, &spawner) && !symbol_source_create(spawner, false, &source));
 	REQUIRE(t, !symbol_source_ask(source, &wish, fd, hits, 4, &reply) && !reply.error);
 	REQUIRE(t, symbol_source_next(source, &symbols, &count) > 0 && count == 4);
 	for (size_t i = 0; i < count; i++) {
@@ -119,23 +119,23 @@ static void a_place_that_had_two_names_has_both(struct test *t)
 		CHECK_STR(t, text, names[i]);
 	}
 	symbol_source_destroy(source);
-	nursery_destroy(nursery);
+	spawner_destroy(spawner);
 }
 
-static void tells_that_the_nursery_was_killed(struct test *t)
+static void tells_that_the_spawner_was_killed(struct test *t)
 {
-	struct nursery *nursery;
+	struct spawner *spawner;
 	siginfo_t info;
 
-	REQUIRE(t, !nursery_create(&nursery));
-	CHECK(t, !nursery_has_ended(nursery));
-	CHECK(t, !kill(nursery_pid(nursery), SIGKILL));
+	REQUIRE(t, !helpers_start(0, &spawner));
+	CHECK(t, !spawner_has_ended(spawner));
+	CHECK(t, !kill(spawner_pid(spawner), SIGKILL));
 	/* Its socket is closed by then. */
-	CHECK(t, !waitid(P_PID, (id_t)nursery_pid(nursery), &info, WEXITED | WNOWAIT));
-	CHECK(t, nursery_has_ended(nursery));
-	nursery_destroy(nursery);
+	CHECK(t, !waitid(P_PID, (id_t)spawner_pid(spawner), &info, WEXITED | WNOWAIT));
+	CHECK(t, spawner_has_ended(spawner));
+	spawner_destroy(spawner);
 }
 
-TEST_MAIN(TEST(tells_that_the_nursery_was_killed), TEST(reads_maps_as_the_kernel_shows_them),
+TEST_MAIN(TEST(tells_that_the_spawner_was_killed), TEST(reads_maps_as_the_kernel_shows_them),
 	  TEST(reads_maps_below_a_closed_root),
 	  TEST(a_place_that_had_two_names_has_both))

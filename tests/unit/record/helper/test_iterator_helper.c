@@ -18,16 +18,16 @@
 #include <unistd.h>
 
 #include "bpf/ring_sleeper.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
+#include "record/helper/helpers.h"
 #include "record/helper/iterator_helper.h"
-#include "record/helper/nursery.h"
 #include "record/plan/deadlines.h"
 #include "tests/test.h"
 
 enum { SLACK_MS = 30000, MOST = 16 << 10, OWNER = 4711, FUSE_MAGIC = 0x65735546 };
 
 struct bench {
-	struct nursery *nursery;
+	struct spawner *spawner;
 	int socket, pipe[2], shared;
 	struct ring_sleeper_asked *asked;
 	char *stack; /* four pages; the second half is not in memory */
@@ -52,7 +52,7 @@ static bool begin_round(struct bench *b)
 	struct iterator_request page = {.what = ITERATOR_PAGE}, round = {ITERATOR_SLEEPERS, MOST};
 	pid_t pid;
 
-	return !nursery_spawn(b->nursery, HELPER_ITERATOR, &b->socket, &pid) &&
+	return !spawner_start(b->spawner, HELPER_ITERATOR, &b->socket, &pid) &&
 	       !packet_send(b->socket, &page, sizeof(page), b->shared) &&
 	       !packet_send(b->socket, &round, sizeof(round), b->pipe[0]);
 }
@@ -61,7 +61,7 @@ static bool bench_init(struct bench *b)
 {
 	*b = (struct bench){.page = (size_t)sysconf(_SC_PAGESIZE), .shared = memfd_create("asked", MFD_CLOEXEC)};
 	if (b->shared < 0 || ftruncate(b->shared, (off_t)b->page) || pipe2(b->pipe, O_CLOEXEC | O_NONBLOCK) ||
-	    nursery_create(&b->nursery))
+	    helpers_start(0, &b->spawner))
 		return false;
 	b->asked = mmap(NULL, b->page, PROT_READ | PROT_WRITE, MAP_SHARED, b->shared, 0);
 	b->stack = mmap(NULL, 4 * b->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -106,7 +106,7 @@ static void bench_deinit(struct bench *b)
 	(void)close(b->shared);
 	(void)munmap(b->asked, b->page);
 	(void)munmap(b->stack, 4 * b->page);
-	nursery_destroy(b->nursery);
+	spawner_destroy(b->spawner);
 }
 
 static void check_outcome(struct test *t, struct bench *b, enum ring_sleeper_outcome outcome, size_t size,

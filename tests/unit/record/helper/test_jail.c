@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The jails of all helpers, and the nursery's, from inside and from outside: what /proc says about
- * helpers that the nursery forked is compared with capabilities written here as the numbers of
- * capabilities(7); and each attack, made in a process that has entered the jail, must kill it. So
- * must each call that only another helper needs.
+ * The jails of all helpers, and the spawner's, from inside and from outside: what /proc says about
+ * helpers that the spawner forked is compared with capabilities written here as the numbers of
+ * capabilities(7); and each attack, made by a process with a row of the recorder's table, must kill
+ * it. So must each call that only another helper needs.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "common/sanitized.h"
-#include "record/helper/jail.h"
-#include "record/helper/nursery.h"
+#include "record/helper/helpers.h"
 #include "tests/test.h"
 #include "tests/unit/attacks.h"
 
@@ -68,7 +67,7 @@ static unsigned long long number_of(pid_t pid, const char *name, int base)
 	return *text ? strtoull(text, NULL, base) : ~0ull;
 }
 
-/* It is in its jail once it has a filter of its own on top of the nursery's. */
+/* It is in its jail once it has a filter of its own on top of the spawner's. */
 static bool await_jail(pid_t pid)
 {
 	for (int i = 0; i < 6000; i++) {
@@ -118,18 +117,20 @@ static void gives_each_helper_what_it_needs_and_no_more(struct test *t)
 	NEEDS_FILTER(t);
 
 	unsigned long long all = 0;
-	struct nursery *nursery;
+	struct spawner *spawner;
 	char text[256];
 
 	(void)setenv("SUDO_UID", "4242", 1);
 	(void)setenv("SUDO_GID", "4343", 1);
-	REQUIRE(t, !nursery_create(&nursery));
-	for (int kind = 0; kind < HELPER_KINDS; kind++) {
+	REQUIRE(t, !helpers_start(0, &spawner));
+	for (unsigned int kind = 0; kind < HELPER_KINDS; kind++) {
 		int socket;
 		pid_t pid;
 
 		all |= WANTED[kind].capabilities;
-		REQUIRE(t, !nursery_spawn(nursery, (enum helper_kind)kind, &socket, &pid));
+		if (kind == HELPER_PERF_OPEN)
+			continue;
+		REQUIRE(t, !spawner_start(spawner, kind, &socket, &pid));
 		CHECK(t, await_jail(pid));
 		check_process(t, pid, WANTED[kind].capabilities);
 		CHECK_INT(t, getpriority(PRIO_PROCESS, (id_t)pid), geteuid() ? 0 : -10);
@@ -137,48 +138,87 @@ static void gives_each_helper_what_it_needs_and_no_more(struct test *t)
 		CHECK(t, !strncmp(text, "0 ", 2));
 		(void)close(socket);
 	}
-	check_process(t, nursery_pid(nursery), all);
-	nursery_destroy(nursery);
+	check_process(t, spawner_pid(spawner), all);
+	spawner_destroy(spawner);
 	(void)unsetenv("SUDO_UID");
 	(void)unsetenv("SUDO_GID");
 }
 
 /* --- from inside -------------------------------------------------------------------------------- */
 
-enum { NURSERY = HELPER_KINDS }; /* as a kind: only the nursery's jail */
+enum { SPAWNER = HELPER_PERF_OPEN }; /* as a kind: what it does itself is done in its jail */
 
-/* The status of a child that made one call in that jail: exit code 0: it returned; 9: the jail could not be entered. */
-static int in_jail(int kind, const struct attack *attack)
+typedef int act(const void *what);
+
+static act *acted;
+static const void *acted_on;
+
+static int act_as_helper(int socket, const void *context)
 {
-	int status = 0;
-	pid_t pid = fork();
+	(void)socket, (void)context;
+	return acted(acted_on);
+}
 
-	if (!pid) {
-		if (jail_enter_nursery() || (kind != NURSERY && jail_enter((enum helper_kind)kind)))
-			_exit(9);
-		(void)attack_run(attack);
-		_exit(0);
-	}
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
+static int act_as_spawner(const void *request, size_t size)
+{
+	(void)request, (void)size;
+	_exit(acted(acted_on));
+}
+
+/* The status of a process of that kind that did this instead of its work: exit code 0: it returned; 9: it could not begin. */
+static int in_jail(int kind, act *what, const void *on)
+{
+	struct helper_kind kinds[HELPER_KINDS];
+	struct helper_table table = RECORD_HELPERS;
+	struct spawner *spawner;
+	int status = 9 << 8, socket = -1, r;
+	pid_t pid = 0;
+
+	acted = what;
+	acted_on = on;
+	memcpy(kinds, table.kinds, sizeof(kinds));
+	table.kinds = kinds;
+	kinds[kind].task = act_as_spawner;
+	if (kind != SPAWNER)
+		kinds[kind].run = act_as_helper;
+	r = kind == SPAWNER ? spawner_create(&table, NULL, 0, &spawner) : spawner_create_here(&table, NULL, true, &spawner);
+	if (r)
+		return status;
+	if (kind == SPAWNER)
+		(void)spawner_do(spawner, SPAWNER, "", 1);
+	else
+		r = spawner_start(spawner, (unsigned int)kind, &socket, &pid);
+	if (kind == SPAWNER)
+		pid = spawner_pid(spawner);
+	if (r || waitpid(pid, &status, 0) != pid)
+		status = 9 << 8;
+	if (socket >= 0)
+		(void)close(socket);
+	spawner_destroy(spawner);
 	return status;
 }
 
-static void check_killed(struct test *t, int kind, const struct attack *attack)
+static int attack(const void *what)
 {
-	int status = in_jail(kind, attack);
+	(void)attack_run(what);
+	return 0;
+}
+
+static void check_killed(struct test *t, int kind, const struct attack *what)
+{
+	int status = in_jail(kind, attack, what);
 
 	test_check(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "%s in the jail of %s: status %x",
-		   attack->name, kind == NURSERY ? "the nursery" : WANTED[kind].name, (unsigned int)status);
+		   what->name, kind == SPAWNER ? "the spawner" : WANTED[kind].name, (unsigned int)status);
 }
 
 static void kills_who_attacks(struct test *t)
 {
 	NEEDS_FILTER(t);
 
-	for (int kind = 0; kind <= NURSERY; kind++)
+	for (int kind = 0; kind <= SPAWNER; kind++)
 		for (size_t i = 0; i < ATTACK_COUNT; i++)
-			if (ATTACKS[i].number != SYS_process_vm_readv || (kind != HELPER_ITERATOR && kind != NURSERY))
+			if (ATTACKS[i].number != SYS_process_vm_readv || (kind != HELPER_ITERATOR && kind != SPAWNER))
 				check_killed(t, kind, &ATTACKS[i]);
 }
 
@@ -211,12 +251,17 @@ static void allows_each_helper_only_its_own_calls(struct test *t)
 {
 	NEEDS_FILTER(t);
 
-	for (int kind = 0; kind < HELPER_KINDS; kind++)
+	for (int kind = 0; kind <= SPAWNER; kind++)
 		for (size_t i = 0; i < sizeof(OWN) / sizeof(OWN[0]); i++)
 			if (OWN[i].allowed & BIT(kind))
-				CHECK_INT(t, in_jail(kind, &OWN[i].attack), 0);
-			else
+				CHECK_INT(t, in_jail(kind, attack, &OWN[i].attack), 0);
+			else if (kind != SPAWNER || !OWN[i].allowed)
 				check_killed(t, kind, &OWN[i].attack);
+}
+
+static int open_it(const void *path)
+{
+	return open(path, O_RDONLY) < 0 ? errno : 0;
 }
 
 /* A path to a file of root's: the helper is nobody, and may not pass over permissions. */
@@ -226,36 +271,32 @@ static void owns_no_file(struct test *t)
 		SKIP(t, "needs root");
 
 	char path[] = "/tmp/rwalker-root-only-XXXXXX";
-	int fd = mkstemp(path), status = 0;
-	pid_t pid;
+	int fd = mkstemp(path), status;
 
 	REQUIRE(t, fd >= 0 && !close(fd));
-	pid = fork();
-	if (!pid) {
-		if (jail_enter_nursery() || jail_enter(HELPER_MAPS))
-			_exit(9);
-		_exit(open(path, O_RDONLY) < 0 ? errno : 0);
-	}
-	REQUIRE(t, pid > 0 && waitpid(pid, &status, 0) == pid);
+	status = in_jail(HELPER_MAPS, open_it, path);
 	CHECK(t, WIFEXITED(status) && WEXITSTATUS(status) == EACCES);
 	(void)unlink(path);
 }
 
 #ifdef __x86_64__
-/* How a child ends that makes a 32-bit program's system call. Numbers differ: 20 is getpid there, writev here. */
-static int end_by_another_table(bool jailed)
+/* A 32-bit program's system call. Numbers differ: 20 is getpid there, writev here. */
+static int call_by_another_table(const void *nothing)
+{
+	long result = 20;
+
+	(void)nothing;
+	__asm__ volatile("int $0x80" : "+a"(result) : : "memory");
+	return 0;
+}
+
+static int end_without_jail(void)
 {
 	int status = -1;
 	pid_t pid = fork();
 
-	if (!pid) {
-		long result = 20;
-
-		if (jailed && (jail_enter_nursery() || jail_enter(HELPER_ELF)))
-			_exit(9);
-		__asm__ volatile("int $0x80" : "+a"(result) : : "memory");
-		_exit(0);
-	}
+	if (!pid)
+		_exit(call_by_another_table(NULL));
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
@@ -263,11 +304,11 @@ static void kills_who_calls_by_another_table(struct test *t)
 {
 	NEEDS_FILTER(t);
 
-	int status = end_by_another_table(false);
+	int status = end_without_jail();
 
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV)
 		SKIP(t, "this kernel has no calls of 32-bit programs");
-	status = end_by_another_table(true);
+	status = in_jail(HELPER_ELF, call_by_another_table, NULL);
 	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
 }
 #define OTHER_TABLE TEST(kills_who_calls_by_another_table),
@@ -284,7 +325,7 @@ static bool is_gone(pid_t pid)
 	return kill(pid, 0) && errno == ESRCH;
 }
 
-enum { PIDS = HELPER_KINDS + 1 };
+enum { PIDS = HELPER_PERF_OPEN + 1 };
 
 /*
  * A recorder that has become the user behind sudo, without any capability, and whose helpers are
@@ -292,16 +333,16 @@ enum { PIDS = HELPER_KINDS + 1 };
  */
 static void owner_run(int report, bool destroys)
 {
-	struct nursery *nursery;
+	struct spawner *spawner;
 	pid_t pids[PIDS];
 	int socket;
 
-	if (setenv("SUDO_UID", "4242", 1) || setenv("SUDO_GID", "4343", 1) || nursery_create(&nursery))
+	if (setenv("SUDO_UID", "4242", 1) || setenv("SUDO_GID", "4343", 1) || helpers_start(0, &spawner))
 		_exit(1);
-	for (int kind = 0; kind < HELPER_KINDS; kind++)
-		if (nursery_spawn(nursery, (enum helper_kind)kind, &socket, &pids[kind]))
+	for (unsigned int kind = 0; kind < HELPER_PERF_OPEN; kind++)
+		if (spawner_start(spawner, kind, &socket, &pids[kind]))
 			_exit(2);
-	pids[HELPER_KINDS] = nursery_pid(nursery);
+	pids[HELPER_PERF_OPEN] = spawner_pid(spawner);
 	for (int i = 0; i < PIDS; i++)
 		if (kill(pids[i], SIGSTOP))
 			_exit(3);
@@ -309,7 +350,7 @@ static void owner_run(int report, bool destroys)
 		_exit(4);
 	(void)!write(report, pids, sizeof(pids));
 	if (destroys)
-		nursery_destroy(nursery); /* its sockets to helpers stay open: only signals can end these */
+		spawner_destroy(spawner); /* its sockets to helpers stay open: only signals can end these */
 	(void)pause();
 	_exit(5);
 }

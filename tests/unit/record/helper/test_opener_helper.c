@@ -19,9 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/packet.h"
+#include "common/gate/packet.h"
 #include "record/helper/fuse_mounts.h"
-#include "record/helper/nursery.h"
+#include "record/helper/helpers.h"
+#include "record/helper/rights.h"
 #include "tests/test.h"
 
 /*
@@ -163,7 +164,7 @@ static void socket_file(const char *path)
 /* --- the opener ---------------------------------------------------------------------------------- */
 
 struct bench {
-	struct nursery *nursery;
+	struct spawner *spawner;
 	int socket;
 };
 
@@ -171,13 +172,13 @@ static bool bench_open(struct bench *b)
 {
 	pid_t pid;
 
-	return !nursery_create(&b->nursery) && !nursery_spawn(b->nursery, HELPER_OPENER, &b->socket, &pid);
+	return !helpers_start(0, &b->spawner) && !spawner_start(b->spawner, HELPER_OPENER, &b->socket, &pid);
 }
 
 static void bench_close(struct bench *b)
 {
 	(void)close(b->socket);
-	nursery_destroy(b->nursery);
+	spawner_destroy(b->spawner);
 }
 
 /* The error, and what the descriptor reads as: empty without one. */
@@ -615,7 +616,49 @@ static void by_the_deepest_mount_of_a_path(struct test *t)
 	CHECK(t, !fuse_mounts_cover(&mounts, "/"));
 }
 
-TEST_MAIN(TEST(reads_no_file_that_the_process_may_not_read),
+/* --- rights: with another user's, a helper still ends with the recorder, and nobody may look into it --- */
+
+enum { SOMEBODY = 65533 };
+
+static bool is_bound(void)
+{
+	int signal = 0;
+
+	return !prctl(PR_GET_PDEATHSIG, &signal) && signal == SIGKILL && !prctl(PR_GET_DUMPABLE);
+}
+
+/* The number of the step that failed, 0: none. */
+static int become_and_return(void)
+{
+	struct rights rights = rights_of_user(SOMEBODY, SOMEBODY);
+
+	if (process_end_with_parent() || !is_bound())
+		return 1;
+	if (rights_enter(&rights))
+		return 2;
+	if (!is_bound())
+		return 3;
+	if (rights_leave(&rights))
+		return 4;
+	return is_bound() ? 0 : 5;
+}
+
+static void ends_with_its_parent(struct test *t)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	pid = fork();
+	REQUIRE(t, pid >= 0);
+	if (!pid)
+		_exit(become_and_return());
+	REQUIRE(t, waitpid(pid, &status, 0) == pid);
+	CHECK_INT(t, WIFEXITED(status) ? WEXITSTATUS(status) : -1, 0);
+}
+
+TEST_MAIN(TEST(ends_with_its_parent), TEST(reads_no_file_that_the_process_may_not_read),
 	  TEST(reads_nothing_else_while_a_map_is_replaced),
 	  TEST(root_of_a_namespace_is_an_ordinary_user),
 	  TEST(believes_the_map_of_a_process_that_is_gone_only_from_its_user),

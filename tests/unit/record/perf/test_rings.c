@@ -328,9 +328,9 @@ enum { CPUS = 3, CPU = 1, READINGS = 16 };
 
 static struct perf_event_attr asked; /* of the latest event that was to be opened */
 
-int perf_open(struct nursery *nursery, const struct perf_event_attr *attr, uint32_t cpu)
+int perf_open(struct spawner *spawner, const struct perf_event_attr *attr, uint32_t cpu)
 {
-	(void)nursery, (void)cpu;
+	(void)spawner, (void)cpu;
 	asked = *attr;
 	return -ENODEV;
 }

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "common/address_space.h"
-#include "common/packet.h"
+#include "common/gate/packet.h"
+#include "record/helper/helpers.h"
 #include "record/helper/maps_helper.h"
-#include "record/helper/nursery.h"
 #include "record/place/sideband_internal.h"
 #include "record/place/sideband_records.h"
 #include "record/place/start_state.h"
@@ -261,39 +261,47 @@ static void others_end_with_their_time(struct test *t)
 /*
  * Start state: What was mapped before the recording, by hand-made answers in place of the
  * helper's: what is written about it beside what the sideband knows, and what happens to a helper that
- * does not answer. Defines nursery_spawn(): its helper is the test.
+ * does not answer. Defines spawner_start(): its helper is the test.
  */
 
 enum { FIRST = 40, SECOND = 41, THIRD = 42, HELPERS = 8 };
 
-struct nursery {
+struct spawner {
 	int helpers[HELPERS]; /* our ends */
 	unsigned int count;
 	bool refuses;
 };
 
-void nursery_leave(struct nursery *nursery, pid_t pid)
+void spawner_leave(struct spawner *spawner, pid_t pid)
 {
-	(void)nursery, (void)pid;
+	(void)spawner, (void)pid;
 }
 
-int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
+const struct helper_kind *spawner_kind(const struct spawner *spawner, unsigned int kind)
+{
+	static const struct helper_kind patient = {.deadline_ms = 60000};
+
+	(void)spawner, (void)kind;
+	return &patient;
+}
+
+int spawner_start(struct spawner *spawner, unsigned int kind, int *ret_socket, pid_t *ret_pid)
 {
 	int ends[2];
 
-	if (nursery->refuses || nursery->count == HELPERS)
+	if (spawner->refuses || spawner->count == HELPERS)
 		return -EAGAIN;
 	if (kind != HELPER_MAPS || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		abort();
 	*ret_socket = ends[0];
 	*ret_pid = 1;
-	nursery->helpers[nursery->count++] = ends[1];
+	spawner->helpers[spawner->count++] = ends[1];
 	return 0;
 }
 
 struct start_bench {
 	struct made_recording made;
-	struct nursery nursery;
+	struct spawner spawner;
 	struct start_state *state;
 };
 
@@ -305,14 +313,14 @@ static void start_open(struct start_bench *b, uint64_t since)
 	made_recording_open(&b->made, 2);
 	made_sideband_open(&b->made);
 	b->made.recording.start = 500;
-	made_check(start_state_create(&b->made.recording, &b->nursery, since, &b->state));
+	made_check(start_state_create(&b->made.recording, &b->spawner, since, &b->state));
 }
 
 static void start_close(struct start_bench *b)
 {
 	start_state_destroy(b->state);
-	for (unsigned int i = 0; i < b->nursery.count; i++)
-		(void)close(b->nursery.helpers[i]);
+	for (unsigned int i = 0; i < b->spawner.count; i++)
+		(void)close(b->spawner.helpers[i]);
 	made_sideband_close(&b->made);
 	made_recording_close(&b->made);
 }
@@ -321,15 +329,15 @@ static void start_close(struct start_bench *b)
 
 static bool asked(struct start_bench *b, uint32_t *ret_tgid)
 {
-	unsigned int count = b->nursery.count;
+	unsigned int count = b->spawner.count;
 
-	return count && packet_receive(b->nursery.helpers[count - 1], ret_tgid, sizeof(*ret_tgid),
+	return count && packet_receive(b->spawner.helpers[count - 1], ret_tgid, sizeof(*ret_tgid),
 				       0, NULL) == sizeof(*ret_tgid);
 }
 
 static void reply(struct start_bench *b, const void *packet, size_t length)
 {
-	made_check(packet_send(b->nursery.helpers[b->nursery.count - 1], packet, length, -1));
+	made_check(packet_send(b->spawner.helpers[b->spawner.count - 1], packet, length, -1));
 }
 
 static void reply_error(struct start_bench *b, uint32_t tgid, int error)

@@ -5,7 +5,7 @@
  */
 #include "record/source/loss.h"
 
-#include "record/helper/nursery.h"
+#include "common/gate/helper.h"
 #include "record/perf/perf_event.h"
 #include "record/place/module_files.h"
 #include "record/place/streams.h"
@@ -23,14 +23,20 @@ enum { CPU_SOURCE = 1, WAITS_SOURCE = 2, WAKERS_SOURCE = 3, POINTS_SOURCE = 4, C
        PERIOD = 1000000, SECOND = 1000000000 };
 
 /* No helper opens any file. */
-void nursery_leave(struct nursery *nursery, pid_t pid)
+void spawner_leave(struct spawner *spawner, pid_t pid)
 {
-	(void)nursery, (void)pid;
+	(void)spawner, (void)pid;
 }
 
-int nursery_spawn(struct nursery *nursery, enum helper_kind kind, int *ret_socket, pid_t *ret_pid)
+const struct helper_kind *spawner_kind(const struct spawner *spawner, unsigned int kind)
 {
-	(void)nursery, (void)kind, (void)ret_socket, (void)ret_pid;
+	(void)spawner, (void)kind;
+	return NULL;
+}
+
+int spawner_start(struct spawner *spawner, unsigned int kind, int *ret_socket, pid_t *ret_pid)
+{
+	(void)spawner, (void)kind, (void)ret_socket, (void)ret_pid;
 	return -EAGAIN;
 }
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/sanitized.h"
-#include "record/confine/confinement.h"
+#include "record/helper/confinement.h"
 #include "record/machine/requirements.h"
 #include "tests/test.h"
 #include "tests/unit/attacks.h"

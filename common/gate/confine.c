@@ -1,13 +1,74 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/confine/call_filter.h"
+#include "common/gate/confine.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
-#include "common/confine/arch_calls.h"
+#include "common/gate/gate_internal.h"
 #include "common/sanitized.h"
+
+/* --- capabilities ------------------------------------------------------------------------------------ */
+
+struct sets {
+	struct __user_cap_header_struct header;
+	struct __user_cap_data_struct data[2];
+};
+
+static int sets_get(struct sets *sets)
+{
+	*sets = (struct sets){.header.version = _LINUX_CAPABILITY_VERSION_3};
+	return syscall(SYS_capget, &sets->header, sets->data) ? -errno : 0;
+}
+
+int capabilities_effective(uint64_t *ret_set)
+{
+	struct sets sets;
+	int rc = sets_get(&sets);
+
+	if (!rc)
+		*ret_set = (uint64_t)sets.data[1].effective << 32 | sets.data[0].effective;
+	return rc;
+}
+
+static int sets_use(struct sets *sets)
+{
+	return syscall(SYS_capset, &sets->header, sets->data) ? -errno : 0;
+}
+
+int capabilities_keep(uint64_t set)
+{
+	struct sets sets;
+	int rc = sets_get(&sets);
+
+	for (int i = 0; !rc && i < 2; i++) {
+		sets.data[i].effective = sets.data[i].permitted &= (uint32_t)(set >> 32 * i);
+		sets.data[i].inheritable = 0;
+	}
+	return rc ? rc : sets_use(&sets);
+}
+
+int capabilities_use(bool all)
+{
+	struct sets sets;
+	int rc = sets_get(&sets);
+
+	for (int i = 0; !rc && i < 2; i++)
+		sets.data[i].effective = all ? sets.data[i].permitted : 0;
+	return rc ? rc : sets_use(&sets);
+}
+
+int capabilities_unbind(void)
+{
+	for (unsigned long capability = 0; capability <= CAP_LAST_CAP; capability++)
+		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) && errno != EINVAL && errno != EPERM)
+			return -errno;
+	return 0;
+}
+
+/* --- system calls ------------------------------------------------------------------------------------ */
 
 enum { MAX_CODE = 1024,
        ROW_CODE = 6, /* the most that one row takes, for each call that it names */
@@ -107,4 +168,16 @@ int call_filter_install(const struct call_list *lists, size_t count, enum call_r
 	if (!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &installed))
 		return 0;
 	return errno == EINVAL ? -ENOTSUP : -errno;
+}
+
+/* --- the rest ---------------------------------------------------------------------------------------- */
+
+int process_isolate(void)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0) ? -errno : 0;
+}
+
+int process_end_with_parent(void)
+{
+	return prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }

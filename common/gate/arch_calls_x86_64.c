@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/confine/arch_calls.h"
+#include "common/gate/confine.h"
+#include "common/gate/gate_internal.h"
 
 #include <linux/audit.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 
 static const struct arch_older_call OLDER[] = {
 	{SYS_dup3, SYS_dup2},
@@ -21,4 +23,11 @@ size_t arch_older_calls(const struct arch_older_call **ret_calls)
 {
 	*ret_calls = OLDER;
 	return sizeof(OLDER) / sizeof(OLDER[0]);
+}
+
+void call_return(void *context, int result)
+{
+	ucontext_t *interrupted = context;
+
+	interrupted->uc_mcontext.gregs[REG_RAX] = result;
 }

@@ -9,8 +9,8 @@
  * must not be lost because a later C library makes a call that this one does not, and libraries
  * know what to do without a new call.
  */
-#ifndef RWALKER_RECORD_CONFINE_CONFINEMENT_H
-#define RWALKER_RECORD_CONFINE_CONFINEMENT_H
+#ifndef RWALKER_RECORD_HELPER_CONFINEMENT_H
+#define RWALKER_RECORD_HELPER_CONFINEMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,54 +1,45 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/confine/confinement.h"
+#include "record/helper/confinement.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <termios.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/confine/call_filter.h"
+#include "common/gate/confine.h"
 #include "common/log.h"
 #include "common/plural.h"
 #include "common/sanitized.h"
-#include "record/confine/arch_call_return.h"
 
-enum { WRITING = O_ACCMODE | O_CREAT | O_TRUNC,
-       NEW_SPACES = CLONE_VM | CLONE_THREAD | CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET |
-		    CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
-       BY_FILTER = 1, /* SYS_SECCOMP in si_code; the C library's headers lack it */
+enum { BY_FILTER = 1, /* SYS_SECCOMP in si_code; the C library's headers lack it */
        STACK_BYTES = 64 << 10 }; /* the registers that a signal saves take up to 12 KB */
 
 /* Memory, time, waiting, exiting. */
 static const struct call_row PROCESS[] = {
-	CALL(brk), CALL(munmap), CALL(mremap), CALL(madvise), CALL(futex), CALL(membarrier),
-	CALL_WITHOUT(mmap, 2, PROT_EXEC), CALL_WITHOUT(mprotect, 2, PROT_EXEC),
+	CALLS_OF_MEMORY, CALLS_OF_ENDING, CALL(membarrier),
 	CALL(clock_gettime), CALL(clock_getres), CALL(clock_nanosleep), CALL(nanosleep), CALL(getrandom), CALL(uname),
 	CALL(sysinfo), CALL(sched_getaffinity), CALL(getcpu), CALL(getpid), CALL(gettid), CALL(getuid), CALL(geteuid),
 	CALL(getgid), CALL(getegid), CALL(getrusage), CALL_EQUAL(prlimit64, 0, 0) /* our own */,
 	CALL(epoll_pwait), CALL(epoll_ctl), CALL(ppoll),
-	CALL(rt_sigreturn), CALL(rt_sigprocmask), CALL(rt_sigaction), CALL(restart_syscall),
-	CALL(exit), CALL(exit_group),
+	CALL(rt_sigprocmask), CALL(rt_sigaction),
 };
 
 /* The trace, the terminal; /proc and /sys, which are only read. */
 static const struct call_row FILES[] = {
 	CALL(read), CALL(pread64), CALL(readv), CALL(write), CALL(writev), CALL(lseek), CALL(close), CALL(fcntl),
 	CALL(fstat), CALL(newfstatat), CALL(statx), CALL(fstatfs), CALL(ftruncate), CALL(fallocate), CALL(fdatasync),
-	CALL(getdents64), CALL(faccessat), CALL(readlinkat), CALL(memfd_create), CALL_WITHOUT(openat, 2, WRITING),
+	CALL(getdents64), CALL(faccessat), CALL(readlinkat), CALL(memfd_create), CALL_OPEN_TO_READ,
 	CALL_EQUAL(ioctl, 1, TCGETS), CALL_EQUAL(ioctl, 1, TIOCGWINSZ),
 };
 
@@ -86,7 +77,7 @@ static void refuse(int signal, siginfo_t *info, void *context)
 	if (!confinement->refused)
 		confinement->first = info->si_syscall;
 	confinement->refused++;
-	arch_call_return(context, -ENOSYS);
+	call_return(context, -ENOSYS);
 }
 
 static int handler_install(struct confinement *confinement)
@@ -100,7 +91,7 @@ static int handler_install(struct confinement *confinement)
 
 /* For a child that writes a dump while we go on recording. It has the same filter. */
 static const struct call_row CHILDREN[] = {
-	CALL_WITHOUT(clone, 0, NEW_SPACES), CALL(set_robust_list),
+	CALL_FORK,
 };
 
 static int filter_install(bool forks)

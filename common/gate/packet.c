@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/packet.h"
+#include "common/gate/packet.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a filter of system calls must know about the machine. */
-#ifndef RWALKER_COMMON_CONFINE_ARCH_CALLS_H
-#define RWALKER_COMMON_CONFINE_ARCH_CALLS_H
+/* What the gate's files share: what a filter of system calls must know about the machine. */
+#ifndef RWALKER_COMMON_GATE_GATE_INTERNAL_H
+#define RWALKER_COMMON_GATE_GATE_INTERNAL_H
 
 #include <stddef.h>
 #include <stdint.h>

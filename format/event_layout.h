@@ -18,8 +18,8 @@ enum event_field_type {
 	FIELD_U64,	/* varint */
 	FIELD_HEX,	/* varint; an address, offset, size or mask: printed as 0x... */
 	FIELD_TIME,	/* (t) */
-	FIELD_CLOCK,	/* the time of a sample, wait ... of the record's cpu (FORMAT.md §6, SAMPLE) */
-	FIELD_LENGTH,	/* of a wait: ns, or the wait of its cpu that ended when it began (FORMAT.md §6, WAIT) */
+	FIELD_CLOCK,	/* the time of a sample, wait ... of the record's cpu (FORMAT.md §2.3) */
+	FIELD_LENGTH,	/* of a wait: ns, or the wait of its cpu that ended when it began (FORMAT.md §2.3) */
 	FIELD_PAGES,	/* varint, in units of 4096 bytes: for mappings; printed as 0x... in bytes */
 	FIELD_START,	/* (z) difference to the last FIELD_START of the chunk and kind, same units and format */
 	/* in a uint32_t: */

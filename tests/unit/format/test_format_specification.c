@@ -124,6 +124,10 @@ static const struct constant {
 	CONSTANT(OBJECT_IN_FILE), CONSTANT(OBJECT_IN_SHARED), CONSTANT(OBJECT_MMAP_LOCK), CONSTANT(OBJECT_DELETED),
 	CONSTANT(OBJECT_CUT), CONSTANT(OBJECT_ABSTRACT),
 	CONSTANT(CGROUP_INITIAL), CONSTANT(CGROUP_REMOVED),
+	CONSTANT(USER_MISSING_KERNEL_THREAD), CONSTANT(USER_MISSING_FAULT), CONSTANT(USER_MISSING_EXITING),
+	CONSTANT(USER_MISSING_CHANGED), CONSTANT(USER_MISSING_NO_ROOM), CONSTANT(USER_MISSING_BUSY),
+	CONSTANT(USER_MISSING_RUNNING), CONSTANT(USER_MISSING_REFUSED), CONSTANT(USER_MISSING_UNSCHEDULED),
+	CONSTANT(USER_MISSING_ABSENT), CONSTANT(USER_MISSING_SERVED),
 };
 
 static void every_number_is_the_headers(struct test *t)
@@ -197,10 +201,10 @@ static void every_offset_is_the_headers(struct test *t)
 static const char *type_sign(const struct event_field *field)
 {
 	static const char *const signs[] = {
-		[FIELD_U32] = "n", [FIELD_U64] = "n", [FIELD_HEX] = "n", [FIELD_TIME] = "t", [FIELD_START] = "a",
+		[FIELD_U32] = "u", [FIELD_U64] = "n", [FIELD_HEX] = "n", [FIELD_TIME] = "t", [FIELD_START] = "a",
 		[FIELD_TASK] = "i", [FIELD_PAGES] = "p",
-		[FIELD_TEXT] = "s", [FIELD_COMM] = "s", [FIELD_BYTES] = "b", [FIELD_OF_TASK] = "n",
-		[FIELD_CLOCK] = "", [FIELD_LENGTH] = "", [FIELD_KERNEL] = "k", [FIELD_USER] = "k",
+		[FIELD_TEXT] = "s", [FIELD_COMM] = "s", [FIELD_BYTES] = "b", [FIELD_OF_TASK] = "x",
+		[FIELD_CLOCK] = "c", [FIELD_LENGTH] = "l", [FIELD_KERNEL] = "k", [FIELD_USER] = "k",
 	};
 
 	return signs[field->type];

@@ -60,3 +60,25 @@ while True:
 	sys.stdout.buffer.write(data)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))' "$@"
 }
+
+# named_trace OUT OFFSET PATH BUILD_ID [PATH BUILD_ID]...: makes a trace that refers to these files and embeds nothing of
+# them, with one sample in each, at that offset of the file.
+named_trace() {
+	named_out=$1 named_offset=$2
+	shift 2
+	{
+		echo 'meta key="hostname" value="here"'
+		echo 'source id=1 kind=1 weight=2 name="cpu-clock" frequency=1000 period=1ms start=1000 stop=2s flags=0x1'
+		named_events='task tgid=100 tid=100 comm="named"' named_number=1
+		while [ $# -gt 0 ]; do
+			named_start=$((0x10000000 + named_number * 0x100000))
+			echo "module id=$named_number kind=1 path=\"$1\" build_id=$2"
+			echo "mapping time=1000 tgid=100 start=$named_start length=0x100000 module=$named_number"
+			named_events="$named_events
+sample time=$((2000 + named_number)) task=1 source=1 user=$(printf %#x $((named_start + named_offset)))"
+			named_number=$((named_number + 1))
+			shift 2
+		done
+		echo "$named_events"
+	} | "${BUILD:-build}/tests/make_trace" /dev/stdin "$named_out"
+}

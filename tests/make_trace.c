@@ -214,11 +214,14 @@ static uint8_t hex_byte(const struct maker *m, const char *digits)
 	return (uint8_t)byte;
 }
 
-/* In place. */
+/* In place; `N*XX`: that byte N times. */
 static struct event_text bytes_of(const struct maker *m, char *value)
 {
-	uint32_t length = 0;
+	char *times = strchr(value, '*'), *bytes;
+	uint32_t length = times ? (uint32_t)strtoul(value, NULL, 10) : 0;
 
+	if (times && (bytes = malloc(length + (size_t)1)))
+		return (struct event_text){memset(bytes, hex_byte(m, times + 1), length), length};
 	for (; value[2 * (size_t)length]; length++)
 		value[length] = (char)hex_byte(m, value + 2 * (size_t)length);
 	return (struct event_text){value, length};

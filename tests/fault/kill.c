@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A writer killed with SIGKILL at random moments: every chunk whose write returned is readable,
- * decoded and named, and the file can be continued. The writer counts writes that returned in
+ * as it was written and named, and the file can be continued. The writer counts writes that returned in
  * memory that survives it.
  */
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tests/fault/level.h"
-#include "tests/fault/synthetic_check.h"
+#include "tests/fault/steps.h"
 #include "tests/test.h"
 
 enum { PER_CHUNK = 4 };
@@ -24,16 +24,16 @@ static _Noreturn void write_until_killed(int fd, volatile uint32_t *acknowledged
 	struct event_log *log;
 
 	if (trace_writer_create(&trace_io_system, fd, &settings, &writer) < 0 ||
-	    event_log_create(writer, SYN_CPUS, &log) < 0)
+	    event_log_create(writer, STEP_CPUS, &log) < 0)
 		_exit(1);
-	for (uint32_t i = 0; i < SYN_MAX; i++) {
-		if (syn_add(log, i, PER_CHUNK) < 0)
+	for (uint32_t i = 0; i < STEPS_MAX; i++) {
+		if (step_add(log, i, PER_CHUNK) < 0)
 			_exit(2);
 		if ((i + 1) % PER_CHUNK == 0)
 			*acknowledged = i + 1;
 	}
 	(void)event_log_close(log, RWK_END_CLEAN, NULL, 0);
-	*acknowledged = SYN_MAX;
+	*acknowledged = STEPS_MAX;
 	for (;;)
 		pause();
 }
@@ -52,16 +52,14 @@ static int append_section(int fd)
 	return r;
 }
 
-static void check(struct test *t, int fd, uint32_t acknowledged, size_t sections)
+static void check(struct test *t, int fd, const struct steps_whole *whole, uint32_t acknowledged, size_t sections)
 {
-	struct syn_found found;
+	struct steps_found found = steps_check(&trace_io_system, fd, whole);
 
-	syn_check(&trace_io_system, fd, &found);
 	if (!sections && !acknowledged && found.error == -ENODATA) /* killed before the first write returned */
 		return;
-	test_check(t, syn_is_faultless(&found),
-		   "error %d, %zu records wrong, %zu unnamed, %zu steps split", found.error,
-		   found.wrong, found.unnamed, found.split);
+	test_check(t, steps_is_faultless(&found), "error %d, %zu chunks wrong, %zu unnamed", found.error, found.wrong,
+		   found.unnamed);
 	test_check(t, found.steps >= acknowledged, "%zu steps of %u whose write returned", found.steps, acknowledged);
 	test_check(t, !found.damage.chunks && !found.damage.bytes, "%llu chunks damaged",
 		   (unsigned long long)found.damage.chunks);
@@ -77,7 +75,8 @@ static bool has_ended(pid_t child)
 }
 
 /* begun: the writer is killed after its first chunk was written, however long that takes. */
-static void run(struct test *t, struct random *random, bool begun, volatile uint32_t *acknowledged, uint64_t *ret_total)
+static void run(struct test *t, const struct steps_whole *whole, struct random *random, bool begun,
+		volatile uint32_t *acknowledged, uint64_t *ret_total)
 {
 	struct timespec pause = {.tv_nsec = (long)random_below(random, 30000000)};
 	char path[] = "/tmp/rwk-kill-XXXXXX";
@@ -97,9 +96,9 @@ static void run(struct test *t, struct random *random, bool begun, volatile uint
 	REQUIRE(t, waitpid(child, &status, 0) == child);
 	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL); /* it neither ended by itself nor crashed */
 	*ret_total += *acknowledged;
-	check(t, fd, *acknowledged, 0);
+	check(t, fd, whole, *acknowledged, 0);
 	CHECK_INT(t, append_section(fd), 0);
-	check(t, fd, *acknowledged, 2);
+	check(t, fd, whole, *acknowledged, 2);
 	close(fd);
 }
 
@@ -109,13 +108,15 @@ static void killed_at_random_moments(struct test *t)
 	struct random random = random_make((uint64_t)time(NULL));
 	volatile uint32_t *acknowledged =
 		mmap(NULL, sizeof(*acknowledged), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct steps_whole whole = steps_whole_make(STEPS_MAX, PER_CHUNK);
 	uint64_t total = 0;
 
 	REQUIRE(t, acknowledged != MAP_FAILED);
 	for (unsigned long i = 0; i < runs; i++)
-		run(t, &random, i % 2, acknowledged, &total);
+		run(t, &whole, &random, i % 2, acknowledged, &total);
 	printf("# %lu kills, %llu steps in chunks whose write had returned\n", runs, (unsigned long long)total);
 	CHECK(t, total > runs);
+	free(whole.chunks);
 }
 
 TEST_MAIN(TEST(killed_at_random_moments))

@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 #include "format/crc32c.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/read/trace_file.h"
+#include "report/tool/tool.h"
 #include "report/view/text/view.h"
 
 struct text_sink {
@@ -114,4 +117,58 @@ static inline int report_run_print(struct profile *profile, const struct view_se
 	stderr = usual;
 	fclose(context.out);
 	return first;
+}
+
+/* Refused: not a trace, a trace of another version, or too large. */
+static inline bool report_run_may_return(int r)
+{
+	return r == 0 || r == -ENODATA || r == -EPROTONOSUPPORT;
+}
+
+/* Runs a tool on the file; `rewritten` is what it may write. Returns what is wrong, or NULL. */
+static inline const char *report_run_tool(enum tool_kind kind, const char *path, const char *rewritten, bool verbose,
+					  int *ret_result)
+{
+	const cookie_io_functions_t functions = {.write = text_sink_write};
+	const struct profile_filter everything = {.to = UINT64_MAX};
+	struct text_sink sink = {0};
+	const struct tool_request request = {.paths = &path, .path_count = 1, .filter = &everything,
+					     .names = &(struct profile_names){0}, .output = rewritten,
+					     .partial = true, .verbose = verbose, .scrub = kind == TOOL_SCRUB,
+					     .out = fopencookie(&sink, "w", functions)};
+	bool damaged = false;
+
+	if (!request.out)
+		abort();
+	*ret_result = tools[kind].run(&request, &damaged);
+	fclose(request.out);
+	return !report_run_may_return(*ret_result) ? tools[kind].name : sink.raw ? "a tool prints raw bytes" : NULL;
+}
+
+/* The result of --condense or --scrub is whole, holds no memory and no command line, and can be read. */
+static inline const char *report_run_rewritten(const char *path, int *ret_result)
+{
+	const struct profile_filter everything = {.to = UINT64_MAX};
+	struct profile_account account;
+	const char *wrong = NULL;
+	struct profile *profile;
+	struct trace_file *file;
+
+	*ret_result = trace_file_open(path, NULL, &file);
+	if (*ret_result)
+		return "a rewritten trace";
+	for (size_t i = 0; i < file->model_count; i++)
+		if (file->models[i].statistics[RWK_CHUNK_SNAPSHOTS].chunks || file->models[i].malformed_chunks ||
+		    trace_model_meta(&file->models[i], "command_line"))
+			wrong = "a rewritten trace has snapshots or a command line, or is malformed";
+	trace_file_close(file);
+	*ret_result = profile_create(&path, 1, &everything, &(struct profile_names){0}, &profile);
+	if (*ret_result)
+		return "a rewritten trace's profile";
+	profile_account(profile, &account);
+	for (size_t i = 0; i < account.count; i++)
+		if (strstr(account.notes[i].text, "damaged") || strstr(account.notes[i].text, "read in part"))
+			wrong = "a rewritten trace is damaged";
+	profile_destroy(profile);
+	return wrong;
 }

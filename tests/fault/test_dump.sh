@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # FORMAT.md's worked example (appendix A) is dumped as its appendix B says, by the reporter and by the Python reader;
-# and the two agree on the seed traces of the fuzzers.
+# and the two agree on the traces of which there is a text, also on cut ones.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -26,13 +26,14 @@ sed -n '/^## Appendix B/,$p' format/FORMAT.md | sed -n '/^```$/,/^```$/{/^```$/d
 dumped dump-example 3 "$dir/example.rwk"
 exits dump-example-report 0 diff "$dir/expected" "$dir/ours"
 exits dump-example-python 0 diff "$dir/expected" "$dir/theirs"
-seeds=$dir/fuzz_trace_reader
-exits dump-seeds 0 "${BUILD:-build}/tests/fault/corpus" "$dir"
-for trace in empty:0 closed:0 killed:3 embedded:0; do
-	name=dump-${trace%:*}
-	dumped "$name" "${trace#*:}" "$seeds/${trace%:*}"
+traces=${BUILD:-build}/tests
+head -c -1500 "$traces/golden/private.rwk" >"$dir/killed.rwk"
+for trace in "$traces"/{golden,fault}/*.rwk "$dir/killed.rwk"; do
+	name=dump-$(basename "$trace" .rwk) code=0
+	[[ $name != *killed ]] || code=3
+	dumped "$name" $code "$trace"
 	exits "$name" 0 diff "$dir/ours" "$dir/theirs"
 	verdict "$name-says-something" "the dump is empty" test -s "$dir/theirs"
 done
-exits dump-one-of-two-is-damaged 3 "$report" --dump "$seeds/killed" "$seeds/closed"
+exits dump-one-of-two-is-damaged 3 "$report" --dump "$dir/killed.rwk" "$traces/golden/private.rwk"
 exit $((failures > 0))

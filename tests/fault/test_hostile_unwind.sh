@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Traces with malicious unwind tables (tests/fault/hostile_unwind.c): the report, in its sandbox, needs bounded time and
+# Traces with malicious unwind tables (hostile_unwind.py): the report, in its sandbox, needs bounded time and
 # memory, and has every sample. CHECK_LEVEL=long: tables of 64 MB.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
-report=$PWD/${BUILD:-build}/rwalker-report hostile=$PWD/${BUILD:-build}/tests/fault/hostile_unwind
-for program in "$report" "$hostile"; do
+report=$PWD/${BUILD:-build}/rwalker-report make_trace=$PWD/${BUILD:-build}/tests/make_trace
+for program in "$report" "$make_trace"; do
 	[[ -x $program ]] || { echo "not ok hostile_unwind - '$program' is not built"; exit 1; }
 done
 scratch=$(mktemp -d)
@@ -28,12 +28,12 @@ sys.exit(code)'
 judge()
 {
 	local spent memory
-	"$hostile" "$trace" "$1" $bytes || { not_ok "$1" 'it cannot be made'; return; }
+	python3 tests/fault/hostile_unwind.py "$1" $bytes | "$make_trace" /dev/stdin "$trace" || { not_ok "$1" 'it cannot be made'; return; }
 	exits "$1" 0 python3 -c "$measure" "$scratch/cost" "$report" --no-cache --max-memory 2G --folded "$trace"
 	read -r spent memory <"$scratch/cost"
 	verdict "$1_cost" "it took $spent s of CPU time and $memory MB" [ $((spent < 60 && memory < 300)) = 1 ]
 	verdict "$1_samples" "$(tail -n 1 "$scratch/out")" [ "$(awk '{ sum += $NF } END { print sum }' "$scratch/out")" = 300 ]
 }
 
-for kind in $("$hostile"); do judge "$kind"; done
+for kind in $(python3 tests/fault/hostile_unwind.py); do judge "$kind"; done
 [ $failures = 0 ]

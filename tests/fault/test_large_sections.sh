@@ -7,8 +7,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
-report=$PWD/${BUILD:-build}/rwalker-report large=$PWD/${BUILD:-build}/tests/fault/large_sections
-for program in "$report" "$large"; do
+report=$PWD/${BUILD:-build}/rwalker-report make_trace=$PWD/${BUILD:-build}/tests/make_trace
+for program in "$report" "$make_trace"; do
 	[[ -x $program ]] || { echo "not ok large_sections - '$program' is not built"; exit 1; }
 done
 scratch=$(mktemp -d)
@@ -31,15 +31,18 @@ fails()
 	verdict "$1_prints_nothing" "$(head -n 3 "$scratch/out")" [ ! -s "$scratch/out" ]
 }
 
+# large OUT MODULES SECTION PIECES
+large() { python3 tests/fault/hostile_unwind.py "zeros:$3" "$2:$4" | "$make_trace" /dev/stdin "$1"; }
+
 cp samples/frameless/trace.rwk "$scratch/honest.rwk"
 # Sections whose claimed size has few bytes behind it, with the limit of a machine that has enough memory; missing bytes
 # take none. Then .debug_frame and .eh_frame, complete.
-"$large" "$scratch/claims.rwk" 40 1 1
+large "$scratch/claims.rwk" 40 1 1
 verdict small "$(stat -c %s "$scratch/claims.rwk") bytes" [ "$(stat -c %s "$scratch/claims.rwk")" -lt 100000 ]
 fails claims 200 --max-memory 2G --tree "$scratch/claims.rwk"
 for section in 2 1; do
 	rm -f "$scratch/whole.rwk"
-	"$large" "$scratch/whole.rwk" 5 $section 512
+	large "$scratch/whole.rwk" 5 $section 512
 	fails "whole_$section" 200 --max-memory 200M --folded "$scratch/whole.rwk"
 done
 fails needs 200 --max-memory 200M --needs "$scratch/whole.rwk"

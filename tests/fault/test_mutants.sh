@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Changed traces whose checksums are right, through every view and tool of the reporter, under ASan and UBSan; see
-# mutants.c. CHECK_LEVEL=long: a million, also made from the sample traces.
+# mutants.c. They are made of the traces of which there is a text. CHECK_LEVEL=long: a million, also of recorded samples.
 # time-limit: 28800
 
 set -u
@@ -11,9 +11,9 @@ ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=16:allocator_may_return_null=1:ma
 export ASAN_OPTIONS=$ASAN_OPTIONS:clear_shadow_mmap_threshold=1000000000:malloc_context_size=4
 export UBSAN_OPTIONS=print_stacktrace=1
 count=1000
-seeds=()
+seeds=("${BUILD:-build}"/tests/{golden,fault}/*.rwk samples/{containers,dump,probes}/trace.rwk)
 if [[ ${CHECK_LEVEL:-check} == long ]]; then
 	count=1000000
-	seeds=(samples/{probes,stuck,waits,mangled}/trace.rwk)
+	seeds+=(samples/{stuck,waits,mangled}/trace.rwk)
 fi
 exec "${BUILD:-build}/san/tests/fault/mutants" 0 "$count" "${seeds[@]}"

@@ -8,8 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 
 build=$PWD/${BUILD:-build}
-report=$build/rwalker-report named_trace=$build/tests/fault/named_trace
-for program in "$report" "$named_trace"; do
+report=$build/rwalker-report make_trace=$build/tests/make_trace
+for program in "$report" "$make_trace"; do
 	[[ -x $program ]] || { echo "not ok opened_files - '$program' is not built"; exit 1; }
 done
 # Mounts need a namespace of our own, in which root may mount FUSE.
@@ -41,7 +41,7 @@ trace_of()
 	local list=("$good" "$id") number=1000 path
 
 	for path; do list+=("$path" "aabbccdd$((number++))"); done
-	"$named_trace" "$scratch/t.rwk" "$main" "${list[@]}"
+	named_trace "$scratch/t.rwk" "$main" "${list[@]}"
 }
 
 # ends NAME CODE ARGUMENT...: the reporter ends by itself, with that code; its output is in $scratch/out and err.

@@ -12,8 +12,8 @@ cd "$(dirname "$0")/../.." || exit 1
 unset NO_COLOR RWALKER_PAGER PAGER RWALKER_CACHE
 
 build=$PWD/${BUILD:-build}
-report=$build/rwalker-report named_trace=$build/tests/fault/named_trace
-for program in "$report" "$named_trace"; do
+report=$build/rwalker-report make_trace=$build/tests/make_trace
+for program in "$report" "$make_trace"; do
 	[[ -x $program ]] || { echo "not ok strangers - '$program' is not built"; exit 1; }
 done
 scratch=$(mktemp -d)
@@ -88,8 +88,8 @@ all_samples()
 		wanted=$views least=6
 		[[ $long || $sample == waits ]] || wanted=$few_views least=3
 		for kind in names tables addition bare; do
-			python3 tests/fault/evil_twin.py $kind "samples/$sample/trace.rwk" "$scratch/$kind.rwk" ||
-				not_ok "${sample}_$kind" "cannot be made"
+			"$report" --dump "samples/$sample/trace.rwk" | python3 tests/fault/evil_twin.py $kind |
+				"$make_trace" /dev/stdin "$scratch/$kind.rwk" || not_ok "${sample}_$kind" "cannot be made"
 		done
 		cp "samples/$sample/trace.rwk" "$scratch/whole.rwk"
 		is_evil "$sample"
@@ -145,13 +145,13 @@ forged_files()
 {
 	local folder=$build/tests/strangers id offset first
 	rm -rf "$folder" && mkdir -p "$folder"
-	sed 's/named_trace\.c/evil__trace.c/g' "$named_trace" >"$folder/forged"
-	touch -r "$named_trace" "$folder/forged"
+	sed 's/make_trace\.c/evil_trace.c/g' "$make_trace" >"$folder/forged"
+	touch -r "$make_trace" "$folder/forged"
 	chmod 755 "$folder/forged"
-	id=$(readelf -n "$named_trace" | awk '/Build ID/ { print $3 }')
-	offset=$(offset_of_main "$named_trace")
-	"$named_trace" "$scratch/honest.rwk" "$offset" "$named_trace" "$id"
-	"$named_trace" "$scratch/evil.rwk" "$offset" "$folder/forged" "$id"
+	id=$(readelf -n "$make_trace" | awk '/Build ID/ { print $3 }')
+	offset=$(offset_of_main "$make_trace")
+	named_trace "$scratch/honest.rwk" "$offset" "$make_trace" "$id"
+	named_trace "$scratch/evil.rwk" "$offset" "$folder/forged" "$id"
 	for first in evil honest; do with_cache "$first"; done
 	rm -rf "$folder"
 }
@@ -162,12 +162,12 @@ with_cache() # WHOSE TRACE IS READ FIRST
 {
 	local cache=$scratch/$1.cache
 	lines_of --no-cache "$scratch/honest.rwk" >"$scratch/alone"
-	verdict "forged_$1_has_lines" "$(tail -n 2 "$scratch/alone")" grep -q 'named_trace\.c:[0-9]' "$scratch/alone"
+	verdict "forged_$1_has_lines" "$(tail -n 2 "$scratch/alone")" grep -q 'make_trace\.c:[0-9]' "$scratch/alone"
 	lines_of --cache "$cache" "$scratch/$1.rwk" >"$scratch/out"
 	verdict "forged_$1_is_read" "$(tail -n 2 "$scratch/out")" grep -q "_trace\.c:[0-9]" "$scratch/out"
-	verdict "forged_$1_is_cached" "nothing is" grep -qaE '/(forged|named_trace)"' "$cache"
+	verdict "forged_$1_is_cached" "nothing is" grep -qaE '/(forged|make_trace)"' "$cache"
 	lines_of --cache "$cache" "$scratch/evil.rwk" >"$scratch/out"
-	verdict "forged_$1_names_itself" "$(tail -n 2 "$scratch/out")" grep -q 'evil__trace\.c:[0-9]' "$scratch/out"
+	verdict "forged_$1_names_itself" "$(tail -n 2 "$scratch/out")" grep -q 'evil_trace\.c:[0-9]' "$scratch/out"
 	lines_of --cache "$cache" "$scratch/honest.rwk" >"$scratch/out"
 	verdict "forged_$1_cached" "$(diff "$scratch/alone" "$scratch/out" | head -n 4)" cmp -s "$scratch/alone" "$scratch/out"
 }

@@ -4,56 +4,33 @@
  * with nothing or a part written before. What is left must be a valid trace with every chunk whose
  * write returned, or an error must be reported.
  */
-#include "tests/fault/synthetic_check.h"
-#include "tests/fault/synthetic.h"
+#include "tests/fault/steps.h"
 #include "tests/test.h"
 
 enum { COUNT = 120, PER_CHUNK = 10 };
 
-struct outcome {
-	int created, added, closed;
-	uint32_t acknowledged; /* steps in chunks whose write returned 0 */
-};
-
-static struct outcome record(struct memory_io *m, const struct trace_writer_settings *settings)
+static struct steps_written record(struct memory_io *m, const struct trace_writer_settings *settings)
 {
-	struct trace_writer *writer = NULL;
-	struct event_log *log = NULL;
-	struct outcome o = {0};
-
 	memory_io_open(m);
-	o.created = trace_writer_create(&m->io, 3, settings, &writer);
-	if (o.created)
-		return o;
-	if (event_log_create(writer, SYN_CPUS, &log) < 0)
-		abort();
-	for (uint32_t i = 0; i < COUNT && !o.added; i++) {
-		o.added = syn_add(log, i, PER_CHUNK);
-		if (!o.added && (i + 1) % PER_CHUNK == 0)
-			o.acknowledged = i + 1;
-	}
-	o.closed = event_log_close(log, RWK_END_CLEAN, NULL, 0);
-	event_log_destroy(log);
-	trace_writer_destroy(writer);
-	return o;
+	return steps_write(&m->io, 3, settings, COUNT, PER_CHUNK, true);
 }
 
-static void check(struct test *t, struct memory_io *m, const struct outcome *o, const char *what)
+static void check(struct test *t, struct memory_io *m, const struct steps_whole *whole, const struct steps_written *o,
+		  const char *what)
 {
 	bool untold = !o->created && !o->added && !o->closed, cut_failed = m->call == CALL_TRUNCATE || m->is_pipe;
-	struct syn_found found;
+	struct steps_found found;
 
 	m->call = CALL_NONE;
 	m->is_pipe = false;
 	memory_io_open(m);
-	syn_check(&m->io, 3, &found);
+	found = steps_check(&m->io, 3, whole);
 	if (o->created && !cut_failed) {
 		test_check(t, m->length == 0, "%s: no trace was made, and %zu bytes are left", what, m->length);
 		return;
 	}
-	test_check(t, !found.wrong && !found.split && !found.again && !found.unnamed && !found.malformed,
-		   "%s: %zu records wrong, %zu unnamed, %zu steps split", what, found.wrong,
-		   found.unnamed, found.split);
+	test_check(t, !found.wrong && !found.unnamed, "%s: %zu chunks wrong, %zu unnamed", what, found.wrong,
+		   found.unnamed);
 	test_check(t, found.steps >= o->acknowledged, "%s: %zu steps of %u whose write returned", what, found.steps,
 		   o->acknowledged);
 	test_check(t, !found.damage.chunks && !found.damage.bytes, "%s: %llu chunks and %llu bytes damaged", what,
@@ -74,7 +51,8 @@ static const struct error {
 	      {"EFBIG", -EFBIG}, {"EPIPE", -EPIPE}, {"short", FAULT_SHORT}};
 
 /* The call fails the n-th time, for n = 1, 2 ... until it is made less often than that. Returns the number of runs. */
-static unsigned int run_all(struct test *t, struct memory_io model, const struct error *error, const char *call)
+static unsigned int run_all(struct test *t, const struct steps_whole *whole, struct memory_io model,
+			    const struct error *error, const char *call)
 {
 	struct trace_writer_settings settings = {.free_floor = 1000};
 	unsigned int runs = 0;
@@ -83,7 +61,7 @@ static unsigned int run_all(struct test *t, struct memory_io model, const struct
 	for (unsigned int nth = 1; nth < 1000; nth++, runs++) {
 		struct memory_io m = model;
 		unsigned int called;
-		struct outcome o;
+		struct steps_written o;
 
 		m.nth = nth;
 		m.error = error->error;
@@ -91,7 +69,7 @@ static unsigned int run_all(struct test *t, struct memory_io model, const struct
 		called = m.counts[m.call];
 		snprintf(what, sizeof(what), "%s %u%s %s after %zu bytes%s", call, nth,
 			 m.sticky ? "+" : "", error->name, m.parts, m.is_pipe ? ", pipe" : "");
-		check(t, &m, &o, what);
+		check(t, &m, whole, &o, what);
 		memory_io_close(&m);
 		if (called < nth)
 			break;
@@ -102,6 +80,7 @@ static unsigned int run_all(struct test *t, struct memory_io model, const struct
 static void run_call(struct test *t, enum memory_call call, const char *name, bool is_pipe)
 {
 	static const size_t parts[] = {0, 1, 60};
+	struct steps_whole whole = steps_whole_make(COUNT, PER_CHUNK);
 	unsigned int runs = 0;
 
 	for (size_t e = 0; e < sizeof(errors) / sizeof(*errors); e++) {
@@ -112,10 +91,11 @@ static void run_call(struct test *t, enum memory_call call, const char *name, bo
 				struct memory_io model = {.call = call, .sticky = sticky,
 							  .parts = parts[p], .is_pipe = is_pipe};
 
-				runs += run_all(t, model, &errors[e], name);
+				runs += run_all(t, &whole, model, &errors[e], name);
 			}
 	}
 	printf("# %s%s: %u faults\n", name, is_pipe ? " on a pipe" : "", runs);
+	free(whole.chunks);
 }
 
 static void every_writev_may_fail(struct test *t)
@@ -151,27 +131,29 @@ static void every_look_at_free_space_may_fail(struct test *t)
 /* With and without preallocation. Without it, no space can be reserved, but what was written must be complete. */
 static void a_disk_of_every_size_may_be_full(struct test *t)
 {
+	struct steps_whole whole = steps_whole_make(COUNT, PER_CHUNK);
 	unsigned int closed = 0, runs = 0;
 
 	for (int cannot = 0; cannot < 2; cannot++)
 		for (uint64_t disk = 1; disk < 40000; disk += 97, runs++) {
 			struct memory_io m = {.disk = disk, .cannot_preallocate = cannot};
-			struct outcome o = record(&m, &(struct trace_writer_settings){0});
-			struct syn_found found;
+			struct steps_written o = record(&m, &(struct trace_writer_settings){0});
+			struct steps_found found;
 			char what[64];
 
 			snprintf(what, sizeof(what), "disk of %llu bytes%s",
 				 (unsigned long long)disk, cannot ? ", no preallocation" : "");
-			syn_check(&m.io, 3, &found);
+			found = steps_check(&m.io, 3, &whole);
 			closed += found.closed == 1;
 			if (!cannot && !o.created)
 				test_check(t, found.closed == 1, "%s: not closed", what);
 			if (o.added && found.closed)
 				CHECK_INT(t, found.end_reason, RWK_END_NO_SPACE);
-			check(t, &m, &o, what);
+			check(t, &m, &whole, &o, what);
 			memory_io_close(&m);
 		}
 	printf("# %u sizes, %u traces closed\n", runs, closed);
+	free(whole.chunks);
 }
 
 TEST_MAIN(TEST(every_writev_may_fail), TEST(every_writev_to_a_pipe_may_fail), TEST(every_truncate_may_fail),

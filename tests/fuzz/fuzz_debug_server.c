@@ -13,8 +13,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -23,21 +21,14 @@
 #include "report/read/progress.h"
 #include "report/resolve/file/debug_server.h"
 #include "report/sandbox/keeper.h"
+#include "tests/fuzz/fuzz.h"
 
 enum { REQUESTS_MAX = 16, MOST = 1 << 14, BUFFER = 1 << 20, PATH_MOST = 300, CALLS_MOST = 8 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 /* What the library reads its behaviour from. There is one library, and its calls have no context of ours. */
 static struct byte_cursor script;
 static int (*progress_of)(void *, long, long);
 static void *user_data;
-
-static void fuzz_require(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 /* --- the library --- */
 

@@ -5,8 +5,6 @@
  * and the request. The keeper answers or ends the service; nothing is written but the two files.
  */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -14,18 +12,11 @@
 #include "report/resolve/cache/name_store.h"
 #include "report/sandbox/keeper.h"
 #include "report/tool/trace_output.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+#include "tests/fuzz/fuzz.h"
 
 enum { DESKS = 2, REQUESTS_MAX = 64, MOST = 1 << 15, BUFFER = 4 << 20 };
 
 static char folder[64], cache_path[96], output_path[96];
-
-static void fuzz_require(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 static void remove_files(void)
 {

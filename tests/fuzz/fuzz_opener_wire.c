@@ -7,16 +7,9 @@
 #include "report/opener/opener_worker.c"
 
 #include <sanitizer/asan_interface.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void fuzz_require(bool condition)
-{
-	if (!condition)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_answer(int socket, const struct opener_request *request)
 {

@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Any text as a name: a short form is shorter, and what is short already is left alone. */
 #include "report/resolve/symbol/pretty_name.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void require(int condition)
-{
-	if (!condition)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_short(const char *text)
 {
@@ -20,9 +9,9 @@ static void check_short(const char *text)
 
 	if (!brief)
 		return;
-	require(strlen(brief) < strlen(text) && strstr(brief, "..."));
+	fuzz_require(strlen(brief) < strlen(text) && strstr(brief, "..."));
 	again = shorten_name(brief);
-	require(!again || strlen(again) < strlen(brief));
+	fuzz_require(!again || strlen(again) < strlen(brief));
 	free(again);
 	free(brief);
 }
@@ -31,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	char *text = malloc(length + 1), *full;
 
-	require(text != NULL);
+	fuzz_require(text != NULL);
 	if (length)
 		memcpy(text, bytes, length);
 	text[length] = '\0';

@@ -3,7 +3,8 @@
  * Any bytes as the records of a trace (parts.h), through the profile and all views. Whatever
  * they are: no crash, no view finds the profile inconsistent (-EBADMSG), the figures of the seam
  * agree with each other, nothing is printed raw, and, if an input asks for it, a second run
- * prints the same.
+ * prints the same. If it asks for that instead, the trace is condensed or scrubbed, and the new one is read without a
+ * complaint.
  */
 #include <errno.h>
 
@@ -12,11 +13,9 @@
 #include "format/trace_reader.h"
 #include "report/profile/seam/profile_waits.h"
 #include "tests/fault/report_run.h"
-#include "tests/fault/synthetic_check.h"
-#include "tests/fault/synthetic.h"
+#include "tests/fault/steps.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/parts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 enum {
 	TRACE_ROOM = 2 << 20,
@@ -37,15 +36,6 @@ enum {
 	OFFSETS = 64,
 	TWICE = 128,
 };
-
-static void require_true(bool condition, const char *what)
-{
-	if (condition)
-		return;
-	fprintf(stderr, "fuzz_report_waits: not so: %s\n", what);
-	abort();
-}
-#define require(condition) require_true(condition, #condition)
 
 struct trace {
 	uint8_t bytes[TRACE_ROOM];
@@ -71,27 +61,27 @@ static void make_prelude(struct prelude *prelude, uint64_t least)
 	struct trace_reader *reader;
 	struct event_log *log;
 	const struct event events[] = {
-		{.kind = EVENT_META, .meta = {syn_text("boot_id"), syn_text("1-2-3")}},
-		{.kind = EVENT_META, .meta = {syn_text("machine"), syn_text("x86_64")}},
-		{.kind = EVENT_CLOCK, .clock = {SYN_BASE, SYN_REALTIME, 1}},
+		{.kind = EVENT_META, .meta = {step_text("boot_id"), step_text("1-2-3")}},
+		{.kind = EVENT_META, .meta = {step_text("machine"), step_text("x86_64")}},
+		{.kind = EVENT_CLOCK, .clock = {STEP_BASE, STEP_REALTIME, 1}},
 		{.kind = EVENT_SOURCE,
-		 .source = {SYN_OFFCPU, SOURCE_OFFCPU, WEIGHT_NS, syn_text("x"), 0, 0, SYN_BASE,
-			    SYN_BASE, 0, least, 0}},
-		{.kind = EVENT_SOURCE, .source = {2, SOURCE_TASKS, WEIGHT_NS, syn_text("walk"), 0,
-						  0, SYN_BASE, SYN_BASE, 0, 0, 0}},
-		{.kind = EVENT_MODULE, .module = {.id = 90, .kind = MODULE_BPF, .path = syn_text("own")}},
-		{.kind = EVENT_KERNEL_SYMBOL, .kernel_symbol = {SYN_KERNEL, 0x7000, 0x100, syn_text(symbol)}},
+		 .source = {STEP_OFFCPU, SOURCE_OFFCPU, WEIGHT_NS, step_text("x"), 0, 0, STEP_BASE,
+			    STEP_BASE, 0, least, 0}},
+		{.kind = EVENT_SOURCE, .source = {2, SOURCE_TASKS, WEIGHT_NS, step_text("walk"), 0,
+						  0, STEP_BASE, STEP_BASE, 0, 0, 0}},
+		{.kind = EVENT_MODULE, .module = {.id = 90, .kind = MODULE_BPF, .path = step_text("own")}},
+		{.kind = EVENT_KERNEL_SYMBOL, .kernel_symbol = {STEP_KERNEL, 0x7000, 0x100, step_text(symbol)}},
 	};
 
 	memory_io_open(&m);
-	require(trace_writer_create(&m.io, 3, &(struct trace_writer_settings){.realtime = SYN_REALTIME}, &writer) == 0);
-	require(event_log_create(writer, SYN_CPUS, &log) == 0 && syn_add_names(log, 0) == 0);
+	fuzz_require(trace_writer_create(&m.io, 3, &(struct trace_writer_settings){.realtime = STEP_REALTIME}, &writer) == 0);
+	fuzz_require(event_log_create(writer, STEP_CPUS, &log) == 0 && step_add_names(log, 0) == 0);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		require(event_log_add(log, &events[i]) == 0);
-	require(event_log_flush(log) == 0 && m.length <= PRELUDE_ROOM);
+		fuzz_require(event_log_add(log, &events[i]) == 0);
+	fuzz_require(event_log_flush(log) == 0 && m.length <= PRELUDE_ROOM);
 	event_log_destroy(log);
 	trace_writer_destroy(writer);
-	require(trace_reader_create(&m.io, 3, &reader) == 0);
+	fuzz_require(trace_reader_create(&m.io, 3, &reader) == 0);
 	prelude->chunks = trace_reader_chunks(reader, &chunks);
 	trace_reader_destroy(reader);
 	memcpy(prelude->bytes, m.bytes, m.length);
@@ -119,8 +109,16 @@ static uint64_t time_of(const struct event *event)
 		return event->walk.time;
 	case EVENT_WALK_TASK:
 		return event->walk_task.time;
+	case EVENT_SAMPLE:
+		return event->sample.time;
+	case EVENT_WAIT:
+		return event->wait.time;
+	case EVENT_WAKE:
+		return event->wake.time;
+	case EVENT_USER_STACK:
+		return event->user_stack.time;
 	default:
-		return syn_event_time(event);
+		return event->wait_sums.time;
 	}
 }
 
@@ -167,7 +165,7 @@ static void make_trace(struct trace *trace, const struct prelude *prelude, const
 	size_t at = parts_next(bytes, length, PARTS_SETTINGS);
 	struct event_decoder *decoder;
 
-	require(event_decoder_create(&decoder) == 0);
+	fuzz_require(event_decoder_create(&decoder) == 0);
 	trace->length = trace->sections = 0;
 	add_section(trace, prelude);
 	while (at + PARTS_MARK < length) {
@@ -242,7 +240,7 @@ static struct view_settings make_settings(const uint8_t *bytes, const struct pro
 
 	if (bytes[6] & 16)
 		settings.at = (struct profile_moment){
-			PROFILE_MOMENT_WALL, SYN_REALTIME + (uint64_t)bytes[5] * 10000};
+			PROFILE_MOMENT_WALL, STEP_REALTIME + (uint64_t)bytes[5] * 10000};
 	else if (bytes[6] & 32)
 		settings.at = (struct profile_moment){
 			PROFILE_MOMENT_DAYTIME, (uint64_t)bytes[5] * 300000000000};
@@ -275,11 +273,11 @@ static void check_seam(struct profile *profile)
 
 	(void)profile_tasks(profile, &task_count);
 	for (size_t i = 0; i < recording_count; i++)
-		require(recordings[i].start <= recordings[i].stop);
+		fuzz_require(recordings[i].start <= recordings[i].stop);
 	for (size_t i = 0; i < count; i++) {
-		require(waits[i].weight <= waits[i].in - waits[i].out &&
+		fuzz_require(waits[i].weight <= waits[i].in - waits[i].out &&
 			sources[waits[i].source].kind == PROFILE_OFFCPU);
-		require((waits[i].waker == PROFILE_NO_TASK) == (waits[i].waker_context == PROFILE_WAKER_NONE));
+		fuzz_require((waits[i].waker == PROFILE_NO_TASK) == (waits[i].waker_context == PROFILE_WAKER_NONE));
 		if (waits[i].flags & PROFILE_WAIT_BESIDE)
 			beside++;
 		else
@@ -291,10 +289,10 @@ static void check_seam(struct profile *profile)
 			weight -= sources[i].weight;
 		}
 	count -= beside;
-	require(samples >= count && (samples > count || !weight)); /* samples may also be of a source of waits */
+	fuzz_require(samples >= count && (samples > count || !weight)); /* samples may also be of a source of waits */
 	for (size_t i = 0; i < profile_task_sums(profile, &sums); i++) {
-		require(sums[i].task < task_count && sums[i].recording < recording_count && sums[i].from <= sums[i].to);
-		require(!i || sums[i - 1].recording < sums[i].recording ||
+		fuzz_require(sums[i].task < task_count && sums[i].recording < recording_count && sums[i].from <= sums[i].to);
+		fuzz_require(!i || sums[i - 1].recording < sums[i].recording ||
 			(sums[i - 1].recording == sums[i].recording && sums[i - 1].task < sums[i].task));
 	}
 }
@@ -306,12 +304,35 @@ static uint32_t run(const struct trace *trace, const uint8_t *bytes)
 	struct text_sink sink = {0};
 	struct profile *profile;
 
-	require(report_run_read(trace->bytes, trace->length, &filter, &profile) == 0);
+	fuzz_require(report_run_read(trace->bytes, trace->length, &filter, &profile) == 0);
 	check_seam(profile);
-	require(report_run_print(profile, &settings, make_views(bytes), &sink) == 0);
+	fuzz_require(report_run_print(profile, &settings, make_views(bytes), &sink) == 0);
 	profile_destroy(profile);
-	require(!sink.raw);
+	fuzz_require(!sink.raw);
 	return sink.sum;
+}
+
+/* bytes[9]: the tool, if any. */
+static void rewrite(const struct trace *trace, uint8_t choice)
+{
+	const int fd = fuzz_file(trace->bytes, trace->length);
+	const char *wrong;
+	char in[32], out[64];
+	int r;
+
+	snprintf(in, sizeof(in), "/proc/self/fd/%d", fd);
+	snprintf(out, sizeof(out), "/dev/shm/fuzz_rewritten.%d", (int)getpid());
+	(void)unlink(out);
+	wrong = report_run_tool(choice & 1 ? TOOL_CONDENSE : TOOL_SCRUB, in, out, false, &r);
+	if (!wrong && !r)
+		wrong = report_run_rewritten(out, &r);
+	if (!wrong && !r)
+		wrong = report_run_tool(TOOL_DUMP, out, NULL, false, &r);
+	if (wrong)
+		fprintf(stderr, "fuzz_report_waits: %s: %d\n", wrong, r);
+	fuzz_require(!wrong);
+	(void)unlink(out);
+	close(fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -321,13 +342,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	uint32_t sum;
 
 	if (!preludes[0].length) {
-		make_prelude(&preludes[0], SYN_LEAST);
+		make_prelude(&preludes[0], 500);
 		make_prelude(&preludes[1], 0);
 	}
 	if (length < PARTS_SETTINGS)
 		return 0;
 	make_trace(&trace, &preludes[bytes[0] & NO_THRESHOLD], bytes, length);
+	if (bytes[9]) {
+		rewrite(&trace, bytes[9]);
+		return 0;
+	}
 	sum = run(&trace, bytes);
-	require(!(bytes[0] & TWICE) || run(&trace, bytes) == sum);
+	fuzz_require(!(bytes[0] & TWICE) || run(&trace, bytes) == sum);
 	return 0;
 }

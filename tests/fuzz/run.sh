@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# run.sh TARGET SECONDS: runs the inputs of the target's corpus, and fuzzes for that many seconds. Findings go to
-# build/fuzz/found/. The corpus in the tree is not changed; new inputs stay in build/fuzz/work/. Inputs in the trace's format
-# are written by tests/fault/corpus.
+# run.sh TARGET SECONDS: runs the target's inputs (seeds.py), and fuzzes for that many seconds. Findings go to
+# build/fuzz/found/, new inputs to build/fuzz/work/.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 target=$1 seconds=$2
 build=${BUILD:-build}/fuzz
 program=${BUILD:-build}/san/tests/fuzz/$target
-seeds=$build/seeds/$target corpus=tests/fuzz/corpus/$target
+corpus=$build/seeds/$target
 work=$build/work/$target
 found=$build/found
 
-mkdir -p "$work" "$found" "$seeds"
-"${BUILD:-build}/tests/fault/corpus" "$seeds" || { echo "not ok $target-corpus - no seeds"; exit 1; }
-[[ -d $seeds/$target ]] && corpus=$seeds/$target
+rm -rf "$corpus"
+mkdir -p "$work" "$found"
+python3 tests/fuzz/seeds.py "$target" "$corpus" "${BUILD:-build}"/tests/{golden,fault}/*.rwk samples/{containers,dump,probes}/trace.rwk ||
+	{ echo "not ok $target-corpus - no seeds"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 # Before it fuzzes, it runs every input of both folders, and then prints INITED. Without that line, one of them failed.

@@ -9,8 +9,8 @@ cd "$(dirname "$0")/../.." || exit 1
 unset NO_COLOR RWALKER_PAGER PAGER RWALKER_CACHE
 
 build=$PWD/${BUILD:-build}
-report=$build/rwalker-report named_trace=$build/tests/fault/named_trace
-for program in "$report" "$named_trace"; do
+report=$build/rwalker-report make_trace=$build/tests/make_trace
+for program in "$report" "$make_trace"; do
 	[[ -x $program ]] || { echo "not ok sandbox - '$program' is not built"; exit 1; }
 done
 scratch=$(mktemp -d)
@@ -149,7 +149,7 @@ done
 # A file of this machine, which the opener opens and a child reads.
 symfs=
 id=$(readelf -n "$report" | awk '/Build ID/ { print $3 }')
-"$named_trace" "$scratch/t.rwk" "0x$(nm "$report" | awk '$3 == "main" { print $1 }')" "$report" "$id"
+named_trace "$scratch/t.rwk" "0x$(nm "$report" | awk '$3 == "main" { print $1 }')" "$report" "$id"
 same file "$scratch/t.rwk" --tree --no-cache
 verdict file_has_lines "$(head -n 5 "$scratch/jailed/stdout")" grep -q 'main.c:[0-9]' "$scratch/jailed/stdout"
 

@@ -4,8 +4,7 @@
 #include "format/chunk.h"
 #include "format/crc32c.h"
 #include "format/limits.h"
-#include "tests/fault/synthetic_check.h"
-#include "tests/fault/synthetic.h"
+#include "tests/fault/steps.h"
 #include "tests/test.h"
 
 /* --- crc32c --- */
@@ -74,13 +73,15 @@ static void image_add(struct image *image, const void *bytes, size_t length)
 	image->length += length;
 }
 
-static struct syn_found image_check(struct image *image)
+static struct steps_found image_check(struct image *image)
 {
 	struct memory_io m = memory_io_over(image->bytes, image->length);
-	struct syn_found found;
+	struct steps_whole whole = steps_whole_make(SAMPLES, PER_CHUNK);
+	struct steps_found found;
 
 	memory_io_open(&m);
-	syn_check(&m.io, 3, &found);
+	found = steps_check(&m.io, 3, &whole);
+	free(whole.chunks);
 	free(image->bytes);
 	*image = (struct image){0};
 	return found;
@@ -112,9 +113,9 @@ static void no_trace_is_enodata(struct test *t)
 
 static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, false);
+	struct memory_io m = steps_trace(SAMPLES, PER_CHUNK, false);
 	struct image image = {0};
-	struct syn_found found;
+	struct steps_found found;
 
 	image_add(&image, m.bytes, m.length - 100);
 	found = image_check(&image);
@@ -125,9 +126,9 @@ static void a_killed_recording_has_a_torn_tail_and_no_damage(struct test *t)
 
 static void traces_may_be_joined_also_torn_ones(struct test *t)
 {
-	struct memory_io a = syn_trace(SAMPLES, PER_CHUNK, false), b = syn_trace(0, 1, true);
+	struct memory_io a = steps_trace(SAMPLES, PER_CHUNK, false), b = steps_trace(0, 1, true);
 	struct image image = {0};
-	struct syn_found found;
+	struct steps_found found;
 
 	for (size_t cut = 1; cut < 3000; cut += 31) {
 		image_add(&image, a.bytes, a.length - cut);
@@ -143,9 +144,9 @@ static void traces_may_be_joined_also_torn_ones(struct test *t)
 /* Joined traces: the section of a damaged file header is lost, and said to be; the other is whole. */
 static void a_damaged_file_header_costs_its_section(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true), other = syn_trace(0, 1, true);
+	struct memory_io m = steps_trace(SAMPLES, PER_CHUNK, true), other = steps_trace(0, 1, true);
 	struct image image = {0};
-	struct syn_found found;
+	struct steps_found found;
 
 	for (int place = 0; place < 3; place++) {
 		image_add(&image, place ? m.bytes : other.bytes, place ? m.length : other.length);
@@ -165,7 +166,7 @@ static void a_damaged_file_header_costs_its_section(struct test *t)
 
 static void one_damaged_chunk_costs_one_chunk(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
+	struct memory_io m = steps_trace(SAMPLES, PER_CHUNK, true);
 	struct image image = {0};
 	size_t count = 0;
 
@@ -175,7 +176,7 @@ static void one_damaged_chunk_costs_one_chunk(struct test *t)
 		const struct rwk_chunk_header *header = (const void *)(m.bytes + chunk_offset(&m, i / 2));
 		size_t at = chunk_offset(&m, i / 2) + (i & 1 ? 9 : sizeof(*header));
 		bool events = header->type == RWK_CHUNK_EVENTS;
-		struct syn_found found;
+		struct steps_found found;
 
 		if (!header->stored_size)
 			continue;
@@ -204,7 +205,7 @@ static void other_versions_are_refused(struct test *t)
 		int error;
 	} others[] = {{RWK_VERSION + 1, 0}, {RWK_VERSION + 100, -EPROTONOSUPPORT}, {RWK_VERSION - 1, -EPROTONOSUPPORT},
 		      {0x10001, -ESTALE}, {1, -ESTALE}};
-	struct memory_io m = syn_trace(10, 10, true);
+	struct memory_io m = steps_trace(10, 10, true);
 	struct rwk_file_header header;
 	struct image image = {0};
 
@@ -222,49 +223,53 @@ static void other_versions_are_refused(struct test *t)
 
 static void short_and_interrupted_reads_change_nothing(struct test *t)
 {
-	struct memory_io m = syn_trace(SAMPLES, PER_CHUNK, true);
-	struct syn_found found;
+	struct memory_io m = steps_trace(SAMPLES, PER_CHUNK, true);
+	struct steps_whole whole = steps_whole_make(SAMPLES, PER_CHUNK);
+	struct steps_found found;
 
 	memory_io_open(&m);
 	m.call = CALL_PREAD;
 	m.error = FAULT_SHORT;
 	m.nth = 1;
 	m.sticky = true;
-	syn_check(&m.io, 3, &found);
+	found = steps_check(&m.io, 3, &whole);
 	CHECK(t, found.steps == SAMPLES && !found.wrong && !found.damage.chunks);
 	m.sticky = false;
 	m.error = -EIO;
 	for (unsigned int n = 1; n < 40; n++) {
 		m.nth = n;
 		m.counts[CALL_PREAD] = 0;
-		syn_check(&m.io, 3, &found);
+		found = steps_check(&m.io, 3, &whole);
 		CHECK(t, (found.error == -EIO || found.error == 0) && !found.wrong);
 	}
+	free(whole.chunks);
 	memory_io_close(&m);
 }
 
 /* --- trace writer --- */
 
-static void check_whole(struct test *t, struct memory_io *m, size_t samples)
+static int write_steps(struct memory_io *m, struct trace_writer_settings settings, uint32_t count, uint32_t per_chunk,
+		       struct steps_found *ret_found)
 {
-	struct syn_found found;
+	struct steps_whole whole = steps_whole_make(count, per_chunk);
+	struct steps_written written;
 
-	memset(&m->counts, 0, sizeof(m->counts));
-	m->call = CALL_NONE;
-	syn_check(&m->io, 3, &found);
-	CHECK_INT(t, found.error, 0);
-	CHECK_INT(t, found.steps, samples);
-	CHECK(t, !found.wrong && !found.unnamed && !found.malformed);
-	CHECK(t, !found.damage.chunks && !found.damage.bytes && !found.damage.torn_tail);
-	CHECK_INT(t, found.closed, 1);
+	memory_io_open(m);
+	written = steps_write(&m->io, 3, &settings, count, per_chunk, true);
+	*ret_found = steps_check(&m->io, 3, &whole);
+	free(whole.chunks);
+	return written.added ? written.added : written.closed;
 }
 
 static void a_trace_comes_back(struct test *t)
 {
 	struct memory_io m = {0};
+	struct steps_found found;
 
-	CHECK_INT(t, syn_write(&m, &(struct trace_writer_settings){0}, 3000, 100, true), 0);
-	check_whole(t, &m, 3000);
+	CHECK_INT(t, write_steps(&m, (struct trace_writer_settings){0}, 3000, 100, &found), 0);
+	CHECK_INT(t, found.steps, 3000);
+	CHECK(t, steps_is_faultless(&found) && found.closed == 1);
+	CHECK(t, !found.damage.chunks && !found.damage.bytes && !found.damage.torn_tail);
 	CHECK_INT(t, m.blocks, m.length); /* preallocated space is released */
 	memory_io_close(&m);
 }
@@ -272,15 +277,13 @@ static void a_trace_comes_back(struct test *t)
 static void ends_at_its_limit(struct test *t)
 {
 	struct memory_io m = {0}, disk = {.disk = 60000};
-	struct syn_found found;
+	struct steps_found found;
 
-	CHECK_INT(t, syn_write(&m, &(struct trace_writer_settings){.max_size = 50000}, 5000, 50, true), -EFBIG);
+	CHECK_INT(t, write_steps(&m, (struct trace_writer_settings){.max_size = 50000}, 5000, 50, &found), -EFBIG);
 	CHECK(t, m.length <= 50000 && m.length > 20000);
-	syn_check(&m.io, 3, &found);
 	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_SIZE_LIMIT && found.steps > 50 && !found.unnamed);
-	CHECK_INT(t, syn_write(&disk, &(struct trace_writer_settings){.free_floor = 20000}, 5000, 50, true), -ENOSPC);
+	CHECK_INT(t, write_steps(&disk, (struct trace_writer_settings){.free_floor = 20000}, 5000, 50, &found), -ENOSPC);
 	CHECK(t, disk.length <= 40000 && disk.length > 15000); /* whole chunks, and room for the end */
-	syn_check(&disk.io, 3, &found);
 	CHECK(t, found.closed == 1 && found.end_reason == RWK_END_NO_SPACE && found.steps > 100 && !found.unnamed);
 	memory_io_close(&m);
 	memory_io_close(&disk);

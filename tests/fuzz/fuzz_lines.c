@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Any bytes as a child's answers: only complete texts for requested addresses are accepted. If the
- * first byte is odd, as answers from the cache of names: what is accepted is the same after being
- * packed and unpacked again.
+ * Source lines. The first byte chooses what the others are: a child's answers (of which only complete texts for requested
+ * addresses are accepted), answers from the cache of names (what is accepted is the same after being packed and unpacked
+ * again), or a line number program (it ends, its rows ascend within their sequences, and every file has a path or none).
  */
-#include <string.h>
-
+#include "report/resolve/dwarf/line_program.h"
 #include "report/resolve/dwarf/line_wire.h"
-#include "tests/fuzz/unwind_input.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+#include "tests/fuzz/fuzz.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -77,9 +74,54 @@ static void read_answers(const uint8_t *bytes, size_t length)
 	text_pool_deinit(&texts);
 }
 
+static bool is_wanted(const void *context, uint64_t address)
+{
+	(void)context;
+	return address & 0x10;
+}
+
+static void check_rows(struct line_program *program)
+{
+	struct line_index index = {0};
+
+	for (size_t i = 0; i < program->sequences.count; i++) {
+		const struct line_sequence *sequence = &program->sequences.items[i];
+
+		fuzz_require(sequence->count && sequence->count <= program->rows.count &&
+			     sequence->first <= program->rows.count - sequence->count &&
+			     sequence->low < sequence->high);
+	}
+	if (!line_program_add_rows(program, &index))
+		for (size_t i = 1; i < index.rows.count; i++)
+			fuzz_require(index.rows.items[i - 1].address < index.rows.items[i].address);
+	line_index_deinit(&index);
+}
+
+/* The first byte sets the length of .debug_line_str. */
+static void read_program(const uint8_t *bytes, size_t length)
+{
+	struct line_sections sections = {0};
+	struct line_program program;
+	size_t strings;
+
+	if (!length)
+		return;
+	strings = bytes[0] < length ? bytes[0] : length - 1;
+	sections.line_str = (struct line_bytes){.bytes = bytes + 1, .size = strings};
+	sections.str = sections.line_str;
+	sections.line = (struct line_bytes){.bytes = bytes + 1 + strings, .size = length - 1 - strings};
+	(void)line_program_read(&sections, 0, is_wanted, NULL, &program);
+	check_rows(&program);
+	for (size_t i = 0; i <= program.files.count && i < 64; i++)
+		free(line_program_path(&program, i, "/src"));
+	line_program_deinit(&program);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	if (length && bytes[0] & 1)
+	if (length && bytes[0] & 2)
+		read_program(bytes + 1, length - 1);
+	else if (length && bytes[0] & 1)
 		unpack(bytes + 1, length - 1);
 	else if (length)
 		read_answers(bytes + 1, length - 1);

@@ -17,10 +17,6 @@
 enum { MS_PLACES = 6 };
 enum category { OTHER, KERNEL, USER, WAIT }; /* as in the text of meta */
 
-struct texts {
-	ARRAY(const char *) list;
-};
-
 struct firefox {
 	struct export export;
 	const struct profile_node *nodes;
@@ -30,15 +26,14 @@ struct firefox {
 	uint32_t *stack; /* by node: its number, if it is used */
 	ARRAY(uint32_t) stacks; /* the node of each */
 	size_t functions;
-	struct texts names, modules; /* of markers: not safe to print; of functions */
+	ARRAY(const char *) names; /* of markers, few: not safe to print */
 };
 
 static void firefox_deinit(struct firefox *firefox)
 {
 	export_close(&firefox->export);
 	array_free(&firefox->stacks);
-	array_free(&firefox->names.list);
-	array_free(&firefox->modules.list);
+	array_free(&firefox->names);
 	free(firefox->used);
 	free(firefox->stack);
 }
@@ -72,12 +67,12 @@ static int find_stacks(struct firefox *firefox)
 
 /* --- samples and markers: columns, by thread --- */
 
-static void write_stack(struct firefox *firefox, uint32_t node)
+static void write_index(struct json *json, uint32_t index, bool is)
 {
-	if (node)
-		json_write(&firefox->export.json, "%u", firefox->stack[node]);
+	if (is)
+		json_write(json, "%u", index);
 	else
-		json_write(&firefox->export.json, "null");
+		json_write(json, "null");
 }
 
 /* A marker of an interrupt has no cause if there are user frames in it: they belong to an unrelated task. */
@@ -97,15 +92,15 @@ static void write_data(struct firefox *firefox, const struct export_event *event
 	json_write(json, "}");
 }
 
-/* The number of a text; they are few. */
-static uint32_t find_text(struct firefox *firefox, struct texts *texts, const char *text)
+/* The number of a marker's name. */
+static uint32_t find_name(struct firefox *firefox, const char *name)
 {
 	uint32_t i = 0;
 
-	while (i < texts->list.count && strcmp(texts->list.items[i], text) != 0)
+	while (i < firefox->names.count && strcmp(firefox->names.items[i], name) != 0)
 		i++;
-	if (i == texts->list.count)
-		export_check(&firefox->export, array_push(&texts->list, text));
+	if (i == firefox->names.count)
+		export_check(&firefox->export, array_push(&firefox->names, name));
 	return i;
 }
 
@@ -118,7 +113,7 @@ static void write_value(struct firefox *firefox, const struct export_event *even
 	const bool wait = event->of.kind == EXPORT_WAIT; /* an interval, else an instant */
 
 	if (column == STACK || (column == END && !wait))
-		write_stack(firefox, column == STACK ? event->of.node : 0);
+		write_index(json, firefox->stack[event->of.node], column == STACK && event->of.node);
 	else if (column == TIME || column == START || column == END)
 		json_write(json, "%.*ju", MS_PLACES, event->time + (column == END ? event->weight : 0));
 	else if (column == WEIGHT || column == CPU_DELTA)
@@ -126,7 +121,7 @@ static void write_value(struct firefox *firefox, const struct export_event *even
 	else if (column == DATA)
 		write_data(firefox, event);
 	else
-		json_write(json, "%u", column == NAME ? find_text(firefox, &firefox->names, event->name) :
+		json_write(json, "%u", column == NAME ? find_name(firefox, event->name) :
 				       column == PHASE ? wait : wait ? WAIT : OTHER);
 }
 
@@ -189,8 +184,11 @@ static void write_stacks(struct firefox *firefox)
 		json_write(&export->json, "%u", 2 * function + firefox->frames[frame].kernel);
 	}
 	json_write(&export->json, "],'prefix':[");
-	for (size_t i = 0; i < count; i++)
-		write_stack(firefox, firefox->nodes[firefox->stacks.items[i]].parent);
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t parent = firefox->nodes[firefox->stacks.items[i]].parent;
+
+		write_index(&export->json, firefox->stack[parent], parent);
+	}
 	json_write(&export->json, "]}");
 }
 
@@ -222,13 +220,13 @@ static void write_frames(struct firefox *firefox)
 	json_write(json, "]}");
 }
 
-/* The texts are the names of markers, of functions, and of modules. */
+/* The texts are the names of markers, and a name and a module for each function. */
 static void write_functions(struct firefox *firefox)
 {
 	static const char *const same[][2] = {{"isJS", "false"}, {"relevantForJS", "false"}, {"resource", "-1"},
 					      {"lineNumber", "null"}, {"columnNumber", "null"}};
 	const struct functions *functions = firefox->export.functions;
-	const size_t count = firefox->functions, names = firefox->names.list.count;
+	const size_t count = firefox->functions, names = firefox->names.count;
 	struct json *json = &firefox->export.json;
 
 	json_write(json, "\n'funcTable':{'length':%zu", count);
@@ -236,36 +234,24 @@ static void write_functions(struct firefox *firefox)
 		write_column(json, same[i][0], same[i][1], count);
 	json_write(json, "'name':[");
 	for (size_t i = 0; i < count; i++)
-		json_write(json, "%zu", names + i);
+		json_write(json, "%zu", names + 2 * i);
 	json_write(json, "],'source':[");
 	for (uint32_t i = 0; i < count; i++)
-		if (*functions_module(functions, i))
-			json_write(json, "%u", find_text(firefox, &firefox->modules, functions_module(functions, i)));
-		else
-			json_write(json, "null");
-	json_write(json, "]},'sources':{'length':%zu", firefox->modules.list.count);
-	write_column(json, "id", "null", firefox->modules.list.count);
+		write_index(json, i, *functions_module(functions, i));
+	json_write(json, "]},'sources':{'length':%zu", count);
+	write_column(json, "id", "null", count);
 	json_write(json, "'filename':[");
-	for (size_t i = 0; i < firefox->modules.list.count; i++)
-		json_write(json, "%zu", names + count + i);
-	json_write(json, "]}");
-}
-
-static void write_texts(struct firefox *firefox)
-{
-	const struct functions *functions = firefox->export.functions;
-	struct json *json = &firefox->export.json;
-
-	json_write(json, "\n'stringArray':[");
-	for (size_t i = 0; i < firefox->names.list.count; i++)
-		json_write(json, "%-s", firefox->names.list.items[i]);
-	for (uint32_t i = 0; i < firefox->functions; i++) {
+	for (size_t i = 0; i < count; i++)
+		json_write(json, "%zu", names + 2 * i + 1);
+	json_write(json, "]},\n'stringArray':[");
+	for (size_t i = 0; i < names; i++)
+		json_write(json, "%-s", firefox->names.items[i]);
+	for (uint32_t i = 0; i < count; i++) {
 		json_write(json, "'");
 		json_escape(json, functions_name(functions, i), strlen(functions_name(functions, i)));
 		(void)fprintf(json->out, "%s\"", functions_mark(functions, i));
+		json_write(json, "%s", functions_module(functions, i));
 	}
-	for (size_t i = 0; i < firefox->modules.list.count; i++)
-		json_write(json, "%s", firefox->modules.list.items[i]);
 	json_write(json, "]");
 }
 
@@ -328,7 +314,6 @@ int firefox_view(const struct view_context *context, uint32_t number, const stru
 	write_stacks(&firefox);
 	write_frames(&firefox);
 	write_functions(&firefox);
-	write_texts(&firefox);
 	json_write(&export->json, "}}");
 	return export_end(export);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/text/view.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "common/cleanup.h"
@@ -21,56 +20,46 @@ struct firefox {
 	struct export export;
 	const struct profile_node *nodes;
 	const struct profile_frame *frames;
-	bool timed;	 /* all CPU samples weigh ns; else they weigh cycles */
-	bool *used;	 /* by node: some event has it, or calls it */
-	uint32_t *stack; /* by node: its number, if it is used */
-	ARRAY(uint32_t) stacks; /* the node of each */
-	size_t functions;
+	bool timed; /* all CPU samples weigh ns; else they weigh cycles */
+	size_t node_count, functions;
 	ARRAY(const char *) names; /* of markers, few: not safe to print */
 };
 
 static void firefox_deinit(struct firefox *firefox)
 {
 	export_close(&firefox->export);
-	array_free(&firefox->stacks);
 	array_free(&firefox->names);
-	free(firefox->used);
-	free(firefox->stack);
 }
 
-/* Numbers the stacks that events have, callers first, and finds their functions. */
-static int find_stacks(struct firefox *firefox)
+static int firefox_init(struct firefox *firefox, const struct view_context *context)
 {
 	struct export *export = &firefox->export;
-	size_t nodes, frames;
+	int r = export_open(export, context);
 	uint32_t function;
-	int r = 0;
+	size_t frames;
 
-	firefox->nodes = profile_nodes(export->context->profile, &nodes);
-	firefox->frames = profile_frames(export->context->profile, &frames);
-	firefox->used = calloc(nodes + 1, sizeof(*firefox->used));
-	firefox->stack = calloc(nodes + 1, sizeof(*firefox->stack));
-	if (!firefox->used || !firefox->stack)
-		return -ENOMEM;
-	for (size_t i = 0; i < export->events.count && !r; i++)
-		r = event_reader_mark(export->context->profile, export->events.items[i].of.node, firefox->used);
-	for (uint32_t node = 1; node < nodes && !r; node++) {
-		if (!firefox->used[node])
-			continue;
-		firefox->stack[node] = (uint32_t)firefox->stacks.count;
-		export_check(export, array_push(&firefox->stacks, node));
+	if (r < 0)
+		return r;
+	firefox->nodes = profile_nodes(context->profile, &firefox->node_count);
+	firefox->frames = profile_frames(context->profile, &frames);
+	for (uint32_t node = 1; node < firefox->node_count && !r; node++) {
 		r = functions_find_node(export->functions, node, &function);
 		firefox->functions = !r && function >= firefox->functions ? function + UINT32_C(1) : firefox->functions;
 	}
-	return r < 0 ? r : export->error;
+	firefox->timed = true;
+	for (size_t i = 0; i < export->reader.source_count; i++)
+		if (export->reader.sources[i].kind == PROFILE_CPU)
+			firefox->timed &= !strcmp(export->reader.sources[i].weight_unit, "ns");
+	return r;
 }
 
 /* --- samples and markers: columns, by thread --- */
 
-static void write_index(struct json *json, uint32_t index, bool is)
+/* 0 is nothing. */
+static void write_number(struct json *json, uint32_t number)
 {
-	if (is)
-		json_write(json, "%u", index);
+	if (number)
+		json_write(json, "%u", number - 1);
 	else
 		json_write(json, "null");
 }
@@ -87,7 +76,7 @@ static void write_data(struct firefox *firefox, const struct export_event *event
 
 	json_write(json, "\n{'type':'rwalker'");
 	if (has_cause(firefox, event))
-		json_write(json, "'cause':{'time':%.*ju,'stack':%u}", MS_PLACES, event->time, firefox->stack[event->of.node]);
+		json_write(json, "'cause':{'time':%.*ju,'stack':%u}", MS_PLACES, event->time, event->of.node - 1);
 	export_write_details(&firefox->export, event, false);
 	json_write(json, "}");
 }
@@ -113,7 +102,7 @@ static void write_value(struct firefox *firefox, const struct export_event *even
 	const bool wait = event->of.kind == EXPORT_WAIT; /* an interval, else an instant */
 
 	if (column == STACK || (column == END && !wait))
-		write_index(json, firefox->stack[event->of.node], column == STACK && event->of.node);
+		write_number(json, column == STACK ? event->of.node : 0);
 	else if (column == TIME || column == START || column == END)
 		json_write(json, "%.*ju", MS_PLACES, event->time + (column == END ? event->weight : 0));
 	else if (column == WEIGHT || column == CPU_DELTA)
@@ -169,27 +158,21 @@ static void write_thread(struct firefox *firefox, size_t first, size_t end)
 
 /* --- the tables that they share: an object of columns each --- */
 
-/* A function has two frames: for user space, and for the kernel. */
+/* A stack is a node of the profile; a function has two frames: for user space, and for the kernel. */
 static void write_stacks(struct firefox *firefox)
 {
-	struct export *export = &firefox->export;
-	const size_t count = firefox->stacks.count;
+	struct json *json = &firefox->export.json;
 	uint32_t function = FUNCTION_NONE;
 
-	json_write(&export->json, "\n'stackTable':{'length':%zu,'frame':[", count);
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t frame = firefox->nodes[firefox->stacks.items[i]].frame;
-
-		export_check(export, functions_find(export->functions, frame, &function));
-		json_write(&export->json, "%u", 2 * function + firefox->frames[frame].kernel);
+	json_write(json, "\n'stackTable':{'length':%zu,'frame':[", firefox->node_count - 1);
+	for (uint32_t node = 1; node < firefox->node_count; node++) {
+		(void)functions_find_node(firefox->export.functions, node, &function); /* found before */
+		json_write(json, "%u", 2 * function + firefox->frames[firefox->nodes[node].frame].kernel);
 	}
-	json_write(&export->json, "],'prefix':[");
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t parent = firefox->nodes[firefox->stacks.items[i]].parent;
-
-		write_index(&export->json, firefox->stack[parent], parent);
-	}
-	json_write(&export->json, "]}");
+	json_write(json, "],'prefix':[");
+	for (uint32_t node = 1; node < firefox->node_count; node++)
+		write_number(json, firefox->nodes[node].parent);
+	json_write(json, "]}");
 }
 
 /* A column of the same value. */
@@ -237,7 +220,7 @@ static void write_functions(struct firefox *firefox)
 		json_write(json, "%zu", names + 2 * i);
 	json_write(json, "],'source':[");
 	for (uint32_t i = 0; i < count; i++)
-		write_index(json, i, *functions_module(functions, i));
+		write_number(json, *functions_module(functions, i) ? i + 1 : 0);
 	json_write(json, "]},'sources':{'length':%zu", count);
 	write_column(json, "id", "null", count);
 	json_write(json, "'filename':[");
@@ -289,19 +272,14 @@ static void write_meta(struct firefox *firefox)
 
 int firefox_view(const struct view_context *context, uint32_t number, const struct profile_source *all)
 {
-	_cleanup_(firefox_deinit) struct firefox firefox = {.timed = true};
+	_cleanup_(firefox_deinit) struct firefox firefox = {0};
 	struct export *export = &firefox.export;
-	int r = export_open(export, context);
+	int r = firefox_init(&firefox, context);
 
 	(void)number;
 	(void)all;
-	if (r >= 0)
-		r = find_stacks(&firefox);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < export->reader.source_count; i++)
-		if (export->reader.sources[i].kind == PROFILE_CPU)
-			firefox.timed &= !strcmp(export->reader.sources[i].weight_unit, "ns");
 	json_write(&export->json, "{'libs':[],'pages':[]");
 	write_meta(&firefox);
 	json_write(&export->json, "'threads':[");

@@ -9,7 +9,6 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "common/time_units.h"
-#include "report/view/look/container_text.h"
 #include "report/view/look/event_reader.h"
 #include "report/view/text/frame_texts.h"
 #include "report/view/text/object_text.h"
@@ -225,8 +224,7 @@ static void describe(const struct events_view *view, const struct profile_event 
 	else if (!view->alike)
 		printable_write(out, name, strlen(name));
 	if (*profile_container(cgroup))
-		(void)fputs(bare ? "" : ", ", out);
-	container_write(cgroup, out);
+		(void)fprintf(out, "%scontainer %s", bare ? "" : ", ", profile_container(cgroup));
 	(void)fputc('\n', out);
 }
 

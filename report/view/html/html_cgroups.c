@@ -6,7 +6,6 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/view/html/html.h"
-#include "report/view/look/container_text.h"
 
 struct cgroup_writer {
 	struct html_page *page;
@@ -30,18 +29,15 @@ static bool has_containers(const struct html_page *page)
 static int find(struct cgroup_writer *writer, const struct profile_cgroup *cgroup, uint64_t *ret_number)
 {
 	struct json *json = &writer->cgroups.json;
-	_cleanup_free_ char *text = NULL;
 	uint64_t *number;
 	int r = hash_map_add(&writer->known, &cgroup, sizeof(cgroup), writer->known.count + 1, &number);
 
 	if (r < 0)
 		return r;
 	*ret_number = *number;
-	if (!r)
-		return 0;
-	r = container_text(cgroup, "", &text);
-	json_write(json, "[%-s,%s]", cgroup->path, text);
-	return r;
+	if (r)
+		json_write(json, "[%-s,%s]", cgroup->path, cgroup->container);
+	return 0;
 }
 
 static int write_tasks(struct cgroup_writer *writer)

@@ -8,7 +8,6 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/view/look/container_text.h"
 
 static int compare_numbers(uint64_t left, uint64_t right)
 {
@@ -93,7 +92,7 @@ static void write_container(const struct profile_task *task, FILE *out)
 	else if (!*task->cgroup->container)
 		(void)fputs("no container", out);
 	else
-		container_write(task->cgroup, out);
+		(void)fprintf(out, "container %s", task->cgroup->container);
 }
 
 static void write_cgroup(const struct profile_task *task, FILE *out)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # --dwarf: the call paths of a program without frame pointers (workloads/frameless.c lists them), as the reader unwinds
-# them from the copies made while it ran: samples, waits, wakers, hits. Incomplete stacks say so.
+# them from the copies made while it ran: samples, waits, wakers, hits. Incomplete stacks say so. --condense: every report
+# of the new trace is the same, and no stack memory and no command line is left in it.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 need_tracefs
@@ -111,7 +112,37 @@ test_size_and_frequency() {
 	check_number "an explicit -f is obeyed" "$(grep -c '^  source id=1 .*frequency=250 ' "$scratch/dump") > 0"
 }
 
+# shown NAME: what reports say of the trace, and its notes. A process on this host may wait for a file, whose name
+# --condense leaves out.
+shown() {
+	local view
+	for view in --tree --wakers --chains '--events -v -s'; do
+		# shellcheck disable=SC2086 # views have several words
+		"$report" $view "$scratch/$1.rwk" 2>&1
+	done
+	"$report" --info "$scratch/$1.rwk" 2>/dev/null | grep '^  note '
+}
+without_files() { sed -E 's@( of )(/[^ ,]+|file#[0-9]+)@\1FILE@; s@(on futex 0x[0-9a-f]+ in )[^ ]+@\1FILE@'; }
+
+# found NAME: the words of the stack of `deep` that are in the trace.
+found() { python3 -B "$here/tests/canaries.py" "$scratch/$1.rwk" "$scratch/words" --chunks; }
+
+test_condense() {
+	sed -n 's/^stack /text /p' "$scratch/all.out" >"$scratch/words"
+	check_equal "the canary was on the stack" "$(cat "$scratch/words")" "$(found all)"
+	run_ok condense "$report" --condense "$scratch/all.rwk" -o "$scratch/small.rwk" || return
+	check "condensed: all reports are the same" cmp <(shown all | without_files) <(shown small | without_files) ||
+		diff <(shown all) <(shown small) | head -n 10 >&2
+	check_equal "condensed: the canary is gone" "" "$(found small)"
+	"$report" --dump "$scratch/small.rwk" >"$scratch/dump"
+	check "condensed: no snapshots, and no unwind information" lacks -E \
+		'type SNAPSHOTS|^  snapshot |snapshot=[1-9]|^  embed-unwind |meta key=.command_line' "$scratch/dump"
+	check "condensed: the other reader agrees" cmp -s "$scratch/dump" <(python3 -B "$here/tests/rwk_dump.py" "$scratch/small.rwk")
+	check "condensed: it is smaller" [ "$(stat -c %s "$scratch/small.rwk")" -lt "$(stat -c %s "$scratch/all.rwk")" ]
+}
+
 need_recording
+need_tool python3
 recorded all "$record" -p 0 --offcpu 0 --wakers --trace syscalls:sys_enter_clock_nanosleep --dwarf --sw-perf --force \
 	-o "$scratch/all.rwk" -- "$workloads/frameless" "$SECONDS_LONG"
 test_samples
@@ -121,5 +152,6 @@ test_hits
 test_frame_pointers_do_not
 test_astray
 test_what_is_in_the_file
+test_condense
 test_size_and_frequency
 finish

@@ -66,6 +66,10 @@ test_same_tree() { # EMBED
 		same_view "$trace" --stacks -q
 	fi
 	quiet_there --folded trace.rwk >"$scratch/there.folded"
+	for function in burn_deleted:gone burn_inside:inner; do
+		check_number "--embed $1: share of ${function%:*}" \
+			"$(folded_share "$scratch/there.folded" ";${function%:*}[; ]" "^${function#*:};") >= 0.9"
+	done
 	for function in alpha gamma path_zero vfs_read burn_apple burn_forked burn_deleted burn_inside; do
 		check "--embed $1: $function has its name" grep -q ";${function}[; ]" "$scratch/there.folded"
 	done

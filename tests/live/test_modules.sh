@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Modules that come and go: two libraries at one address, a deleted binary, a
-# program in another mount and pid namespace.
+# Modules that come and go: two libraries at one address; a deleted binary and a program in another mount and pid namespace
+# that ran before the recording began (test_elsewhere.sh has those that begin later); two programs with one build-id.
 # two tries: shares of samples are compared with figures that also change when the host takes the processor away.
 . "$(dirname "$0")/lib.sh"
 
@@ -11,20 +11,6 @@ record_named() {
 	shift
 	run_ok "$name" "$record" --force -u -f 999 -o "$scratch/$name.rwk" -- "$@" || return
 	folded "$scratch/$name.rwk" >"$scratch/$name.folded"
-}
-
-# record_gone NAME FUNCTION COMMAND...: the same for a program whose file is deleted soon. On a busy machine the
-# recorder may not open it within its deadline, which --info shows. Then the names are missing, and the program is
-# recorded once more.
-record_gone() {
-	local name=$1 function=$2 try
-	shift 2
-	for try in 1 2 3 4 5 6; do
-		record_named "$name" "$@" || return
-		[ "$(folded_sum "$scratch/$name.folded" ";$function(;| )")" -eq 0 ] || return 0
-		"$report" --no-local-files --info "$scratch/$name.rwk" | grep -q 'not opened in time' || return 0
-		echo "# $name: not opened in time, try $try"
-	done
 }
 
 # check_function NAME FUNCTION LEAST: at least this share of the samples is in FUNCTION.
@@ -63,19 +49,6 @@ test_dlopen() {
 	check_function dlopen 'plug_(first|second)' 0.9
 }
 
-test_deleted() {
-	record_gone deleted burn_deleted "$workloads/copies" deleted "$scratch/short_lived_file" 1 || return
-	check "the workload deleted its file" [ ! -e "$scratch/short_lived_file" ]
-	check_function deleted burn_deleted 0.9
-}
-
-test_namespaces() {
-	mkdir "$scratch/place"
-	record_gone ns burn_inside "$workloads/copies" ns "$scratch/place" 1 || return
-	check "the path is not visible outside" [ ! -e "$scratch/place/inner" ]
-	check_function ns burn_inside 0.9
-}
-
 # runs PID COMM: whether the process has that comm and has used a few ticks of CPU time.
 runs() {
 	[ "$(cat "/proc/$1/comm" 2>/dev/null)" = "$2" ] && [ "$(sed 's/.*) //' "/proc/$1/stat" | cut -d ' ' -f 12)" -gt 2 ]
@@ -86,7 +59,6 @@ record_early() { # SECONDS
 		has_samples "$scratch/early.rwk" 51 '^early_file;' && has_samples "$scratch/early.rwk" 51 '^inner;'
 }
 
-# The same for a process that was running before the recording began.
 test_already_running() {
 	local inner
 	mkdir -p "$scratch/early_place"
@@ -122,7 +94,5 @@ test_one_build_id() {
 need_recording
 command -v objcopy >/dev/null && test_one_build_id
 test_dlopen
-test_deleted
-test_namespaces
 test_already_running
 finish

@@ -16,7 +16,7 @@ need_offcpu
 [ "$(uname -m)" = x86_64 ] || skip "the workload's leaves are x86-64"
 
 for way in -u --dwarf; do
-	run_ok "$way" "$record" --force "$way" -f 997 --sw-perf -p 0 --offcpu 0 --wakers -o "$scratch/w$way.rwk" -- "$workloads/wrappers"
+	recorded "$way" "$record" --force "$way" -f 997 --sw-perf -p 0 --offcpu 0 --wakers -o "$scratch/w$way.rwk" -- "$workloads/wrappers"
 	"$report" --no-local-files -q --folded --source cpu -c '^wrappers$' "$scratch/w$way.rwk" >"$scratch/cpu$way" 2>/dev/null
 	"$report" --no-local-files -q --folded --source offcpu -c '^wrappers$' --class blocked -U "$scratch/w$way.rwk" >"$scratch/waits$way" 2>/dev/null
 	"$report" --no-local-files -q --chains -c '^wrappers$' "$scratch/w$way.rwk" >"$scratch/chains$way" 2>/dev/null

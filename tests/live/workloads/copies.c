@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Copies of this program, in files that are gone, renamed, hidden or odd when they run. SECONDS are of CPU time.
+ * Copies of this program, in files that are gone or hidden when they run. SECONDS are of CPU time.
  *
  * copies deleted PATH SECONDS   copies itself to PATH, execs the copy, and the copy deletes its own file before it burns in
  *                               burn_deleted
  * copies ns DIR SECONDS         in its own mount and pid namespace, mounts a tmpfs on DIR, copies itself to DIR/inner and
  *                               burns there, in burn_inside, as pid 1. Its path does not exist outside, and its pid is not
  *                               the one the recorder sees
- * copies evil DIR SECONDS       burns under a comm, from a path and in a function whose names have terminal escape
- *                               sequences: set the title, clear the screen, a new line, a carriage return and an 8-bit
- *                               control character (CSI, 0x9b). A compiler writes no such symbol, so the copy is patched
  * copies many DIR COUNT         makes that many executables there, of the first pages of this program, maps each as code,
  *                               and removes it. Prints "done" and sleeps until killed
  */
@@ -19,7 +16,6 @@
 
 BURNER(burn_deleted)
 BURNER(burn_inside)
-BURNER(evil_placeholder)
 
 /* Reads all of this program's file. */
 static char *self_read(size_t *ret_size)
@@ -90,58 +86,6 @@ static void burn_as_first(char **argv)
 	burn_inside(seconds_arg(2, argv, 1, 2));
 }
 
-/* --- odd names ---------------------------------------------------------------------------------- */
-
-#define PLACE "evil_" "placeholder"
-static const char evil_symbol[] = "ev\033[2J\n\rsym\233m\007__";	/* as long as PLACE */
-_Static_assert(sizeof(evil_symbol) == sizeof(PLACE), "names must be equally long");
-
-/* Patches every "\0evil_placeholder\0". The pattern is put together from two halves, so as not to find itself. */
-static void symbol_patch(char *bytes, size_t size)
-{
-	char needle[sizeof(PLACE) + 1] = {0};
-	int found = 0;
-
-	memcpy(needle + 1, "evil_", 5);
-	memcpy(needle + 6, "placeholder", 11);
-	for (size_t i = 0; i + sizeof(needle) <= size; i++)
-		if (memcmp(bytes + i, needle, sizeof(needle)) == 0) {
-			memcpy(bytes + i + 1, evil_symbol, sizeof(evil_symbol) - 1);
-			found++;
-		}
-	must(found, "the symbol");
-}
-
-/* A different program needs a different build-id: with the old one it would get the names of the original. */
-static void build_id_patch(char *bytes, size_t size)
-{
-	static const char NOTE[] = {4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0};
-	char *note = memmem(bytes, size, NOTE, sizeof(NOTE));
-
-	must(note != NULL, "the build-id");
-	note[sizeof(NOTE)] ^= 0x5a;
-}
-
-static void evil(char **argv)
-{
-	char path[PATH_MAX], *bytes;
-	size_t size;
-
-	snprintf(path, sizeof(path), "%s/p\033]0;owned\007\n\033[2J", argv[0]);
-	bytes = self_read(&size);
-	symbol_patch(bytes, size);
-	build_id_patch(bytes, size);
-	must(!close(program_write(path, bytes, size)), path);
-	execl(path, path, "burn_evil", argv[0], argv[1], (char *)NULL);
-	must(false, path);
-}
-
-static void burn_evil(char **argv)
-{
-	prctl(PR_SET_NAME, "c\033]0;x\007\n\033[2J");
-	evil_placeholder(seconds_arg(2, argv, 1, 2));
-}
-
 /* --- many --------------------------------------------------------------------------------------- */
 
 static void many(char **argv)
@@ -170,7 +114,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(char **argv);
 	} kinds[] = {{"deleted", deleted}, {"burn_deleted", delete_and_burn}, {"ns", ns}, {"burn_inside", burn_as_first},
-		     {"evil", evil}, {"burn_evil", burn_evil}, {"many", many}};
+		     {"many", many}};
 
 	for (size_t i = 0; argc == 4 && i < COUNT(kinds); i++)
 		if (!strcmp(argv[1], kinds[i].name)) {

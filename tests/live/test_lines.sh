@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # A program whose lines and inlined calls are known: inlined functions are frames of their own, in their place, marked; the
-# tree has the lines; -q has neither, and opens nothing for them; another build of the program is not used.
+# tree has the lines; -q has neither, and opens nothing for them; another build of the program is not used. After
+# --resolve-lines, all of that is the same where none of the host's files can be found.
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -23,6 +24,19 @@ done
 check_equal "tree: order" "main real middle innermost" \
 	"$(grep -oE '(main|real|middle|innermost)( \[inlined\])? inlined\.c' "$scratch/tree" | sed 's/ .*//' | tr '\n' ' ' | sed 's/ $//')"
 check "tree -v: whole path" grep -q "innermost \[inlined\] \[inlined\] .*/tests/live/workloads/inlined.c:" <(tree -v)
+
+# The recorded bytes stay those of the first trace.
+mkdir "$scratch/empty"
+away() { "$report" --tree --no-cache --symfs "$scratch/empty" --debug-dir "$scratch/empty" "$@" 2>&1; }
+check "resolve" "$report" --no-cache --resolve-lines -o "$scratch/resolved.rwk" "$trace"
+"$report" --tree --no-cache "$trace" >"$scratch/whole"
+check "resolved: the same away" cmp "$scratch/whole" <(away "$scratch/resolved.rwk")
+check "unresolved: not the same away" eval '! cmp -s "$scratch/whole" <(away "$trace")'
+check "resolved: what was recorded is there" cmp -n "$(stat -c %s "$trace")" "$trace" "$scratch/resolved.rwk"
+check "resolved: it is not overwritten" eval '! "$report" --no-cache --resolve-lines -o "$scratch/resolved.rwk" "$trace" 2>/dev/null'
+"$report" --no-cache --resolve-lines -o - "$trace" >"$scratch/piped.rwk"
+check "resolved: the same to stdout" cmp "$scratch/whole" <(away "$scratch/piped.rwk")
+check "resolved: dumps agree" cmp <("$report" --dump "$scratch/resolved.rwk") <(python3 "$here/tests/rwk_dump.py" "$scratch/resolved.rwk")
 
 check "folded" grep -q ';main;.*real;middle_\[i\];innermost_\[i\] [0-9]*$' <("$report" --folded "$trace")
 

@@ -187,32 +187,6 @@ static void opens_what_the_kernel_finds(struct test *t)
 
 /* --- by another process --- */
 
-/* The user named this FIFO: the opener waits for its writer, and reads from it may block. */
-static void waits_for_a_named_fifo(struct test *t)
-{
-	struct opened_file file;
-	struct place place;
-	char text[8] = "";
-	pid_t writer;
-	int status;
-
-	REQUIRE(t, place_make(&place, true));
-	writer = fork();
-	if (writer == 0) {
-		int fd = open(place.named, O_WRONLY | O_CLOEXEC);
-
-		_exit(fd < 0 || write(fd, "hello", 5) != 5);
-	}
-	REQUIRE(t, opener_open(place.opener, OPENER_NAMED, place.named, &file) == 0);
-	CHECK(t, !(fcntl(file.fd, F_GETFL) & O_NONBLOCK));
-	CHECK_INT(t, read(file.fd, text, sizeof(text)), 5);
-	CHECK_STR(t, text, "hello");
-	CHECK(t, waitpid(writer, &status, 0) == writer && status == 0);
-	(void)close(file.fd);
-	free(file.real);
-	place_remove(&place);
-}
-
 /* A process that asks cannot name more files than the user did. */
 static void names_are_the_users(struct test *t)
 {
@@ -222,18 +196,6 @@ static void names_are_the_users(struct test *t)
 	CHECK_INT(t, refused(&place, OPENER_NAMED, "text"), -EPERM);
 	CHECK_INT(t, refused(&place, OPENER_NAMED, "tree/out"), -EPERM);
 	CHECK_INT(t, refused(&place, OPENER_NAMED, "/etc/passwd"), -EPERM);
-	place_remove(&place);
-}
-
-static void leaves_local_files_alone(struct test *t)
-{
-	struct place place;
-
-	REQUIRE(t, place_make(&place, false));
-	REQUIRE(t, opener_start(&(struct opener_settings){.folders = place.folders, .no_local_files = true},
-				&place.opener) == 0);
-	CHECK_INT(t, refused(&place, OPENER_ELF, "near"), -EPERM);
-	CHECK_INT(t, refused(&place, OPENER_ELF, "tree/out"), 0); /* named */
 	place_remove(&place);
 }
 
@@ -443,8 +405,7 @@ static void owners_count(struct test *t)
 	owned_remove(&owned);
 }
 
-TEST_MAIN(TEST(opens_what_the_kernel_finds), TEST(waits_for_a_named_fifo),
-	  TEST(names_are_the_users), TEST(leaves_local_files_alone),
+TEST_MAIN(TEST(opens_what_the_kernel_finds), TEST(names_are_the_users),
 	  TEST(children_do_not_mix_answers), TEST(answers_for_the_dead_are_thrown_away),
 	  TEST(has_the_users_rights), TEST(what_is_missing_is_asked_for_once), TEST(modes_count),
 	  TEST(owners_count))

@@ -118,27 +118,6 @@ static void tells_the_gravest_first(struct test *t)
 	end(&scratch);
 }
 
-/* Names that all samples lack are worse than stacks of which one in a thousand is cut. */
-static void tells_last_what_concerns_hardly_anything(struct test *t)
-{
-	static const uint64_t frames[] = {0x1100, 0};
-	struct scratch scratch;
-	struct made_trace *trace = made_profile_begin(&scratch);
-	struct profile_account account;
-
-	made_trace_module(trace, 1, MODULE_FILE, "/no/where/a", "0a0a");
-	made_trace_map(trace, 500, 7, 0x1000, 0x1000, 0, 1, MAPPING_INITIAL);
-	made_trace_sample(trace, &(struct made_sample){.time = 2000, .tgid = 7, .tid = 7, .comm = "x", .user = frames});
-	add_loss(trace, LOSS_RECORDED, 999);
-	add_loss(trace, LOSS_USER_ASTRAY, 1);
-	(void)finish(&scratch, trace, &everything);
-	profile_account(scratch.profile, &account);
-	REQUIRE(t, account.count == 2);
-	CHECK(t, strstr(account.notes[0].text, "with an unnamed leaf") != NULL);
-	CHECK(t, strstr(account.notes[1].text, "1 user stack cut where a frame") != NULL);
-	end(&scratch);
-}
-
 static bool has_of(struct profile *profile, unsigned int kinds, const char *part)
 {
 	struct profile_account account;
@@ -264,7 +243,6 @@ static void unsure_times_are_losses(struct test *t)
 }
 
 TEST_MAIN(TEST(tells_of_the_sources_that_are_shown), TEST(tells_the_gravest_first),
-	  TEST(tells_last_what_concerns_hardly_anything),
 	  TEST(tells_what_was_not_delivered_of_busy_time), TEST(counts_samples_of_unsure_times),
 	  TEST(losses_are_those_of_the_format), TEST(what_is_not_known_is_a_loss),
 	  TEST(unsure_times_are_losses))

@@ -62,18 +62,6 @@ static void hit(struct made_trace *trace, uint32_t source, uint32_t probe, uint6
 						       .tid = 8, .comm = "dd", .kernel = kernel});
 }
 
-/* A wait of 1000 from 3000 on, whose waker called at 3900. */
-static void add_wait(struct made_trace *trace)
-{
-	struct event_task task = made_task(7, 8, 5, "dd"), waker = made_task(30, 30, 5, "waker");
-	uint64_t kernel[] = {at(SCHEDULE)};
-	struct event_stacks stacks = {.kernel = kernel, .kernel_count = 1};
-	struct event_wait wait = {.source = WAITS, .time = 4000, .length = 1000, .run_queue = 100, .state = 1, .cpu = 3,
-				  .context = WAKER_TASK, .woken = 100};
-
-	made_trace_check(event_log_add_wait(trace->log, &wait, &task, &waker, &stacks), "wait");
-}
-
 /* "leaf caller ..." of a call chain. */
 static const char *chain(struct profile *profile, uint32_t node, char text[256])
 {
@@ -98,68 +86,6 @@ static size_t collect(const struct profile *profile, struct profile_event list[s
 	while (count < 8 && profile_events_next(&events, &list[count]))
 		count++;
 	return count;
-}
-
-/* One of each kind, in chunks that are not in time order. */
-static void add_all_kinds(struct made_trace *trace)
-{
-	const uint64_t writes[] = {at(WRITE), at(KSYS_WRITE), 0}, switches[] = {at(SCHEDULE), at(ENTRY), 0};
-
-	hit(trace, FUNCTIONS, 70, 5000, writes);
-	hit(trace, POINTS, 3, 4000, switches);
-	made_trace_flush(trace);
-	hit(trace, POINTS, 2, 2000, switches);
-	add_wait(trace);
-	made_trace_sample(trace, &(struct made_sample){.time = 3900, .period = 77, .source = CPU,
-						       .tgid = 7, .tid = 8, .comm = "dd",
-						       .kernel = writes, .flags = SAMPLE_KERNEL_TRUNCATED});
-}
-
-static void comes_in_the_order_of_time(struct test *t)
-{
-	static const struct {
-		enum profile_event_kind kind;
-		uint64_t time, weight;
-		enum profile_source_kind source;
-		const char *probe, *comm;
-		uint16_t cpu;
-	} want[] = {
-		{PROFILE_EVENT_SAMPLE, 2000, 1, PROFILE_TRACEPOINT, "sched:sched_switch", "dd", 1},
-		{PROFILE_EVENT_WAKEUP, 3900, 900, PROFILE_WAKERS, NULL, "waker", PROFILE_NO_CPU},
-		{PROFILE_EVENT_SAMPLE, 3900, 77, PROFILE_CPU, NULL, "dd", 0},
-		{PROFILE_EVENT_SAMPLE, 4000, 1, PROFILE_TRACEPOINT, "sched:sched_process_exit", "dd", 1},
-		{PROFILE_EVENT_WAIT, 4000, 1000, PROFILE_OFFCPU, NULL, "dd", 3},
-		{PROFILE_EVENT_SAMPLE, 5000, 1, PROFILE_KFUNC, "vfs_write", "dd", 1},
-	};
-	const struct profile_source *sources;
-	const struct profile_probe *probes;
-	const struct profile_task *tasks;
-	struct profile_event list[8];
-	struct scratch scratch;
-	struct made_trace *trace = begin(&scratch);
-	struct profile *profile;
-	size_t count;
-
-	add_all_kinds(trace);
-	profile = finish(&scratch, trace, &each_event);
-	(void)profile_sources(profile, &sources);
-	REQUIRE(t, profile_probes(profile, &probes) == 3);
-	tasks = profile_tasks(profile, &count);
-	REQUIRE(t, collect(profile, list) == sizeof(want) / sizeof(want[0]));
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		CHECK_INT(t, list[i].kind, want[i].kind);
-		CHECK_INT(t, list[i].time, want[i].time);
-		CHECK_INT(t, list[i].weight, want[i].weight);
-		CHECK_INT(t, sources[list[i].source].kind, want[i].source);
-		CHECK_INT(t, list[i].cpu, want[i].cpu);
-		CHECK_STR(t, tasks[list[i].task].comm, want[i].comm);
-		REQUIRE(t, (list[i].probe == PROFILE_NO_PROBE) == !want[i].probe);
-		if (want[i].probe)
-			CHECK_STR(t, probes[list[i].probe].name, want[i].probe);
-	}
-	CHECK(t, list[1].wait && list[1].wait == list[4].wait && !list[0].wait);
-	CHECK_INT(t, list[2].flags, CHAIN_KERNEL_TRUNCATED);
-	end(&scratch);
 }
 
 /* More overlapping chunks than can be read at once: late ones are put in order afterwards. */
@@ -241,5 +167,4 @@ static void strips_the_way_in(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(comes_in_the_order_of_time), TEST(comes_in_order_from_a_trace_out_of_order),
-	  TEST(strips_the_way_in))
+TEST_MAIN(TEST(comes_in_order_from_a_trace_out_of_order), TEST(strips_the_way_in))

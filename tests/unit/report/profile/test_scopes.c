@@ -288,40 +288,5 @@ static void build_ids_may_come_later(struct test *t)
 	CHECK(t, strstr(texts.text, "late_user+10 "));
 }
 
-static size_t count_modules(const char *const *paths, size_t count)
-{
-	struct profile *profile;
-	size_t found;
-
-	if (profile_create(paths, count, &everything, &no_files, &profile) < 0)
-		return 0;
-	(void)profile_modules(profile, &found);
-	profile_destroy(profile);
-	return found;
-}
-
-/* Only what differs is kept apart: a fleet's traces that say the same share everything. */
-static void equals_are_one(struct test *t)
-{
-	struct place place;
-	size_t alone, more;
-
-	place_make(&place);
-	for (size_t i = 0; i < 2; i++) {
-		struct made_trace *trace = begin_section(i ? place.evil : place.honest, O_TRUNC, "same");
-
-		embed(trace, "same", PROGRAM, 0);
-		embed(trace, "same", LIBRARY, 0);
-		made_trace_end(trace);
-	}
-	alone = count_modules((const char *const[]){place.honest}, 1);
-	CHECK_INT(t, alone, 5);
-	CHECK_INT(t, count_modules((const char *const[]){place.honest, place.evil}, 2), alone);
-	make_section(place.worse, O_TRUNC, "worse", true);
-	more = count_modules((const char *const[]){place.honest, place.evil, place.worse}, 3);
-	CHECK_INT(t, more, alone + 4); /* the code of its process, too */
-	place_remove(&place);
-}
-
 TEST_MAIN(TEST(sections_are_strangers), TEST(additions_count_where_they_belong),
-	  TEST(build_ids_may_come_later), TEST(equals_are_one))
+	  TEST(build_ids_may_come_later))

@@ -91,38 +91,6 @@ static void takes_the_byte_before_a_return_address(struct test *t)
 	end(&scratch);
 }
 
-static void follows_fork_exec_and_exit(struct test *t)
-{
-	static const uint64_t user[] = {0x401000, 0x401004, 0}, times[] = {2000, 3500, 4500, 6500, 7500};
-	static const uint32_t tgids[] = {7, 8, 8, 8, 8};
-	static const char *const want[] = {"main", "main", "[unknown]", "[other]", "main"};
-	struct scratch scratch;
-	struct made_trace *trace = begin(&scratch);
-	const struct profile_entry *entries;
-	const struct profile_task *tasks;
-	char text[512];
-	size_t count;
-
-	made_trace_map(trace, 500, 7, 0x401000, 0x2000, 0x1000, PROGRAM, MAPPING_INITIAL);
-	made_trace_fork(trace, 3000, 7, 8);
-	made_trace_exec(trace, 4000, 8, "other");
-	made_trace_map(trace, 5000, 8, 0x401000, 0x2000, 0x1000, OTHER, 0);
-	made_trace_exit(trace, 6000, 8);
-	made_trace_fork(trace, 7000, 7, 8); /* the pid is reused */
-	for (size_t i = 0; i < 5; i++)
-		made_trace_sample(trace, &(struct made_sample){.time = times[i], .tgid = tgids[i],
-							       .tid = tgids[i], .start = i,
-							       .comm = "x", .user = user});
-	embed(trace);
-	(void)finish(&scratch, trace, &everything);
-	REQUIRE(t, profile_entries(scratch.profile, &entries) == 5);
-	tasks = profile_tasks(scratch.profile, &count);
-	for (size_t i = 0; i < 5; i++)
-		CHECK(t, strstr(chain(scratch.profile, entries[i].node, text, sizeof(text)),
-				want[tasks[entries[i].task].start]) != NULL);
-	end(&scratch);
-}
-
 /* --- what else is in traces --- */
 
 /* Frames of a frame-pointer walk through code without them: those at the root end are dropped, the leaf stays. */
@@ -471,9 +439,9 @@ static void are_of_the_old_program_in_an_exec(struct test *t)
 }
 
 TEST_MAIN(TEST(takes_the_byte_before_a_return_address), TEST(takes_a_first_byte_after_padding),
-	  TEST(takes_a_first_byte_that_was_interrupted), TEST(follows_fork_exec_and_exit),
-	  TEST(trims_rubbish_at_the_root_end), TEST(names_jit_code_by_process),
-	  TEST(marks_stand_where_they_belong), TEST(no_path_is_too_long),
-	  TEST(notes_come_of_marks), TEST(frames_of_signals_are_no_callers),
-	  TEST(unwound_chains_are_not_trimmed), TEST(what_makes_no_sense_does_no_harm),
-	  TEST(are_those_of_each_process), TEST(are_of_the_old_program_in_an_exec))
+	  TEST(takes_a_first_byte_that_was_interrupted), TEST(trims_rubbish_at_the_root_end),
+	  TEST(names_jit_code_by_process), TEST(marks_stand_where_they_belong),
+	  TEST(no_path_is_too_long), TEST(notes_come_of_marks),
+	  TEST(frames_of_signals_are_no_callers), TEST(unwound_chains_are_not_trimmed),
+	  TEST(what_makes_no_sense_does_no_harm), TEST(are_those_of_each_process),
+	  TEST(are_of_the_old_program_in_an_exec))

@@ -353,77 +353,14 @@ static void keeps_everyone_who_may_be_followed(struct test *t)
 	expect(t, cpu, NULL, &(struct expected){"60 30 20 21 40", "50", 6, APART + BUSY - 1000, 0, 0, 0});
 }
 
-/* Sums of threads that are only followed are marked. */
-static void marks_sums(struct test *t)
-{
-	struct scratch scratch;
-	struct profile *profile = load_them(&scratch, (struct profile_filter){.everyone = true}, "victim");
-	const struct profile_task_sums *sums;
-	const struct profile_task *tasks;
-	size_t count = profile_task_sums(profile, &sums), task_count;
-
-	tasks = profile_tasks(profile, &task_count);
-	CHECK_INT(t, count, sizeof(threads) / sizeof(threads[0]));
-	for (size_t i = 0; i < count; i++)
-		CHECK_INT(t, sums[i].unasked, tasks[sums[i].task].tid != VICTIM);
-	end(&scratch);
-}
-
 /* --- profile processes --- */
 
 /* What processes are called. */
 
 enum { PID = 100, OTHER_PID = 200 };
 
-static void note(struct profile *p, uint32_t scope, uint32_t tgid, uint32_t tid, const char *comm, uint64_t time)
-{
-	const struct profile_task task = {.tgid = tgid, .tid = tid, .comm = comm};
-
-	if (array_push(&p->tasks, task) < 0 ||
-	    profile_note_comm(p, scope, &task, (uint32_t)p->tasks.count - 1, time) < 0)
-		abort();
-}
-
-static const char *name_of(const struct profile *p, uint32_t scope, uint32_t tgid)
-{
-	const struct profile_process *process = profile_find_process(p, scope, tgid);
-
-	return process ? process->comm : "nobody";
-}
-
-/* The first thread's last comm, in whatever order events come; the kernel's records count, too. */
-static void follows_the_first_thread(struct test *t)
-{
-	struct profile p = {0};
-	const struct profile_task main = {.tgid = PID, .tid = PID, .comm = "java"};
-
-	REQUIRE(t, hash_map_init(&p.process_numbers) == 0);
-	CHECK_STR(t, name_of(&p, 0, PID), "nobody");
-	note(&p, 0, PID, PID + 1, "cruncher", 90);
-	CHECK_STR(t, name_of(&p, 0, PID), "cruncher");
-	CHECK(t, profile_note_comm(&p, 0, &main, PROFILE_NO_TASK, 10) == 0);
-	CHECK_STR(t, name_of(&p, 0, PID), "java");
-	CHECK_STR(t, profile_process_comm(&p, 0), "java");
-	note(&p, 0, PID, PID + 2, "worker", 99);
-	note(&p, 0, OTHER_PID, OTHER_PID, "cc1", 50);
-	note(&p, 0, OTHER_PID, OTHER_PID, "gcc", 40);
-	CHECK_STR(t, profile_process_comm(&p, 1), "java");
-	CHECK_STR(t, profile_process_comm(&p, 2), "cc1");
-	CHECK_STR(t, profile_process_comm(&p, 3), "cc1");
-	CHECK_INT(t, profile_find_process(&p, 0, OTHER_PID)->task, 2);
-	CHECK_INT(t, profile_find_process(&p, 0, PID)->task, PROFILE_NO_TASK);
-	note(&p, 1, OTHER_PID, OTHER_PID, "later", 10); /* another recording has another process with this number */
-	CHECK_STR(t, name_of(&p, 0, OTHER_PID), "cc1");
-	CHECK_STR(t, name_of(&p, 1, OTHER_PID), "later");
-	array_free(&p.tasks);
-	array_free(&p.processes);
-	array_free(&p.process_of);
-	hash_map_deinit(&p.process_numbers);
-}
-
 TEST_MAIN(TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
 	  TEST(weights_are_what_lies_in_the_recording), TEST(nobody_ran_longer_than_the_recording),
 	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock),
 	  TEST(sets_apart), TEST(knows_them_under_filters),
-	  TEST(keeps_everyone_who_may_be_followed), TEST(marks_sums),
-	  TEST(follows_the_first_thread))
+	  TEST(keeps_everyone_who_may_be_followed))

@@ -92,26 +92,6 @@ static void puts_overlapping_chunks_in_order(struct test *t)
 	CHECK_INT(t, seen.totals.out_of_order, 0);
 }
 
-/* Every chunk spans the whole time: more than can be open at once. Nothing is lost, and it is reported. */
-static void says_when_too_much_overlaps(struct test *t)
-{
-	struct made_trace *trace;
-	struct seen seen;
-	char path[32];
-
-	trace = begin(path);
-	for (uint64_t chunk = 0; chunk < 3 * STREAM_OPEN_MAX; chunk++) {
-		for (uint64_t i = 0; i < 100; i++)
-			sample(trace, 0, 1000 + i * 1000 + chunk);
-		made_trace_flush(trace);
-	}
-	made_trace_end(trace);
-	seen = read_all(t, path);
-	CHECK_INT(t, seen.events, 300 * STREAM_OPEN_MAX);
-	CHECK(t, seen.totals.out_of_order > 0);
-	CHECK(t, seen.totals.out_of_order >= seen.disorder);
-}
-
 /* --- timeline --- */
 
 static void add(struct test *t, struct timeline *timeline, enum timeline_kind kind, uint64_t time, uint32_t tgid,
@@ -266,33 +246,6 @@ struct numbers {
 	const uint64_t *items;
 	uint64_t wanted;
 };
-
-static void keeps_each_text_once(struct test *t)
-{
-	const char *a, *b, *c, *d, *moved;
-	struct text_pool pool;
-	char text[16];
-
-	REQUIRE(t, text_pool_init(&pool) == 0);
-	REQUIRE(t, text_pool_add(&pool, "abc", 3, &a) == 0);
-	moved = a;
-	for (int i = 0; i < 20000; i++) {
-		int length = snprintf(text, sizeof(text), "%d", i);
-
-		REQUIRE(t, text_pool_add(&pool, text, (size_t)length, &b) == 0);
-		if (strcmp(b, text) != 0)
-			CHECK_STR(t, b, text);
-	}
-	REQUIRE(t, text_pool_add(&pool, "abcd", 3, &b) == 0);
-	REQUIRE(t, text_pool_add(&pool, "abc\0d", 5, &c) == 0);
-	REQUIRE(t, text_pool_add(&pool, NULL, 0, &d) == 0);
-	CHECK(t, a == b && a == moved);
-	CHECK(t, a != c);
-	CHECK_STR(t, c, "abc");
-	CHECK_STR(t, d, "");
-	CHECK_STR(t, a, "abc");
-	text_pool_deinit(&pool);
-}
 
 /* --- snapshot store --- */
 
@@ -460,10 +413,10 @@ static void dies_of_the_second(struct test *t)
 	CHECK(t, WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
 }
 
-TEST_MAIN(TEST(puts_overlapping_chunks_in_order), TEST(says_when_too_much_overlaps),
-	  TEST(sorts_what_comes_out_of_order), TEST(takes_initial_mappings_back_to_the_beginning),
+TEST_MAIN(TEST(puts_overlapping_chunks_in_order), TEST(sorts_what_comes_out_of_order),
+	  TEST(takes_initial_mappings_back_to_the_beginning),
 	  TEST(remembers_the_program_before_an_exec),
 	  TEST(lets_the_dead_speak_until_many_have_died), TEST(ignores_impossible_mappings),
-	  TEST(keeps_the_order_of_what_is_of_one_time), TEST(keeps_each_text_once),
-	  TEST(numbers_begin_again), TEST(numbers_in_the_upper_half), TEST(says_where_it_stands),
-	  TEST(notes_the_first), TEST(leaves_it_as_it_was), TEST(dies_of_the_second))
+	  TEST(keeps_the_order_of_what_is_of_one_time), TEST(numbers_begin_again),
+	  TEST(numbers_in_the_upper_half), TEST(says_where_it_stands), TEST(notes_the_first),
+	  TEST(leaves_it_as_it_was), TEST(dies_of_the_second))

@@ -261,21 +261,6 @@ static void other_files_are_left_alone(struct test *t)
 	}
 }
 
-static void places_that_are_no_files(struct test *t)
-{
-	struct place place;
-
-	place_start(&place);
-	CHECK_INT(t, mkdir(place.path, 0700), 0);
-	use_unusable(t, &place, "Is a directory");
-	place_start(&place);
-	CHECK_INT(t, mkfifo(place.path, 0600), 0);
-	use_unusable(t, &place, "it is not a regular file");
-	place_start(&place);
-	(void)snprintf(place.path, sizeof(place.path), "%s/a/b", place.folder);
-	use_unusable(t, &place, "No such file or directory");
-}
-
 static void files_of_others_are_refused(struct test *t)
 {
 	struct name_store store;
@@ -346,38 +331,6 @@ static void damage_is_never_believed(struct test *t)
 	(void)place_stop(&place);
 }
 
-static _Noreturn void put_on_and_on(const struct place *place)
-{
-	for (uint64_t number = 0;; number++)
-		put_later(place, number % 50, SMALL);
-}
-
-/* Of reports that are killed while they write, what is there is right, and nothing is said. */
-static void killed_reports_do_no_harm(struct test *t)
-{
-	struct place place;
-	int there = 0;
-
-	place_start(&place);
-	for (int round = 0; round < 20; round++) {
-		const struct timespec some = {.tv_nsec = 5000000 + round * 731000};
-		const pid_t pid = fork();
-
-		if (!pid)
-			put_on_and_on(&place);
-		(void)nanosleep(&some, NULL);
-		REQUIRE(t, pid > 0 && !kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid);
-		for (uint64_t number = 0; number < 50; number++) {
-			const int r = get_later(&place, number, SMALL);
-
-			CHECK(t, r >= 0);
-			there += r;
-		}
-	}
-	CHECK(t, there > 0);
-	CHECK_STR(t, place_stop(&place), "");
-}
-
 /* --- others --- */
 
 static void a_lock_is_not_waited_for_long(struct test *t)
@@ -415,7 +368,6 @@ static void wild_requests_end_the_service(struct test *t)
 }
 
 TEST_MAIN(TEST(keys_are_kept_apart), TEST(the_oldest_make_room), TEST(other_files_are_left_alone),
-	  TEST(places_that_are_no_files), TEST(files_of_others_are_refused),
-	  TEST(a_damaged_one_starts_over), TEST(damage_is_never_believed),
-	  TEST(killed_reports_do_no_harm), TEST(a_lock_is_not_waited_for_long),
+	  TEST(files_of_others_are_refused), TEST(a_damaged_one_starts_over),
+	  TEST(damage_is_never_believed), TEST(a_lock_is_not_waited_for_long),
 	  TEST(wild_requests_end_the_service))

@@ -122,52 +122,6 @@ static void check_origin(struct test *t, struct place *place, enum symbol_origin
 	file_symbols_deinit(&symbols);
 }
 
-static void names_what_nm_lists_from_each_source(struct test *t)
-{
-	struct place place;
-
-	if (!shell_run("command -v objcopy nm readelf xz >/dev/null"))
-		SKIP(t, "no objcopy, nm, readelf or xz");
-	REQUIRE(t, place_make(&place));
-	REQUIRE(t, shell_run("cd %s && cp whole prog", place.path));
-	check_origin(t, &place, SYMBOLS_FROM_SYMTAB, "whole");
-
-	REQUIRE(t, shell_run("cd %s && cp stripped prog", place.path));
-	check_origin(t, &place, SYMBOLS_FROM_DYNSYM, "-D stripped");
-
-	REQUIRE(t, shell_run("cd %s && cp whole.debug mini && strip --strip-debug mini && xz -k mini && "
-			     "objcopy --add-section .gnu_debugdata=mini.xz stripped prog",
-			     place.path));
-	check_origin(t, &place, SYMBOLS_FROM_MINI_DEBUG_INFO, "whole");
-
-	REQUIRE(t,
-		shell_run("cd %s && id=$(readelf -n whole | awk '/Build ID/ { print $3 }') && "
-			  "mkdir -p dbg/.build-id/${id%%%%${id#??}} && "
-			  "cp whole.debug dbg/.build-id/${id%%%%${id#??}}/${id#??}.debug",
-			  place.path));
-	check_origin(t, &place, SYMBOLS_FROM_BUILD_ID, "whole");
-	place_remove(&place);
-}
-
-static void finds_linked_files_in_each_place(struct test *t)
-{
-	struct place place;
-
-	if (!shell_run("command -v objcopy nm readelf >/dev/null"))
-		SKIP(t, "no objcopy, nm or readelf");
-	REQUIRE(t, place_make(&place));
-	REQUIRE(t, shell_run("cd %s && objcopy --add-gnu-debuglink=whole.debug stripped prog", place.path));
-	check_origin(t, &place, SYMBOLS_FROM_DEBUG_LINK, "whole");
-	REQUIRE(t, shell_run("cd %s && mv whole.debug .debug", place.path));
-	check_origin(t, &place, SYMBOLS_FROM_DEBUG_LINK, "whole");
-	REQUIRE(t, shell_run("cd %s && mkdir -p dbg/%s && mv .debug/whole.debug dbg/%s/", place.path,
-			     place.path, place.path));
-	check_origin(t, &place, SYMBOLS_FROM_DEBUG_LINK, "whole");
-	REQUIRE(t, shell_run("cd %s && rm dbg/%s/whole.debug", place.path, place.path));
-	check_origin(t, &place, SYMBOLS_FROM_DYNSYM, "-D stripped");
-	place_remove(&place);
-}
-
 static void check_refused(struct test *t, struct place *place, const char *refused)
 {
 	struct file_symbols symbols;
@@ -359,6 +313,6 @@ static void unpacked_names_are_kept(struct test *t)
 	place_remove(&place);
 }
 
-TEST_MAIN(TEST(names_what_nm_lists_from_each_source), TEST(finds_linked_files_in_each_place),
-	  TEST(refuses_debug_files_of_others), TEST(follows_no_link_that_climbs), TEST(unpacks_no_bomb),
-	  TEST(names_kernel_modules_packed_or_not), TEST(unpacked_names_are_kept))
+TEST_MAIN(TEST(refuses_debug_files_of_others), TEST(follows_no_link_that_climbs),
+	  TEST(unpacks_no_bomb), TEST(names_kernel_modules_packed_or_not),
+	  TEST(unpacked_names_are_kept))

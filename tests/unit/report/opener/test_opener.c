@@ -273,34 +273,6 @@ static void answers_for_the_dead_are_thrown_away(struct test *t)
 	place_remove(&place);
 }
 
-/* The rights are those of the real user, even if the effective one has more. */
-static void has_the_users_rights(struct test *t)
-{
-	enum { NOBODY = 65534 };
-	struct place place;
-	char path[PATH_MAX];
-	int status;
-	pid_t pid;
-
-	if (getuid() != 0)
-		SKIP(t, "becoming another user needs root");
-	REQUIRE(t, place_make(&place, false));
-	join(&place, "deep/er/elf", path);
-	REQUIRE(t, chmod(path, 0600) == 0 && chmod(place.path, 0755) == 0);
-	pid = fork();
-	if (pid == 0) {
-		bool bad = setresuid(NOBODY, 0, 0) < 0 ||
-			   opener_start(&(struct opener_settings){0}, &place.opener) < 0 ||
-			   refused(&place, OPENER_ELF, "deep/er/elf") != -EPERM;
-
-		opener_stop(place.opener);
-		_exit(bad);
-	}
-	CHECK(t, waitpid(pid, &status, 0) == pid && status == 0);
-	CHECK_INT(t, refused(&place, OPENER_ELF, "deep/er/elf"), 0);
-	place_remove(&place);
-}
-
 /* A missing file is requested only once. Its neighbours, and the target of a link, are other paths. */
 static void what_is_missing_is_asked_for_once(struct test *t)
 {
@@ -407,5 +379,4 @@ static void owners_count(struct test *t)
 
 TEST_MAIN(TEST(opens_what_the_kernel_finds), TEST(names_are_the_users),
 	  TEST(children_do_not_mix_answers), TEST(answers_for_the_dead_are_thrown_away),
-	  TEST(has_the_users_rights), TEST(what_is_missing_is_asked_for_once), TEST(modes_count),
-	  TEST(owners_count))
+	  TEST(what_is_missing_is_asked_for_once), TEST(modes_count), TEST(owners_count))

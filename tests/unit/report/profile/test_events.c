@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Single events through the seam, and probes: what was counted, which call chains belong to them,
- * what filters leave.
- */
+/* Single events: their order, and the recorder's own frames that do not belong to their chains. */
 #include "report/profile/seam/profile_events.h"
 
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"
 
-enum { CPU = 1, WAITS = 2, WAKERS = 3, POINTS = 4, FUNCTIONS = 5, START = 1000, STOP = 9000 };
+enum { CPU = 1, POINTS = 4, FUNCTIONS = 5 };
 
 #define K(offset) (UINT64_C(1) << 32 | (offset))
 
@@ -30,24 +27,14 @@ static uint64_t at(enum function function)
 	return K(0x100 + (uint64_t)function * 0x10 + 1);
 }
 
-static void add_source(struct made_trace *trace, uint32_t id, enum source_kind kind, uint32_t weight, const char *name)
-{
-	struct event_source source = {.id = id, .kind = kind, .weight = weight, .start = START, .stop = STOP};
-
-	made_trace_source(trace, &source, name);
-}
-
 static struct made_trace *begin(struct scratch *scratch)
 {
 	struct made_trace *trace = scratch_begin(scratch);
 
-	add_source(trace, FUNCTIONS, SOURCE_KFUNC, WEIGHT_COUNT, "vfs_*");
-	add_source(trace, POINTS, SOURCE_TRACEPOINT, WEIGHT_COUNT, "sched:*");
-	add_source(trace, CPU, SOURCE_CPU, WEIGHT_NS, "cpu-clock");
-	add_source(trace, WAITS, SOURCE_OFFCPU, WEIGHT_NS, "sched_switch");
-	add_source(trace, WAKERS, SOURCE_WAKERS, WEIGHT_NS, "sched_waking");
+	made_trace_cpu_clock(trace, 0);
+	made_trace_source(trace, &(struct event_source){.id = FUNCTIONS, .kind = SOURCE_KFUNC, .weight = WEIGHT_COUNT}, "vfs_*");
+	made_trace_source(trace, &(struct event_source){.id = POINTS, .kind = SOURCE_TRACEPOINT, .weight = WEIGHT_COUNT}, "sched:*");
 	made_trace_probe(trace, 2, POINTS, HOOK_RAW_TRACEPOINT, "sched:sched_switch");
-	made_trace_probe(trace, 3, POINTS, HOOK_RAW_TRACEPOINT, "sched:sched_process_exit");
 	made_trace_probe(trace, 70, FUNCTIONS, HOOK_FENTRY, "vfs_write");
 	made_trace_module(trace, 1, MODULE_KERNEL, "[kernel]", "aabb");
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)

@@ -12,7 +12,7 @@
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"
 
-enum { KERNEL = 1, PROGRAM, LIBRARY, ANON, TGID = 10, MOST_TRACES = 4 };
+enum { KERNEL = 1, PROGRAM, LIBRARY, ANON, TGID = 10 };
 
 #define K(offset) ((uint64_t)KERNEL << 32 | (offset))
 
@@ -40,15 +40,7 @@ static void embed(struct made_trace *trace, const char *who, uint32_t module, ui
 	made_trace_check(event_log_add_embed_lines(trace->log, module, &line, 1), "lines");
 }
 
-static void embed_map(struct made_trace *trace, const char *who)
-{
-	char room[64];
-	struct event_symbol symbol = {.address = 0x9000, .size = 0x100, .name = name_of(who, "jit", room)};
-
-	made_trace_check(event_log_add_perf_map(trace->log, TGID, &symbol, 1), "perf map");
-}
-
-/* Two samples of the comm `who`. The honest one says nothing about the library. */
+/* Two samples of the comm `who`. */
 static struct made_trace *begin_section(const char *path, int flags, const char *who)
 {
 	const struct event_source source = {.id = 1, .kind = SOURCE_CPU, .weight = WEIGHT_NS, .start = 1,
@@ -75,17 +67,9 @@ static struct made_trace *begin_section(const char *path, int flags, const char 
 	return trace;
 }
 
-static void make_section(const char *path, int flags, const char *who, bool told)
+static void make_section(const char *path, int flags, const char *who)
 {
-	struct made_trace *trace = begin_section(path, flags, who);
-
-	if (told) {
-		embed(trace, who, PROGRAM, strcmp(who, "honest") != 0 ? 0x400 : 0);
-		embed_map(trace, who);
-	}
-	if (told && strcmp(who, "honest") != 0)
-		embed(trace, who, LIBRARY, 0);
-	made_trace_end(trace);
+	made_trace_end(begin_section(path, flags, who));
 }
 
 /* What somebody added to a section later. `id`: of that section; NULL: the one before. */
@@ -153,7 +137,7 @@ static struct texts stacks_of(const char *const *paths, size_t count, const char
 }
 
 struct place {
-	char folder[32], honest[64], evil[64], worse[64], both[64];
+	char folder[32], honest[64], evil[64], both[64];
 };
 
 static void place_make(struct place *place)
@@ -163,7 +147,6 @@ static void place_make(struct place *place)
 		abort();
 	(void)snprintf(place->honest, sizeof(place->honest), "%s/honest", place->folder);
 	(void)snprintf(place->evil, sizeof(place->evil), "%s/evil", place->folder);
-	(void)snprintf(place->worse, sizeof(place->worse), "%s/worse", place->folder);
 	(void)snprintf(place->both, sizeof(place->both), "%s/both", place->folder);
 }
 
@@ -171,28 +154,8 @@ static void place_remove(const struct place *place)
 {
 	(void)unlink(place->honest);
 	(void)unlink(place->evil);
-	(void)unlink(place->worse);
 	(void)unlink(place->both);
 	(void)rmdir(place->folder);
-}
-
-/* Sections of one file are as much strangers as files. */
-static void sections_are_strangers(struct test *t)
-{
-	static const char *const names[] = {"evil", "honest", "worse"};
-	struct texts alone, together;
-	struct place place;
-
-	place_make(&place);
-	make_section(place.honest, O_TRUNC, "honest", true);
-	make_section(place.both, O_TRUNC, names[0], true);
-	for (size_t i = 1; i < 3; i++)
-		make_section(place.both, O_APPEND, names[i], true);
-	alone = stacks_of((const char *const[]){place.honest}, 1, "honest");
-	together = stacks_of((const char *const[]){place.both}, 1, "honest");
-	CHECK(t, strstr(alone.text, "honest_user"));
-	CHECK_STR(t, together.text, alone.text);
-	place_remove(&place);
 }
 
 /* The id of a section of a file. */
@@ -213,8 +176,8 @@ static void additions_count_where_they_belong(struct test *t)
 	struct place place;
 
 	place_make(&place);
-	make_section(place.both, O_TRUNC, "honest", false);
-	make_section(place.both, O_APPEND, "evil", false);
+	make_section(place.both, O_TRUNC, "honest");
+	make_section(place.both, O_APPEND, "evil");
 	read_id(place.both, 0, id);
 	add_to(place.both, "late", NULL);
 	texts = stacks_of((const char *const[]){place.both}, 1, "honest");
@@ -227,10 +190,10 @@ static void additions_count_where_they_belong(struct test *t)
 	texts = stacks_of((const char *const[]){place.both}, 1, "evil");
 	CHECK(t, strstr(texts.text, "late_user+10 ") && !strstr(texts.text, "named_user"));
 	/* In a file of its own it adds to nothing, whatever it claims. */
-	make_section(place.honest, O_TRUNC, "honest", false);
+	make_section(place.honest, O_TRUNC, "honest");
 	read_id(place.honest, 0, id);
 	(void)unlink(place.evil);
-	make_section(place.evil, O_TRUNC, "evil", false);
+	make_section(place.evil, O_TRUNC, "evil");
 	add_to(place.evil, "named", id);
 	texts = stacks_of((const char *const[]){place.honest, place.evil}, 2, "honest");
 	CHECK(t, texts.used && !strstr(texts.text, "named_user"));
@@ -288,5 +251,4 @@ static void build_ids_may_come_later(struct test *t)
 	CHECK(t, strstr(texts.text, "late_user+10 "));
 }
 
-TEST_MAIN(TEST(sections_are_strangers), TEST(additions_count_where_they_belong),
-	  TEST(build_ids_may_come_later))
+TEST_MAIN(TEST(additions_count_where_they_belong), TEST(build_ids_may_come_later))

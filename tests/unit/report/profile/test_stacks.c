@@ -321,20 +321,14 @@ static void notes_come_of_marks(struct test *t)
 		    "1 unwound stack (100.0%) with a caller by frame pointer of a function that may have none");
 }
 
-static void frames_of_signals_are_no_callers(struct test *t)
+static void reads_marks(struct test *t)
 {
+	/* a frame of a signal is no caller */
 	check_chain(t, (uint64_t[]){0x400010, 0x400020, 0x400030, MARK(EXACT), 0x400040, MARK(CLEAN), 0},
 		    "400040 400030! 400020 400010! ", NULL);
-}
-
-/* Addresses in no mapping at the root end are garbage from frame pointers, but not if the chain was unwound. */
-static void unwound_chains_are_not_trimmed(struct test *t)
-{
+	/* an address in no mapping at the root end is garbage from frame pointers, but not if the chain was unwound */
 	check_chain(t, (uint64_t[]){0x400010, 0x900020, MARK(CLEAN), 0}, "900020 400010! ", NULL);
-}
-
-static void what_makes_no_sense_does_no_harm(struct test *t)
-{
+	/* and what makes no sense */
 	check_chain(t, (uint64_t[]){MARK(EXACT), 0x400020, MARK(CLEAN), 0}, "400020 ", NULL);
 	check_chain(t, (uint64_t[]){0x400010, STACK_MARKS + 255, 0x400020, MARK(CLEAN), 0}, "400020 400010! ", NULL);
 	check_chain(t, (uint64_t[]){0x400010, STACK_MARKS + 255, 0}, "400010! ", NULL);
@@ -442,6 +436,5 @@ TEST_MAIN(TEST(takes_the_byte_before_a_return_address), TEST(takes_a_first_byte_
 	  TEST(takes_a_first_byte_that_was_interrupted), TEST(trims_rubbish_at_the_root_end),
 	  TEST(names_jit_code_by_process), TEST(marks_stand_where_they_belong),
 	  TEST(no_path_is_too_long), TEST(notes_come_of_marks),
-	  TEST(frames_of_signals_are_no_callers), TEST(unwound_chains_are_not_trimmed),
-	  TEST(what_makes_no_sense_does_no_harm), TEST(are_those_of_each_process),
+	  TEST(reads_marks), TEST(are_those_of_each_process),
 	  TEST(are_of_the_old_program_in_an_exec))

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "report/profile/seam/profile_apart.h"
-#include "report/profile/tables/profile_processes.h"
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"
 
@@ -352,12 +351,6 @@ static void keeps_everyone_who_may_be_followed(struct test *t)
 	expect(t, apart, "victim", &(struct expected){"50", "60 30 20 21 40", 2, 1000, 1, 0, 0});
 	expect(t, cpu, NULL, &(struct expected){"60 30 20 21 40", "50", 6, APART + BUSY - 1000, 0, 0, 0});
 }
-
-/* --- profile processes --- */
-
-/* What processes are called. */
-
-enum { PID = 100, OTHER_PID = 200 };
 
 TEST_MAIN(TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
 	  TEST(weights_are_what_lies_in_the_recording), TEST(nobody_ran_longer_than_the_recording),

@@ -7,11 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/index_table.h"
 #include "format/snapshot_number.h"
 #include "report/read/progress.h"
 #include "report/read/snapshot_store.h"
-#include "report/read/text_pool.h"
 #include "report/read/timeline.h"
 #include "report/read/trace_file.h"
 #include "tests/make_events.h"
@@ -237,15 +235,6 @@ static void keeps_the_order_of_what_is_of_one_time(struct test *t)
 	}
 	timeline_deinit(&timeline);
 }
-
-/* --- tables --- */
-
-/* The small tools used by the reader: the index table, the pool of texts. */
-
-struct numbers {
-	const uint64_t *items;
-	uint64_t wanted;
-};
 
 /* --- snapshot store --- */
 

@@ -319,15 +319,6 @@ static inline char *fake_print(struct profile *profile, const struct view *view,
 	return text;
 }
 
-static inline void fake_check(struct test *t, struct profile *profile, enum view_kind kind,
-			      const struct view_settings *settings, const char *want)
-{
-	char *got = fake_print(profile, &views[kind], settings);
-
-	fake_check_text(t, got, want);
-	free(got);
-}
-
 /* --- which thread waits for which --- */
 
 /* From `out` to `in`, in ms of the recording. */

@@ -56,25 +56,6 @@ static void crossing_ranges_have_one_answer(struct test *t)
 	line_index_deinit(&index);
 }
 
-static void rows_hold_until_the_next(struct test *t)
-{
-	static const struct line_row rows[] = {{10, 1, 5}, {12, 1, 5}, {14, 1, 6}, {14, 2, 7},
-					       {16, LINE_NO_FILE, 0}, {20, 1, 0}};
-	struct line_index index = {0};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		REQUIRE(t, !line_index_add_row(&index, &rows[i]));
-	CHECK_INT(t, index.rows.count, 4); /* the second adds nothing, the fourth replaces the third */
-	CHECK(t, !line_index_row(&index, 9));
-	REQUIRE(t, line_index_row(&index, 13) && line_index_row(&index, 15) && line_index_row(&index, 99));
-	CHECK_INT(t, line_index_row(&index, 13)->line, 5);
-	CHECK_INT(t, line_index_row(&index, 15)->line, 7);
-	CHECK_INT(t, line_index_row(&index, 15)->file, 2);
-	CHECK(t, !line_index_row(&index, 17));
-	CHECK_INT(t, line_index_row(&index, 99)->line, 0);
-	line_index_deinit(&index);
-}
-
 /* --- the pipe --- */
 
 static const uint64_t addresses[] = {0x10, 0x20, 0x30};
@@ -242,6 +223,5 @@ static void cut_programs_end(struct test *t)
 }
 
 TEST_MAIN(TEST(inner_scopes_win), TEST(crossing_ranges_have_one_answer),
-	  TEST(rows_hold_until_the_next), TEST(a_wild_child_is_not_believed),
-	  TEST(answers_are_packed), TEST(version_4_is_read), TEST(paths_are_joined),
-	  TEST(cut_programs_end))
+	  TEST(a_wild_child_is_not_believed), TEST(answers_are_packed), TEST(version_4_is_read),
+	  TEST(paths_are_joined), TEST(cut_programs_end))

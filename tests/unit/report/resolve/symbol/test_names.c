@@ -175,19 +175,10 @@ static void shortens_lists_from_the_inside_out(struct test *t)
 static void keeps_what_is_no_list(struct test *t)
 {
 	static const char *const same[] = {
-		"",
-		"operator<",
-		"operator<<",
-		"operator>>=",
-		"A::operator->",
-		"A::operator->*",
-		"operator_like<int>",
+		"", "operator<", "operator<<", "operator>>=", "A::operator->", "A::operator->*", "operator_like<int>",
 		"a_function_with_a_name_that_is_longer_than_any_list_may_be",
 		"(anonymous namespace)::(anonymous namespace)::(anonymous namespace)::f",
-		"operator<(",
-		"f<" LONG,
-		"f" LONG ">",
-		"f(" LONG "))",
+		"operator<(", "f<" LONG, "f" LONG ">", "f(" LONG "))",
 	};
 
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)

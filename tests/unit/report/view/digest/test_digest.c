@@ -200,30 +200,14 @@ static void keeps_the_limit(struct test *t)
 	digest_lines_deinit(&lines);
 }
 
-#define POOL "main@app;worker@app;___pthread_cond_wait@libc.so.6;do_futex;futex_wait_queue;schedule"
 #define ACCEPT "main@app;accept4@libc.so.6;inet_csk_accept;schedule"
 
-/* A thread that another one woke has a story (a Java monitor, say); a server that waits for connections has none. */
+/* A thread that another one woke has a story; a server that waits for connections has none. */
 static void leaves_out_waits_for_connections(struct test *t)
 {
 	struct profile *p = fake_recorded();
 	char *text;
 
-	add_objects(p);
-	for (uint32_t i = 0; i < 4; i++) {
-		struct profile_wait *wait = add_wait(p, "pool", 11 + i, POOL, 0, 4000);
-
-		p->tasks.items[wait->task].tgid = 11;
-		add_waker(p, wait, "feeder", 20, UNLOCK, 4000);
-		wait->object = 1;
-		wait->node = p->waits.items[0].node; /* the same stack */
-	}
-	text = digest_of(t, p, &plain);
-	expect(t, text, "\nstory 1    pool blocked in futex_wait_queue (worker): 16.000 s in 4 waits");
-	free(text);
-	fake_free(p);
-
-	p = fake_recorded();
 	add_objects(p);
 	add_waker(p, add_wait(p, "server", 12, ACCEPT, 0, 4000), "client", 20, UNLOCK, 4000);
 	text = digest_of(t, p, &plain);

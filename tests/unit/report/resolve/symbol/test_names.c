@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Names as shown: c++filt is the oracle of full names, the short ones follow from them by the manual's rule; and which of several symbols an address belongs to. */
+/*
+ * Names as shown: c++filt is the oracle of full names, the short ones follow from them by the manual's rule; and which
+ * of several symbols an address belongs to.
+ */
 #include "report/resolve/symbol/pretty_name.h"
 
 #include <stdlib.h>

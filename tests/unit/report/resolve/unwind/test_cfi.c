@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Call frame information from hand-written bytes, also such as no assembler writes: which FDE, which rule; and what expressions give, worked out by hand from DWARF 5 §2.5. */
+/*
+ * Call frame information from hand-written bytes, also such as no assembler writes: which FDE, which rule; and what
+ * expressions give, worked out by hand from DWARF 5 §2.5.
+ */
 #include "report/resolve/unwind/cfi_rows.h"
 
 #include <elf.h>

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "format/event_layout.h"
+#include "format/event_rows.h"
 #include "format/field_last.h"
 #include "format/limits.h"
 
@@ -221,8 +221,8 @@ static uint64_t take_length(struct byte_cursor *record, struct cpu_clock *clock)
 /* --- records by the table ------------------------------------------------------------------------------ */
 
 /* A field that refers to the record's CPU. -ENOMEM. */
-static int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
-			  const struct event_field *field, void *out)
+ROW_INLINE int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
+			      const struct event_field *field, void *out)
 {
 	size_t number = event_record_clock(layout, out);
 	uint64_t *place = (uint64_t *)((char *)out + field->offset);
@@ -236,8 +236,8 @@ static int take_cpu_field(struct event_decoder *decoder, struct byte_cursor *rec
 	return 0;
 }
 
-static void take_field(struct event_decoder *decoder, struct byte_cursor *record, struct field_last *last,
-		       const struct event_field *field, void *out)
+ROW_INLINE void take_field(struct event_decoder *decoder, struct byte_cursor *record, struct field_last *last,
+			   const struct event_field *field, void *out)
 {
 	void *place = (char *)out + field->offset;
 
@@ -275,8 +275,8 @@ static void take_field(struct event_decoder *decoder, struct byte_cursor *record
 	}
 }
 
-static int take_any_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
-			  const struct event_field *field, void *out)
+ROW_INLINE int take_any_field(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
+			      const struct event_field *field, void *out)
 {
 	void *place = (char *)out + field->offset;
 
@@ -295,7 +295,7 @@ static int take_any_field(struct event_decoder *decoder, struct byte_cursor *rec
 }
 
 /* The value of a field that its record does not have. */
-static void leave_out(const struct event_field *field, void *out)
+ROW_INLINE void leave_out(const struct event_field *field, void *out)
 {
 	void *place = (char *)out + field->offset;
 
@@ -309,17 +309,48 @@ static void leave_out(const struct event_field *field, void *out)
 		*(uint64_t *)place = 0;
 }
 
+ROW_INLINE int take_row(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
+			const struct event_field *field, void *out)
+{
+	if (event_field_present(layout, field, out))
+		return take_any_field(decoder, record, layout, field, out);
+	leave_out(field, out);
+	return 0;
+}
+
+/* The layout is a constant. */
+ROW_INLINE int take_rows(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
+			 void *out)
+{
+#pragma GCC unroll 32
+	for (size_t i = 0; i < layout->count; i++) {
+		int r = take_row(decoder, record, layout, &layout->fields[i], out);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 static int take_fields(struct event_decoder *decoder, struct byte_cursor *record, const struct event_layout *layout,
 		       void *out)
 {
 	int r = 0;
 
-	for (const struct event_field *field = layout->fields; field->type && r >= 0; field++)
-		if (event_field_present(layout, field, out))
-			r = take_any_field(decoder, record, layout, field, out);
-		else
-			leave_out(field, out);
-	return r;
+	switch (layout->kind) {
+	case EVENT_SAMPLE:
+		return take_rows(decoder, record, &event_layout_sample, out);
+	case EVENT_WAIT:
+		return take_rows(decoder, record, &event_layout_wait, out);
+	case EVENT_WAKE:
+		return take_rows(decoder, record, &event_layout_wake, out);
+	case EVENT_USER_STACK:
+		return take_rows(decoder, record, &event_layout_user_stack, out);
+	default:
+		for (const struct event_field *field = layout->fields; field->type && r >= 0; field++)
+			r = take_row(decoder, record, layout, field, out);
+		return r;
+	}
 }
 
 /* --- what the table does not say ---------------------------------------------------------------------- */

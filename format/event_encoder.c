@@ -7,6 +7,7 @@
 
 #include "common/unconst.h"
 #include "format/event_encoder_internal.h"
+#include "format/event_rows.h"
 
 static int create_dictionaries(struct event_encoder *encoder, uint32_t max_cpus)
 {
@@ -91,7 +92,7 @@ struct putting { /* a record that is being written */
 };
 
 /* Upper bound of the bytes of a field, or -EINVAL if its value exceeds the limit. */
-static int64_t field_room(const struct event_field *field, const void *record)
+ROW_INLINE int64_t field_room(const struct event_field *field, const void *record)
 {
 	switch (field->type) {
 	case FIELD_U32:
@@ -112,19 +113,45 @@ static int64_t field_room(const struct event_field *field, const void *record)
 	}
 }
 
-/* Upper bound of the bytes of all fields, without stacks; -EINVAL if one exceeds its limit. */
-static int64_t fields_room(const struct event_layout *layout, const void *record)
+/* The same of all fields of a constant layout, without stacks. */
+ROW_INLINE int64_t rows_room(const struct event_layout *layout, const void *record)
 {
 	int64_t room = RECORD_OVERHEAD;
 
-	for (const struct event_field *field = layout->fields; field->type; field++) {
-		int64_t one = field->type < FIELD_PAGES ? VARINT_MAX : field_room(field, record);
+#pragma GCC unroll 32
+	for (size_t i = 0; i < layout->count; i++) {
+		int64_t one = field_room(&layout->fields[i], record);
 
 		if (one < 0)
 			return one;
 		room += one;
 	}
 	return room;
+}
+
+static int64_t fields_room(const struct event_layout *layout, const void *record)
+{
+	int64_t room = RECORD_OVERHEAD;
+
+	switch (layout->kind) {
+	case EVENT_SAMPLE:
+		return rows_room(&event_layout_sample, record);
+	case EVENT_WAIT:
+		return rows_room(&event_layout_wait, record);
+	case EVENT_WAKE:
+		return rows_room(&event_layout_wake, record);
+	case EVENT_USER_STACK:
+		return rows_room(&event_layout_user_stack, record);
+	default:
+		for (const struct event_field *field = layout->fields; field->type; field++) {
+			int64_t one = field_room(field, record);
+
+			if (one < 0)
+				return one;
+			room += one;
+		}
+		return room;
+	}
 }
 
 static uint8_t *difference_put(uint8_t *at, uint64_t value, uint64_t *last)
@@ -203,7 +230,7 @@ static uint8_t *text_field_put(const struct event_field *field, uint8_t *at, con
 					   text_put(at, text->bytes, text->length);
 }
 
-static uint8_t *field_put(struct putting *put, uint8_t *at, const struct event_field *field)
+ROW_INLINE uint8_t *field_put(struct putting *put, uint8_t *at, const struct event_field *field)
 {
 	struct field_last *last = &put->encoder->last[put->layout->kind];
 	uint32_t *leaf = (uint32_t *)((char *)put->record + field->offset);
@@ -235,16 +262,35 @@ static uint8_t *field_put(struct putting *put, uint8_t *at, const struct event_f
 	}
 }
 
+/* The layout is a constant. */
+ROW_INLINE uint8_t *rows_put(struct putting *put, uint8_t *at, const struct event_layout *layout)
+{
+#pragma GCC unroll 32
+	for (size_t i = 0; i < layout->count; i++)
+		if (event_field_present(layout, &layout->fields[i], put->record))
+			at = field_put(put, at, &layout->fields[i]);
+	return at;
+}
+
 static uint8_t *fields_put(struct putting *put)
 {
 	uint8_t *at = varint_put(put->encoder->bytes + put->encoder->used + 1, put->layout->kind);
 
-	for (const struct event_field *field = put->layout->fields; field->type; field++)
-		if (event_field_present(put->layout, field, put->record))
-			at = field->type <= FIELD_HEX || field->type == FIELD_U32 ?
-				     varint_put(at, event_field_value(field, put->record)) :
-				     field_put(put, at, field);
-	return at;
+	switch (put->layout->kind) {
+	case EVENT_SAMPLE:
+		return rows_put(put, at, &event_layout_sample);
+	case EVENT_WAIT:
+		return rows_put(put, at, &event_layout_wait);
+	case EVENT_WAKE:
+		return rows_put(put, at, &event_layout_wake);
+	case EVENT_USER_STACK:
+		return rows_put(put, at, &event_layout_user_stack);
+	default:
+		for (const struct event_field *field = put->layout->fields; field->type; field++)
+			if (event_field_present(put->layout, field, put->record))
+				at = field_put(put, at, field);
+		return at;
+	}
 }
 
 /* --- records ------------------------------------------------------------------------------------- */

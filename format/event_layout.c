@@ -1,36 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "format/event_layout.h"
 
-#include "format/limits.h"
-
-#define FIELD(type, record, member, limit)                                                         \
-	{                                                                                          \
-		#member, FIELD_##type, offsetof(struct event_##record, member), limit, 0           \
-	}
-/* The same, present only where one of the bits is in the record's flags. */
-#define ONLY(bits, type, record, member, limit)                                                    \
-	{                                                                                          \
-		#member, FIELD_##type, offsetof(struct event_##record, member), limit, bits        \
-	}
-#define U32(record, member) FIELD(U32, record, member, UINT32_MAX)
-#define ID(record, member, limit) FIELD(U32, record, member, limit)
-#define TASK(record, member) FIELD(TASK, record, member, UINT32_MAX)
-#define PAGES(record, member) FIELD(PAGES, record, member, 0)
-#define U64(record, member) FIELD(U64, record, member, 0)
-#define HEX(record, member) FIELD(HEX, record, member, 0)
-#define TIME(record, member) FIELD(TIME, record, member, 0)
-#define TEXT(record, member, limit) FIELD(TEXT, record, member, limit)
-#define CLOCK(record) FIELD(CLOCK, record, time, 0)
-#define LENGTH(record) FIELD(LENGTH, record, length, 0)
-#define KERNEL(record) FIELD(KERNEL, record, kernel, UINT32_MAX)
-#define USER(record) FIELD(USER, record, user, UINT32_MAX)
-#define OF_TASK(record, member) FIELD(OF_TASK, record, member, UINT32_MAX)
-#define END                                                                                        \
-	{                                                                                          \
-		.type = FIELD_END                                                                  \
-	}
-
-enum { CPU_LIMIT = RWK_MAX_CPUS - 1 };
+#include "format/event_rows.h"
 
 static const struct event_field meta[] = {TEXT(meta, key, RWK_MAX_STRING), TEXT(meta, value, RWK_MAX_STRING), END};
 static const struct event_field clocks[] = {TIME(clock, time), U64(clock, realtime),
@@ -76,12 +47,6 @@ static const struct event_field counter[] = {TIME(counter, time),
 					     U64(counter, running), U64(counter, throttled), END};
 static const struct event_field task[] = {TASK(task, tgid), TASK(task, tid), U64(task, start), HEX(task, flags),
 					  FIELD(COMM, task, comm, RWK_MAX_COMM), U64(task, cgroup), END};
-static const struct event_field sample[] = {
-	ID(sample, cpu, CPU_LIMIT), CLOCK(sample), OF_TASK(sample, task), ID(sample, source, RWK_MAX_SOURCES),
-	HEX(sample, flags), ONLY(SAMPLE_USER_MISSING, U64, sample, missing, 0),
-	ONLY(SAMPLE_HAS_PERIOD, U64, sample, period, 0), ONLY(SAMPLE_HAS_KERNEL, KERNEL, sample, kernel, 0),
-	ONLY(SAMPLE_HAS_USER, USER, sample, user, 0), ONLY(SAMPLE_HAS_PROBE, U32, sample, probe, RWK_MAX_PROBES),
-	ONLY(SAMPLE_HAS_SNAPSHOT, U32, sample, snapshot, UINT32_MAX), END};
 static const struct event_field walk[] = {TIME(walk, time), U32(walk, number), ID(walk, source, RWK_MAX_SOURCES),
 					  HEX(walk, flags), U64(walk, seen), U64(walk, kept), END};
 static const struct event_field walk_task[] = {
@@ -94,33 +59,6 @@ static const struct event_field walk_task[] = {
 	ONLY(WALK_TASK_HAS_CALL, U32, walk_task, object, RWK_MAX_OBJECTS),
 	ONLY(WALK_TASK_HAS_ASKED, U64, walk_task, asked, 0),
 	ONLY(WALK_TASK_HAS_OWNER, OF_TASK, walk_task, owner, 0), END};
-static const struct event_field wait[] = {
-	ID(wait, cpu, CPU_LIMIT), OF_TASK(wait, task), ID(wait, source, RWK_MAX_SOURCES),
-	HEX(wait, flags), U32(wait, wait_class), HEX(wait, state),
-	ONLY(WAIT_USER_MISSING, U64, wait, missing, 0),
-	ONLY(WAIT_HAS_KERNEL, KERNEL, wait, kernel, 0),
-	ONLY(WAIT_HAS_USER, USER, wait, user, 0), CLOCK(wait), LENGTH(wait),
-	ONLY(WAIT_HAS_THROTTLED, U64, wait, throttled, 0),
-	ONLY(WAIT_HAS_THROTTLED, U32, wait, throttler, RWK_MAX_OBJECTS),
-	ONLY(WAIT_HAS_RUN_QUEUE, U64, wait, run_queue, 0), ONLY(WAIT_MOVED, U32, wait, out_cpu, CPU_LIMIT),
-	ONLY(WAIT_HAS_WAKER, U32, wait, context, UINT32_MAX), ONLY(WAIT_HAS_WAKER, OF_TASK, wait, waker, 0),
-	ONLY(WAIT_HAS_WAKER, U64, wait, woken, 0), ONLY(WAIT_HAS_SNAPSHOT, U32, wait, snapshot, UINT32_MAX),
-	ONLY(WAIT_HAS_CALL, U64, wait, call, 0), ONLY(WAIT_HAS_CALL, U32, wait, object, RWK_MAX_OBJECTS),
-	ONLY(WAIT_HAS_ASKED, U64, wait, asked, 0), ONLY(WAIT_HAS_OWNER, OF_TASK, wait, owner, 0),
-	ONLY(WAIT_HAS_READY, U32, wait, ready, UINT32_MAX),
-	ONLY(WAIT_HAS_READY, U32, wait, ready_object, RWK_MAX_OBJECTS), END};
-static const struct event_field wake[] = {
-	ID(wake, cpu, CPU_LIMIT), OF_TASK(wake, task), ID(wake, source, RWK_MAX_SOURCES),
-	HEX(wake, flags), OF_TASK(wake, target), U32(wake, context),
-	ONLY(SAMPLE_USER_MISSING, U64, wake, missing, 0),
-	ONLY(SAMPLE_HAS_KERNEL, KERNEL, wake, kernel, 0),
-	ONLY(SAMPLE_HAS_USER, USER, wake, user, 0), CLOCK(wake),
-	ONLY(SAMPLE_HAS_SNAPSHOT, U32, wake, snapshot, UINT32_MAX), END};
-static const struct event_field user_stack[] = {
-	ID(user_stack, cpu, CPU_LIMIT), OF_TASK(user_stack, task), ID(user_stack, source, RWK_MAX_SOURCES),
-	HEX(user_stack, flags), ONLY(SAMPLE_USER_MISSING, U64, user_stack, missing, 0),
-	ONLY(SAMPLE_HAS_USER, USER, user_stack, user, 0), CLOCK(user_stack), U64(user_stack, since),
-	ONLY(SAMPLE_HAS_SNAPSHOT, U32, user_stack, snapshot, UINT32_MAX), END};
 static const struct event_field object[] = {
 	ID(object, number, RWK_MAX_OBJECTS), U32(object, kind), HEX(object, flags), U32(object, tgid),
 	U32(object, descriptor), U64(object, device), U64(object, inode), HEX(object, place),
@@ -176,55 +114,54 @@ static const struct event_field embed_lines[] = {ID(embed_lines, module, RWK_MAX
 						 U64(embed_lines, count), END};
 static const struct event_field perf_map[] = {U32(perf_map, tgid), U64(perf_map, count), END};
 
-#define TIMED(clock, kind, name, record)                                                            \
-	{                                                                                    \
-		kind, true, name, record, clock, offsetof(struct event_##record, cpu),        \
-			offsetof(struct event_##record, flags)                               \
+#define LAYOUT(kind, special, name, rows, flags)                                                            \
+	[EVENT_##kind] = &(const struct event_layout)                                                       \
+	{                                                                                                   \
+		EVENT_##kind, special, name, ROWS(rows), 0, 0, flags                                              \
 	}
-static const struct event_layout layouts[] = {
-	[EVENT_META] = {EVENT_META, false, "meta", meta, 0, 0, 0},
-	[EVENT_CLOCK] = {EVENT_CLOCK, false, "clock", clocks, 0, 0, 0},
-	[EVENT_SOURCE] = {EVENT_SOURCE, false, "source", source, 0, 0, 0},
-	[EVENT_MODULE] = {EVENT_MODULE, false, "module", module, 0, 0, 0},
-	[EVENT_MAPPING] = {EVENT_MAPPING, false, "mapping", mapping, 0, 0, 0},
-	[EVENT_FORK] = {EVENT_FORK, false, "fork", forks, 0, 0, 0},
-	[EVENT_COMM] = {EVENT_COMM, false, "comm", comm, 0, 0, 0},
-	[EVENT_EXIT] = {EVENT_EXIT, false, "exit", exits, 0, 0, 0},
-	[EVENT_KERNEL_SYMBOL] = {EVENT_KERNEL_SYMBOL, false, "kernel-symbol", kernel_symbol, 0, 0, 0},
-	[EVENT_LOSS] = {EVENT_LOSS, false, "loss", loss, 0, 0, 0},
-	[EVENT_COST] = {EVENT_COST, false, "cost", cost, 0, 0, 0},
-	[EVENT_MAPS_UNAVAILABLE] = {EVENT_MAPS_UNAVAILABLE, false, "maps-unavailable", maps_unavailable, 0, 0, 0},
-	[EVENT_PROBE] = {EVENT_PROBE, false, "probe", probe, 0, 0, 0},
-	[EVENT_PROBE_HITS] = {EVENT_PROBE_HITS, false, "probe-hits", probe_hits, 0, 0, 0},
-	[EVENT_UNSURE] = {EVENT_UNSURE, false, "unsure", unsure, 0, 0, 0},
-	[EVENT_COUNTER] = {EVENT_COUNTER, false, "counter", counter, 0, 0, 0},
-	[EVENT_OBJECT] = {EVENT_OBJECT, false, "object", object, 0, 0, 0},
-	[EVENT_WINDOW] = {EVENT_WINDOW, false, "window", window, 0, 0, 0},
-	[EVENT_TRIGGER] = {EVENT_TRIGGER, false, "trigger", trigger, 0, 0, 0},
-	[EVENT_CGROUP] = {EVENT_CGROUP, false, "cgroup", cgroup, 0, 0, 0},
-	[EVENT_BUDGET] = {EVENT_BUDGET, false, "budget", budget, 0, 0, 0},
-	[EVENT_TASK] = {EVENT_TASK, true, "task", task, 0, 0, 0},
-	[EVENT_SAMPLE] = TIMED(1, EVENT_SAMPLE, "sample", sample),
-	[EVENT_WALK] = {EVENT_WALK, false, "walk", walk, 0, 0, 0},
-	[EVENT_WALK_TASK] = {EVENT_WALK_TASK, true, "walk-task", walk_task, 0, 0,
-			     offsetof(struct event_walk_task, flags)},
-	[EVENT_WAIT] = TIMED(2, EVENT_WAIT, "wait", wait),
-	[EVENT_WAKE] = TIMED(3, EVENT_WAKE, "wake", wake),
-	[EVENT_USER_STACK] = TIMED(4, EVENT_USER_STACK, "user-stack", user_stack),
-	[EVENT_WAIT_SUMS] = {EVENT_WAIT_SUMS, true, "wait-sums", wait_sums, 0, 0,
-			     offsetof(struct event_wait_sums, flags)},
-	[EVENT_EMBED_MODULE] = {EVENT_EMBED_MODULE, true, "embed-module", embed_module, 0, 0, 0},
-	[EVENT_EMBED_SYMBOLS] = {EVENT_EMBED_SYMBOLS, true, "embed-symbols", embed_symbols, 0, 0, 0},
-	[EVENT_PERF_MAP] = {EVENT_PERF_MAP, true, "perf-map", perf_map, 0, 0, 0},
-	[EVENT_EMBED_LINES] = {EVENT_EMBED_LINES, true, "embed-lines", embed_lines, 0, 0, 0},
-	[EVENT_EMBED_UNWIND] = {EVENT_EMBED_UNWIND, false, "embed-unwind", embed_unwind, 0, 0, 0},
-	[EVENT_SNAPSHOT] = {EVENT_SNAPSHOT, false, "snapshot", snapshot, 0, 0, 0},
-	[EVENT_OBJECT_NAME] = {EVENT_OBJECT_NAME, false, "object-name", object_name, 0, 0, 0},
+#define PLAIN(kind, name, rows) LAYOUT(kind, false, name, rows, 0)
+#define SPECIAL(kind, name, rows) LAYOUT(kind, true, name, rows, 0)
+#define FLAGGED(kind, name, rows) LAYOUT(kind, true, name, rows, offsetof(struct event_##rows, flags))
+static const struct event_layout *const layouts[] = {
+	PLAIN(META, "meta", meta),
+	PLAIN(CLOCK, "clock", clocks),
+	PLAIN(SOURCE, "source", source),
+	PLAIN(MODULE, "module", module),
+	PLAIN(MAPPING, "mapping", mapping),
+	PLAIN(FORK, "fork", forks),
+	PLAIN(COMM, "comm", comm),
+	PLAIN(EXIT, "exit", exits),
+	PLAIN(KERNEL_SYMBOL, "kernel-symbol", kernel_symbol),
+	PLAIN(LOSS, "loss", loss),
+	PLAIN(COST, "cost", cost),
+	PLAIN(MAPS_UNAVAILABLE, "maps-unavailable", maps_unavailable),
+	PLAIN(PROBE, "probe", probe),
+	PLAIN(PROBE_HITS, "probe-hits", probe_hits),
+	PLAIN(UNSURE, "unsure", unsure),
+	PLAIN(COUNTER, "counter", counter),
+	PLAIN(OBJECT, "object", object),
+	PLAIN(WINDOW, "window", window),
+	PLAIN(TRIGGER, "trigger", trigger),
+	PLAIN(CGROUP, "cgroup", cgroup),
+	PLAIN(BUDGET, "budget", budget),
+	SPECIAL(TASK, "task", task),
+	[EVENT_SAMPLE] = &event_layout_sample,
+	PLAIN(WALK, "walk", walk),
+	FLAGGED(WALK_TASK, "walk-task", walk_task),
+	[EVENT_WAIT] = &event_layout_wait,
+	[EVENT_WAKE] = &event_layout_wake,
+	[EVENT_USER_STACK] = &event_layout_user_stack,
+	FLAGGED(WAIT_SUMS, "wait-sums", wait_sums),
+	SPECIAL(EMBED_MODULE, "embed-module", embed_module),
+	SPECIAL(EMBED_SYMBOLS, "embed-symbols", embed_symbols),
+	SPECIAL(PERF_MAP, "perf-map", perf_map),
+	SPECIAL(EMBED_LINES, "embed-lines", embed_lines),
+	PLAIN(EMBED_UNWIND, "embed-unwind", embed_unwind),
+	PLAIN(SNAPSHOT, "snapshot", snapshot),
+	PLAIN(OBJECT_NAME, "object-name", object_name),
 };
 
 const struct event_layout *event_layout_find(uint64_t kind)
 {
-	bool known = kind < sizeof(layouts) / sizeof(*layouts) && layouts[kind].name;
-
-	return known ? &layouts[kind] : NULL;
+	return kind < sizeof(layouts) / sizeof(*layouts) ? layouts[kind] : NULL;
 }

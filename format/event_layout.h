@@ -46,7 +46,8 @@ struct event_layout {
 	enum event_kind kind;
 	bool special;
 	const char *name;
-	const struct event_field *fields; /* up to FIELD_END */
+	const struct event_field *fields; /* `count`, then FIELD_END */
+	uint8_t count;
 	uint8_t clock;	    /* 0, or number of the kind among those with a FIELD_CLOCK, from 1 to EVENT_CLOCKS */
 	uint8_t cpu, flags; /* offsets of these members, for fields that need them */
 };

@@ -430,6 +430,9 @@ static int finish_file(struct session *session)
 			    (double)session->streams.unsure / (double)SECOND);
 	if (!session->flight)
 		status_summary(&shown, session->output.path);
+	else if (shown.lost)
+		log_warning("%" PRIu64 " event%s lost (rwalker-report --info shows why)", shown.lost,
+			    shown.lost == 1 ? " was" : "s were");
 	if (recording->error == -EFBIG)
 		log_warning("stopped at --max-size");
 	else if (recording->error)

@@ -473,13 +473,14 @@ void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
 	probe_add_cost(waits->progs.wait_switch, cost);
 	probe_add_cost(waits->progs.wait_waking, cost);
 	probe_add_cost(waits->progs.wait_sys_exit, cost);
-	/* Misses of wait_switched are waits without a user stack, which the reports count. */
+	/*
+	 * Misses of wait_switched are waits without a user stack, which the reports count; those of wait_lock_begin
+	 * and wait_lock_end are spinlocks of interrupts, which are not recorded.
+	 */
 	probe_add_cost(waits->progs.wait_new_task, cost);
 	probe_add_cost(waits->progs.wait_exec, cost);
 	probe_add_cost(waits->progs.wait_moved, cost);
 	probe_add_cost(waits->progs.wait_throttled, cost);
 	probe_add_cost(waits->progs.wait_unthrottled, cost);
-	probe_add_cost(waits->progs.wait_lock_begin, cost);
-	probe_add_cost(waits->progs.wait_lock_end, cost);
 	probe_add_cost(waits->progs.wait_look_at, cost);
 }

@@ -339,7 +339,7 @@ has_samples() {
 # reporter.
 lacks_events() {
 	"$report" --dump "$1" 2>/dev/null | awk '
-		/^  loss / && / cause=(1|2|3|5|6|11) / && !/ total=0$/ { lacks = 1 }
+		/^  loss / && / cause=(1|2|3|5|6|11|26) / && !/ total=0$/ { lacks = 1 }
 		/^  unsure / && !/ cause=3 / { lacks = 1 }
 		/^section [0-9]* closed / { ends++; if (/ closed 0 / || / reason (2|3|5)$/) lacks = 1 }
 		END { exit ends && !lacks }'

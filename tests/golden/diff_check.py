@@ -12,26 +12,11 @@ import math
 import re
 import sys
 
-from functions_check import FRAME, function_of, module_of
+from functions_check import read_script
 
-HEADING = re.compile(r"(?P<comm>\S.*?) +(-1|\d+)/(-1|\d+) +(\[\d+\] +)?(?P<time>\d+\.\d{6}): +(?P<period>\d+) (?P<event>\S+): ")
 ROW = re.compile(r" +([\d.]+) +([\d.]+) +([+-][\d.]+) +([\d.]+)  (.*)")
 UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9, "samples": 1, "events": 1}
 CHANCE = {"cpu": 3, "tracepoint": 3, "kfunc": 3, "offcpu": 2}
-
-
-def read_script(path):
-    """Yields (comm, time, period, names), leaf first."""
-    event = None
-    for line in open(path, encoding="utf-8"):
-        heading, frame = HEADING.match(line), FRAME.fullmatch(line.rstrip("\n"))
-        if frame and event:
-            event[3].append(function_of(frame["symbol"], module_of(frame["module"]))[0])
-        elif heading and heading["event"] != "wakeup:":
-            event = (heading["comm"], round(float(heading["time"]) * 1e9), int(heading["period"]), [])
-        elif not line.strip() and event:
-            yield event
-            event = None
 
 
 class Sums:
@@ -42,8 +27,9 @@ class Sums:
         self.kind, self.timed, self.length = kind, timed, (int(stop) - int(start)) / 1e9
         self.middle = int(start) + (int(stop) - int(start)) // 2
         self.tables = {name: collections.defaultdict(lambda: [0, 0, 0]) for name in ("self", "total", "stack", "all")}
-        for comm, time, period, names in read_script(path):
-            self.add(comm, time, period, names or ["[no call chain]"])
+        for heading, frames in read_script(path):
+            if heading["event"] != "wakeup:":
+                self.add(heading["comm"], round(float(heading["time"]) * 1e9), int(heading["period"]), [name for name, _ in frames])
 
     def add(self, comm, time, period, names):
         weight = period if self.timed else 1

@@ -10,23 +10,23 @@ import collections
 import re
 import sys
 
-HEADING = re.compile(r"\S.*? +(-1|\d+)/(-1|\d+) +(\[\d+\] +)?\d+\.\d{6}: +(?P<period>\d+) \S+: ")
+HEADING = re.compile(r"(?P<comm>\S.*?) +(-1|\d+)/(-1|\d+) +(\[\d+\] +)?(?P<time>\d+\.\d{6}): +(?P<period>\d+) (?P<event>\S+): ")
 FRAME = re.compile(r"\t *[0-9a-f]+ (?P<symbol>.+) \((?P<module>[^()]+)\)")
 UNITS = {"us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def read_script(path):
-    """Yields (period, [(name, module), ...]), leaf first."""
-    period, frames = None, []
+    """Yields (heading, [(name, module), ...]), leaf first."""
+    heading, frames = None, []
     for line in open(path, encoding="utf-8"):
-        heading, frame = HEADING.match(line), FRAME.fullmatch(line.rstrip("\n"))
-        if frame and period is not None:
+        start, frame = HEADING.match(line), FRAME.fullmatch(line.rstrip("\n"))
+        if frame and heading:
             frames.append(function_of(frame["symbol"], module_of(frame["module"])))
-        elif heading:
-            period, frames = int(heading["period"]), []
-        elif not line.strip() and period is not None:
-            yield period, frames or [("[no call chain]", "")]
-            period = None
+        elif start:
+            heading, frames = start, []
+        elif not line.strip() and heading:
+            yield heading, frames or [("[no call chain]", "")]
+            heading = None
 
 
 def module_of(text):
@@ -169,7 +169,7 @@ def compare(what, want, got, slack=lambda key: 0):
 def main():
     script, functions, top_down = sys.argv[1:4]
     timed = any(columns.unit for columns, _ in sections(functions))
-    samples = list(read_script(script))
+    samples = [(int(heading["period"]), frames) for heading, frames in read_script(script)]
     want, want_paths = sum_script(samples, timed)
     got = read_functions(functions)
     names = collections.Counter(name for name, _ in want.total)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # rwalker-report as a command: exit codes, streams, terminals, full disks, readers that exit early, damaged and
-# hostile files; and the dump of every sample trace against the Python reader's.
+# hostile files.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -10,7 +10,6 @@ unset NO_COLOR RWALKER_PAGER PAGER
 
 report=$PWD/${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok cli - '$report' is not built"; exit 1; }
-traces=(samples/*/trace.rwk)
 trace=$PWD/samples/cpu_paths/trace.rwk
 [[ -f $trace ]] || { echo "not ok cli - there is no sample trace"; exit 1; }
 scratch=$(mktemp -d)
@@ -152,24 +151,10 @@ test_limits()
 	reports "limits can be raised" 0 --max-memory 0 --max-seconds 0 "$trace"
 }
 
-test_dumps()
-{
-	local one
-	command -v python3 >/dev/null || { skip_one dump "'python3' is not installed"; return; }
-	cat "${traces[@]}" >"$scratch/all.rwk"
-	for one in "${traces[@]}" "$scratch/all.rwk"; do
-		exits "dump of $one by Python" 0 python3 tests/rwk_dump.py "$one"
-		cp "$scratch/out" "$scratch/theirs"
-		reports "dump of $one" 0 --dump "$one"
-		same "dumps of $one" "$scratch/out" "$scratch/theirs"
-	done
-}
-
 test_exit_codes
 test_streams
 test_file_of_export
 test_terminal
 test_damage
 test_limits
-test_dumps
 exit $((failures > 0))

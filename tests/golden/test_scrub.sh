@@ -110,6 +110,11 @@ verdict keeps_no_more 'other names stayed' lacks -E 'libtapir|narwhal|wombat' "$
 "$report" "${names[@]}" --scrub - -o - <"$private" 2>/dev/null | cat >"$scratch/piped.rwk"
 same_but_names through_pipes "$private" "$scratch/piped.rwk"
 
+# A dump is still that dump; of a rule only its kind is left.
+scrub --partial "$build/tests/golden/condense.rwk" "$scratch/flight.rwk"
+verdict a_dump_stays_one "$("$report" --dump "$scratch/flight.rwk" | grep -E '^  (window|trigger|budget) ' | tr '\n' ' ')" [ 3 = "$("$report" --dump "$scratch/flight.rwk" |
+	grep -cE '^  (window since=11 until=500 before=9 dump=7 .*|trigger time=15 dump=7 rule="wait" .*comm="c_.* value=2100000000 more=3|budget time=12 step=1 .* used=312 .*)$')" ]
+
 # What --condense makes of objects that were waited for: the names are removed, kinds stay; --scrub has no more to do.
 on_names='/var/lib/supervise|c0000207|192\.0\.2|127\.0\.0\.1|7f000001'
 verdict names_of_objects 'they are not found where they are' \

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# test_terminal.sh [--accept]: digest, tree and functions as terminals of 80, 120 and 200 columns show them, byte for
-# byte (terminal/VIEW.txt): no line is longer than the terminal is wide; colours change nothing else, NO_COLOR
-# switches them off, and a pipe gets each line in one piece.
+# test_terminal.sh [--accept]: digest, tree and functions as a terminal of 80 columns shows them, byte for byte
+# (terminal.txt). On any, no line is longer than the terminal is wide, and the digest of no sample has more than 25 lines;
+# colours change nothing else, NO_COLOR switches them off, and a pipe gets each line in one piece. CHECK_LEVEL=check: the
+# digests of every third sample.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -12,24 +13,9 @@ unset NO_COLOR PAGER
 
 report=$PWD/${BUILD:-build}/rwalker-report
 [[ -x $report ]] || { echo "not ok terminal - '$report' is not built"; exit 1; }
-texts=tests/golden/terminal
+text=tests/golden/terminal.txt
 nowhere=$(mktemp -d)
 trap 'rm -rf "$nowhere"' EXIT
-failed=0
-
-# verdict NAME WHY COMMAND...
-verdict()
-{
-	local name=$1 why=$2
-
-	shift 2
-	if "$@"; then
-		echo "ok terminal $name"
-	else
-		echo "not ok terminal $name - $why"
-		failed=1
-	fi
-}
 
 # screen COLUMNS OPTION... TRACE: the output on a terminal with that many columns that does not change line ends.
 screen()
@@ -43,32 +29,49 @@ bare() { sed 's/\x1b\[[0-9;]*m//g' "$1"; }
 
 narrow_enough() { (($(wc -L <"$2") <= $1)); }
 
+# in_a_pipe NAME OPTION... TRACE: the words of a wide terminal, each line in one piece.
+in_a_pipe()
+{
+	NO_COLOR=1 screen 5000 "${@:2}" >"$nowhere/wide"
+	"$report" --no-cache -q --symfs "$nowhere" --debug-dir "$nowhere" "${@:2}" 2>/dev/null | cat >"$nowhere/pipe"
+	verdict "$1 in a pipe" "it is not that of a wide terminal" cmp -s "$nowhere/wide" "$nowhere/pipe"
+}
+
 judge()
 {
-	local view=$1 columns golden=$texts/$1.txt
+	local view=$1 columns
 
 	shift
-	: >"$nowhere/widths"
 	for columns in 80 120 200; do
 		NO_COLOR=1 screen "$columns" "$@" >"$nowhere/plain"
-		{ echo "=== $columns columns ==="; cat "$nowhere/plain"; } >>"$nowhere/widths"
+		((columns != 80)) || { echo "=== $view ==="; cat "$nowhere/plain"; } >>"$nowhere/all"
 		verdict "$view fits into $columns columns" "a line is longer" narrow_enough "$columns" "$nowhere/plain"
 		verdict "$view without colours" "NO_COLOR leaves some" lacks $'\x1b' "$nowhere/plain"
 		screen "$columns" "$@" >"$nowhere/coloured"
 		verdict "$view with colours" "they change the text" cmp -s "$nowhere/plain" <(bare "$nowhere/coloured")
 	done
-	[[ $accept != --accept ]] || cp "$nowhere/widths" "$golden"
-	diff -u "$golden" "$nowhere/widths" | head -n 20
-	verdict "$view" "it differs from $golden" cmp -s "$golden" "$nowhere/widths"
-	NO_COLOR=1 screen 5000 "$@" >"$nowhere/wide"
-	"$report" --no-cache -q --symfs "$nowhere" --debug-dir "$nowhere" "$@" 2>/dev/null | cat >"$nowhere/pipe"
-	verdict "$view in a pipe" "it is not that of a wide terminal" cmp -s "$nowhere/wide" "$nowhere/pipe"
+	in_a_pipe "$view" "$@"
 }
 
-accept=${1-}
+judge_digest()
+{
+	local columns
+
+	for columns in 80 120 200; do
+		NO_COLOR=1 screen "$columns" --digest "$1" >"$nowhere/plain"
+		verdict "digest of $1 on $columns columns" "$(wc -lL <"$nowhere/plain") lines and columns" \
+			eval "narrow_enough $columns '$nowhere/plain' && (($(wc -l <"$nowhere/plain") <= 25))"
+	done
+	in_a_pipe "digest of $1" --digest "$1"
+}
+
 judge digest --digest samples/waits/trace.rwk
 judge tree --tree -c miller --min-percent 10 samples/waits/trace.rwk
 judge functions --functions --min-percent 5 samples/mangled/trace.rwk
 screen 80 --tree samples/cpu_paths/trace.rwk >"$nowhere/tree"
 verdict "the tree has colours" "it has none" grep -q $'\x1b' "$nowhere/tree"
-exit $failed
+[[ ${1-} != --accept ]] || cp "$nowhere/all" "$text"
+diff -u "$text" "$nowhere/all" | head -n 20
+verdict "views on 80 columns" "they differ from $text" cmp -s "$text" "$nowhere/all"
+for trace in $(some_samples 0); do judge_digest "$trace"; done
+exit $((failures > 0))

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Round trips, and bytes written by hand from FORMAT.md: the second half shows what the first cannot. */
-#include <stdlib.h>
+/* Limits, and bytes written by hand from FORMAT.md. Round trips: tests/fault/test_dump.sh. */
+#include <errno.h>
 
 #include "format/event_decoder.h"
 #include "format/event_encoder.h"
-#include "format/event_layout.h"
 #include "format/limits.h"
 #include "tests/test.h"
 
@@ -37,74 +36,6 @@ static void start(struct event_decoder *decoder, const struct event_encoder *enc
 	event_decoder_start(decoder, bytes, length);
 }
 
-static int is_same_field(const struct event_field *field, const void *a, const void *b)
-{
-	const struct event_text *text = event_field_text(field, a);
-
-	if (field->type == FIELD_TEXT || field->type == FIELD_BYTES)
-		return text->length == event_field_text(field, b)->length &&
-		       !memcmp(text->bytes, event_field_text(field, b)->bytes, text->length);
-	return event_field_value(field, a) == event_field_value(field, b);
-}
-
-static void check_same_fields(struct test *t, const struct event *got, const struct event *want)
-{
-	const struct event_layout *layout = event_layout_find(want->kind);
-
-	for (const struct event_field *field = layout->fields; field->type; field++)
-		test_check(t, is_same_field(field, &got->meta, &want->meta), "%s.%s", layout->name, field->name);
-}
-
-static void state_records_come_back(struct test *t)
-{
-	struct event_encoder *encoder = new_encoder(EVENT_ENCODER_MIN_ROOM);
-	struct event_decoder *decoder = NULL;
-	const uint64_t big = UINT64_MAX;
-	const struct event events[] = {
-		{.kind = EVENT_META, .meta = {text("host.name"), text("box")}},
-		{.kind = EVENT_CLOCK, .clock = {1000, 2, 3}},
-		{.kind = EVENT_SOURCE, .source = {1, SOURCE_CPU, WEIGHT_NS, text("cpu"), 99, 1001, 9, 50, 3}},
-		{.kind = EVENT_MODULE, .module = {7, MODULE_FILE, text("/bin/a"), {"\0\1\2", 3}, big, 12, 0, 1}},
-		{.kind = EVENT_MAPPING, .mapping = {70, 42, 0x7fff00000000, 4096, 0, 7, MAPPING_INITIAL}},
-		{.kind = EVENT_MAPPING, .mapping = {71, 42, 0x400000, 4096, 8192, 7, 0}},
-		{.kind = EVENT_FORK, .fork = {72, 43, 43, 42}},
-		{.kind = EVENT_COMM, .comm = {73, 43, 43, COMM_EXEC, text("x\033[2Jy")}},
-		{.kind = EVENT_EXIT, .exit = {74, 43, 43}},
-		{.kind = EVENT_KERNEL_SYMBOL, .kernel_symbol = {1, 0x1234, 77, text("do_idle")}},
-		{.kind = EVENT_LOSS, .loss = {75, 1, 3, LOSS_RING_FULL, big}},
-		{.kind = EVENT_COST, .cost = {76, 1, 2, 3, 4, 5, 6}},
-		{.kind = EVENT_MAPS_UNAVAILABLE, .maps_unavailable = {77, 5, 110}},
-		{.kind = EVENT_PROBE, .probe = {9, 2, HOOK_KPROBE_MULTI, text("tcp_sendmsg")}},
-		{.kind = EVENT_PROBE_HITS, .probe_hits = {78, 9, big, 5, 6}},
-		{.kind = EVENT_COUNTER, .counter = {79, 1, 3, big, 5, 6, 7, 8, big, 10}},
-		{.kind = EVENT_UNSURE, .unsure = {78, 99, 3, UNSURE_LOST, big}},
-		{.kind = EVENT_OBJECT, .object = {RWK_MAX_OBJECTS, OBJECT_TCP, OBJECT_CUT, UINT32_MAX, 8, big, big,
-						  big, 9, 1, 65535, 65534, big, LOCK_SPIN,
-						  text("cgroup_mutex"), OBJECT_IN_SHARED, big, big}},
-		{.kind = EVENT_WINDOW, .window = {80, big, big, big, big, big}},
-		{.kind = EVENT_TRIGGER, .trigger = {big, 81, text("wait:D>1s"), 7, UINT32_MAX, text("a\033b"), big, 9}},
-		{.kind = EVENT_BUDGET, .budget = {big, BUDGET_PAUSED, big, big, big, 10000}},
-		{.kind = EVENT_OBJECT_NAME, .object_name = {5, text("/a\033b"), {"0123456789abcdef", 16},
-							    {"fedcba9876543210", 16}}},
-		{.kind = EVENT_CGROUP, .cgroup = {80, big, CGROUP_REMOVED, text("/a\033b.slice")}},
-		{.kind = EVENT_WALK, .walk = {78, 1, 2, WALK_END, 3, 4}},
-	};
-	struct event got;
-
-	REQUIRE(t, encoder && event_decoder_create(&decoder) == 0);
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		CHECK_INT(t, event_encode(encoder, &events[i]), 0);
-	start(decoder, encoder);
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		REQUIRE(t, event_decoder_next(decoder, &got) == 1);
-		CHECK_INT(t, got.kind, events[i].kind);
-		check_same_fields(t, &got, &events[i]);
-	}
-	CHECK_INT(t, event_decoder_next(decoder, &got), 0);
-	event_encoder_destroy(encoder);
-	event_decoder_destroy(decoder);
-}
-
 static void limits_are_refused_when_writing(struct test *t)
 {
 	struct event_encoder *encoder = new_encoder(EVENT_ENCODER_MIN_ROOM);
@@ -128,147 +59,6 @@ static void limits_are_refused_when_writing(struct test *t)
 	stacks.user_count--;
 	CHECK_INT(t, event_encode_sample(encoder, &sample, &task, &stacks), 0);
 	event_encoder_destroy(encoder);
-}
-
-/* --- samples compared with a plain model: every stack kept as a list ------------------------------- */
-
-enum { SAMPLES = 20000, DEPTH = 40 };
-
-struct model {
-	struct event_sample sample;
-	struct event_task task;
-	uint64_t kernel[DEPTH], user[DEPTH];
-	uint32_t kernel_count, user_count;
-	uint64_t kernel_callers;
-};
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	return *state ^= *state << 17;
-}
-
-static void make_stack(uint64_t *state, uint64_t base, uint64_t *frames, uint32_t *ret_count)
-{
-	uint32_t count = (uint32_t)(next_random(state) % DEPTH);
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t choices = i < 3 ? 50 : 3; /* leaves differ, roots are shared */
-
-		frames[i] = base + (count - i) * 4096 + next_random(state) % choices * 16;
-		if (next_random(state) % 500 == 0)
-			frames[i] = next_random(state);
-	}
-	*ret_count = count;
-}
-
-static void make_sample(uint64_t *state, uint64_t *clocks, struct model *model)
-{
-	uint32_t cpu = (uint32_t)(next_random(state) % CPUS), tid = (uint32_t)(next_random(state) % 30);
-
-	*model = (struct model){0};
-	clocks[cpu] += 250000 + next_random(state) % 5000;
-	model->sample = (struct event_sample){.time = clocks[cpu], .cpu = cpu, .source = 1};
-	model->sample.period = next_random(state) % 4 ? 0 : next_random(state);
-	model->sample.probe = next_random(state) % 2 ? 0 : (uint32_t)(next_random(state) % RWK_MAX_PROBES);
-	model->sample.flags = next_random(state) & SAMPLE_USER_TRUNCATED;
-	model->sample.missing = next_random(state) % 5 ? 0 : USER_MISSING_FAULT;
-	model->task = (struct event_task){.tgid = tid / 3, .tid = tid, .start = tid * 1000000007ul,
-					   .cgroup = next_random(state) % 5 ? tid % 3 : UINT64_MAX};
-	snprintf(model->task.comm, sizeof(model->task.comm), "task-%u", tid);
-	make_stack(state, 5ul << 32, model->kernel, &model->kernel_count);
-	make_stack(state, 0x7f0000000000, model->user, &model->user_count);
-}
-
-static void check_stack(struct test *t, const struct stack_node *nodes, uint32_t leaf, uint32_t root,
-			const uint64_t *frames, uint32_t count)
-{
-	CHECK_INT(t, nodes[leaf].depth, count);
-	CHECK_INT(t, nodes[leaf].root, root);
-	for (uint32_t i = 0; i < count && leaf != root; i++, leaf = nodes[leaf].parent)
-		if (nodes[leaf].address != frames[i])
-			CHECK_INT(t, nodes[leaf].address, frames[i]);
-	CHECK_INT(t, leaf, root);
-}
-
-static void check_sample(struct test *t, struct event_decoder *decoder, const struct model *model)
-{
-	struct event got;
-	const struct stack_node *nodes;
-	const struct event_task *task;
-	size_t count;
-
-	do
-		REQUIRE(t, event_decoder_next(decoder, &got) == 1);
-	while (got.kind == EVENT_TASK);
-	REQUIRE(t, got.kind == EVENT_SAMPLE);
-	CHECK(t, got.sample.time == model->sample.time && got.sample.cpu == model->sample.cpu);
-	CHECK_INT(t, got.sample.probe, model->sample.probe);
-	CHECK(t, got.sample.period == model->sample.period && got.sample.missing == model->sample.missing);
-	CHECK_INT(t, got.sample.flags & SAMPLE_USER_TRUNCATED, model->sample.flags & SAMPLE_USER_TRUNCATED);
-	task = event_decoder_task(decoder, got.sample.task);
-	REQUIRE(t, task);
-	CHECK(t, task->tid == model->task.tid && task->tgid == model->task.tgid && task->start == model->task.start);
-	CHECK(t, task->cgroup == model->task.cgroup);
-	CHECK_STR(t, task->comm, model->task.comm);
-	nodes = event_decoder_nodes(decoder, &count);
-	REQUIRE(t, got.sample.kernel < count && got.sample.user < count);
-	check_stack(t, nodes, got.sample.kernel, STACK_KERNEL_ROOT, model->kernel, model->kernel_count);
-	check_stack(t, nodes, got.sample.user, STACK_USER_ROOT, model->user, model->user_count);
-}
-
-static size_t check_chunk(struct test *t, struct event_encoder *encoder, struct event_decoder *decoder,
-			  const struct model *models, size_t count)
-{
-	struct event got;
-
-	start(decoder, encoder);
-	for (size_t i = 0; i < count && !t->failures; i++)
-		check_sample(t, decoder, &models[i]);
-	CHECK_INT(t, event_decoder_next(decoder, &got), 0);
-	event_encoder_reset(encoder);
-	return count;
-}
-
-typedef void make_function(uint64_t *state, uint64_t *clocks, struct model *model);
-
-static void check_samples_come_back(struct test *t, make_function *make, size_t least_chunks)
-{
-	struct event_encoder *encoder = new_encoder(EVENT_ENCODER_MIN_ROOM);
-	struct model *models = calloc(SAMPLES, sizeof(*models));
-	struct event_decoder *decoder = NULL;
-	uint64_t state = 88172645463325252, clocks[CPUS] = {0};
-	size_t checked = 0, chunks = 0;
-
-	REQUIRE(t, encoder && models && event_decoder_create(&decoder) == 0);
-	for (size_t i = 0; i < SAMPLES && !t->failures; i++) {
-		struct model *m = &models[i];
-		struct event_stacks stacks = {.kernel = m->kernel, .user = m->user};
-		int r;
-
-		make(&state, clocks, m);
-		stacks.kernel_count = m->kernel_count;
-		stacks.user_count = m->user_count;
-		stacks.kernel_callers = m->kernel_callers;
-		r = event_encode_sample(encoder, &m->sample, &m->task, &stacks);
-		if (r == -ENOSPC) {
-			checked += check_chunk(t, encoder, decoder, models + checked, i - checked);
-			chunks++;
-			r = event_encode_sample(encoder, &m->sample, &m->task, &stacks);
-		}
-		CHECK_INT(t, r, 0);
-	}
-	check_chunk(t, encoder, decoder, models + checked, SAMPLES - checked);
-	CHECK(t, chunks >= least_chunks);
-	event_encoder_destroy(encoder);
-	event_decoder_destroy(decoder);
-	free(models);
-}
-
-static void samples_come_back_through_many_chunks(struct test *t)
-{
-	check_samples_come_back(t, make_sample, 6);
 }
 
 /* --- bytes by hand ----------------------------------------------------------------------------------- */
@@ -424,8 +214,64 @@ static void symbols_come_back_over_several_records(struct test *t)
 	event_decoder_destroy(decoder);
 }
 
-TEST_MAIN(TEST(state_records_come_back), TEST(limits_are_refused_when_writing),
-	  TEST(samples_come_back_through_many_chunks),
-	  TEST(unknown_kinds_and_trailing_fields_are_skipped),
+/*
+ * cpu 1: a wait of 50 ns that ends at 1000; one that ends at 1010 and began when the first ended;
+ * one without a reference.
+ */
+static void waits_are_those_of_the_specification(struct test *t)
+{
+	static const uint8_t bytes[] = {
+		/* Time +1000; 50 + 4; run queue 7; a field too many. */
+		12, 36, 1, 0, 3, 4, 0, 2, 0xd0, 0x0f, 54, 7, 0,
+		9,  36, 1, 0, 3, 0, 1, 0, 20,	0,			/* step 10; reference 0 */
+		11, 36, 1, 0, 3, 16, 2, 0, 0,	8,    3, 0,		/* the same step; 8 - 4; from CPU 3 */
+	};
+	static const struct event_wait want[] = {
+		{.time = 1000, .length = 50, .run_queue = 7, .out_cpu = 1},
+		{.time = 1010, .length = 10, .run_queue = 10, .out_cpu = 1, .wait_class = 1},
+		{.time = 1020, .length = 4, .run_queue = 4, .out_cpu = 3, .wait_class = 2},
+	};
+	struct event_decoder *decoder = NULL;
+	struct event event;
+
+	REQUIRE(t, event_decoder_create(&decoder) == 0);
+	event_decoder_start(decoder, bytes, sizeof(bytes));
+	for (size_t i = 0; i < 3; i++) {
+		REQUIRE(t, event_decoder_next(decoder, &event) == 1);
+		CHECK_INT(t, event.kind, EVENT_WAIT);
+		CHECK_INT(t, event.wait.time, want[i].time);
+		CHECK_INT(t, event.wait.length, want[i].length);
+		CHECK_INT(t, event.wait.run_queue, want[i].run_queue);
+		CHECK_INT(t, event.wait.out_cpu, want[i].out_cpu);
+		CHECK_INT(t, event.wait.wait_class, want[i].wait_class);
+	}
+	CHECK_INT(t, event_decoder_next(decoder, &event), 0);
+	event_decoder_destroy(decoder);
+}
+
+/*
+ * A wait that is longer than the time at which it ended, a reference to nothing, a waker that is
+ * not a task of the chunk.
+ */
+static void a_wait_that_contradicts_itself_is_refused(struct test *t)
+{
+	static const uint8_t longer[] = {11, 36, 1, 0, 3, 0, 1, 0, 20, 0xff, 0x7f, 0},
+			     nothing[] = {9, 36, 1, 0, 3, 0, 1, 0, 20, 3},
+			     waker[] = {13, 36, 1, 0, 3, 8, 0, 0, 20, 5, 1, 9, 1};
+	struct event_decoder *decoder = NULL;
+	struct event event;
+
+	REQUIRE(t, event_decoder_create(&decoder) == 0);
+	event_decoder_start(decoder, longer, sizeof(longer));
+	CHECK_INT(t, event_decoder_next(decoder, &event), -EBADMSG);
+	event_decoder_start(decoder, nothing, sizeof(nothing));
+	CHECK(t, event_decoder_next(decoder, &event) == 1 && event.wait.length <= event.wait.time);
+	event_decoder_start(decoder, waker, sizeof(waker));
+	CHECK_INT(t, event_decoder_next(decoder, &event), -EBADMSG);
+	event_decoder_destroy(decoder);
+}
+
+TEST_MAIN(TEST(limits_are_refused_when_writing), TEST(unknown_kinds_and_trailing_fields_are_skipped),
 	  TEST(malformed_records_end_the_chunk), TEST(depth_is_bounded_across_records),
-	  TEST(symbols_come_back_over_several_records))
+	  TEST(symbols_come_back_over_several_records), TEST(waits_are_those_of_the_specification),
+	  TEST(a_wait_that_contradicts_itself_is_refused))

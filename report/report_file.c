@@ -12,7 +12,8 @@ enum { BUFFER = 1 << 18 };
 
 static int refuse_terminal(const struct view *view)
 {
-	return log_error(EINVAL, "--%s is not for a terminal: add -o FILE, or redirect it with > FILE", view->name);
+	return log_error(EINVAL, "--%s is not for a terminal: add -o FILE, or redirect it with > FILE",
+			 view_name(view));
 }
 
 /* The stream has a descriptor of its own, so that it can be closed before the file is named. */

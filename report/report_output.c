@@ -84,7 +84,7 @@ static bool wants_color(enum report_color color, bool terminal)
 static bool is_for_people(const struct report_options *options)
 {
 	if (options->tool)
-		return options->tool_wanted[TOOL_INFO] || options->tool_wanted[TOOL_NEEDS];
+		return options->tool->for_people;
 	return !options->view || (!options->view->bare && !options->view->exports);
 }
 

@@ -96,7 +96,7 @@ static bool has_times(const struct profile *profile, const struct report_options
 {
 	const struct profile_task_sums *sums;
 
-	return options->view_wanted[VIEW_SUMMARY] && profile_task_sums(profile, &sums);
+	return options->view == &summary_view && profile_task_sums(profile, &sums);
 }
 
 /* "cpu, tracepoint 'sched:sched_switch'": each source once. */

@@ -39,7 +39,6 @@ static int run_tool(const struct report_options *options, const struct profile_n
 		.verbose = options->settings.addresses,
 		.output = options->output,
 		.partial = options->partial,
-		.scrub = options->tool_wanted[TOOL_SCRUB],
 		.keep = options->kept,
 		.out = output->stream,
 	};

@@ -21,9 +21,18 @@ struct parser {
 	char **argv;
 };
 
-static bool is_last(const struct option_row *row)
+const struct option_row *options_next(const struct option_set *set, const struct option_row *before)
 {
-	return !row->long_name && !row->short_name;
+	const struct option_row *const *choice = set->choices, *row;
+
+	if (!before && choice && *choice)
+		return *choice;
+	while (choice && *choice && *choice != before)
+		choice++;
+	if (choice && *choice && choice[1])
+		return choice[1];
+	row = !before || (choice && *choice) ? set->rows : before + 1;
+	return row->long_name || row->short_name ? row : NULL;
 }
 
 static bool value_is_optional(const struct option_row *row)
@@ -33,7 +42,7 @@ static bool value_is_optional(const struct option_row *row)
 
 static bool takes_value(const struct option_row *row)
 {
-	return row->kind != OPTION_FLAG;
+	return row->value_name != NULL;
 }
 
 /* The long option closest to a word; NULL if none is near. */
@@ -41,7 +50,7 @@ static const char *nearest_name(const struct option_set *set, const char *word, 
 {
 	struct nearest nearest = nearest_begin(word, length);
 
-	for (const struct option_row *row = set->rows; !is_last(row); row++)
+	for OPTIONS_EACH(row, set)
 		if (row->long_name)
 			nearest_try(&nearest, row->long_name);
 	return nearest.name;
@@ -69,7 +78,7 @@ static int unknown_option(const struct parser *parser, const char *word, size_t 
 
 static const struct option_row *find_long(const struct option_set *set, const char *name, size_t length)
 {
-	for (const struct option_row *row = set->rows; !is_last(row); row++)
+	for OPTIONS_EACH(row, set)
 		if (row->long_name && !strncmp(row->long_name, name, length) && !row->long_name[length])
 			return row;
 	return NULL;
@@ -77,7 +86,7 @@ static const struct option_row *find_long(const struct option_set *set, const ch
 
 static const struct option_row *find_short(const struct option_set *set, char name)
 {
-	for (const struct option_row *row = set->rows; !is_last(row); row++)
+	for OPTIONS_EACH(row, set)
 		if (row->short_name == name)
 			return row;
 	return NULL;
@@ -118,7 +127,7 @@ static int parse_time(const struct option_row *row, const char *spelled, const c
 
 void options_set_usual(const struct option_set *set, void *config)
 {
-	for (const struct option_row *row = set->rows; !is_last(row); row++)
+	for OPTIONS_EACH(row, set)
 		if (row->usual)
 			*(int64_t *)((char *)config + row->offset) = row->usual;
 }
@@ -150,6 +159,8 @@ static int store_value(struct parser *parser, const struct option_row *row, cons
 		return 0;
 	case OPTION_PARSE:
 		return row->parse(parser->config, value);
+	case OPTION_CHOICE:
+		return parser->set->choose(parser->config, row, value);
 	}
 	return log_error(EINVAL, "%s cannot be parsed; please report this bug", spelled);
 }
@@ -201,7 +212,7 @@ static int parse_long(struct parser *parser, const char *word)
 	if (!row)
 		return unknown_option(parser, word, length);
 	(void)snprintf(spelled, sizeof(spelled), "--%s", row->long_name);
-	if (row->kind == OPTION_FLAG && value)
+	if (!takes_value(row) && value)
 		return log_error(EINVAL, "%s takes no value", spelled);
 	if (takes_value(row) && !value_is_optional(row)) {
 		r = take_value(parser, row, spelled, value, &value);

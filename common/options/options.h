@@ -22,6 +22,7 @@ enum option_kind {
 	OPTION_TEXT,
 	OPTION_LIST,   /* may be given several times */
 	OPTION_PARSE,  /* the value is passed to row->parse */
+	OPTION_CHOICE, /* in set->choices: it is passed to set->choose, with its value if it takes one */
 };
 
 enum { OPTION_LIST_MAX = 64 };
@@ -75,10 +76,19 @@ struct option_set {
 	const char *usage;	  /* the lines after "Usage: " */
 	const char *const *examples; /* NULL-terminated, printed first in help */
 	const struct option_row *rows; /* ends with a row without names */
+	/* Options that are parts of something else, before the rows: ends with NULL; NULL: there are none. */
+	const struct option_row *const *choices;
+	/* 0, or -EINVAL after reporting why. */
+	int (*choose)(void *config, const struct option_row *choice, const char *value);
 	const struct option_habit *habits; /* NULL: none */
 	/* Says why the word argv[at], which is no option, is wrong; NULL: words are welcome. Returns -EINVAL. */
 	int (*refuse_word)(int argc, char **argv, int at);
 };
+
+/* The row of a set after `before`, or its first one after NULL; NULL: there are no more. */
+const struct option_row *options_next(const struct option_set *set, const struct option_row *before);
+#define OPTIONS_EACH(row, set) \
+	(const struct option_row *row = options_next(set, NULL); row; row = options_next(set, row))
 
 /* Before parsing: a number or time has its usual value until another one is given. */
 void options_set_usual(const struct option_set *set, void *config);

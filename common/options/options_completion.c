@@ -9,11 +9,6 @@
 
 enum { FUNCTION_NAME = 64 };
 
-static bool is_last(const struct option_row *row)
-{
-	return !row->long_name && !row->short_name;
-}
-
 static bool is_optional(const struct option_row *row)
 {
 	return row->value_name && row->value_name[0] == '[';
@@ -56,7 +51,7 @@ static void print_option_words(const struct option_set *set, bool with_value_onl
 {
 	char separator = with_value_only ? '|' : ' ';
 
-	for (const struct option_row *row = set->rows; !is_last(row); row++) {
+	for OPTIONS_EACH(row, set) {
 		if (!row->group || (with_value_only && !takes_value(row)))
 			continue;
 		if (row->long_name)
@@ -124,7 +119,7 @@ static void print_zsh_row(const struct option_row *row, FILE *out)
 static void print_zsh(const struct option_set *set, const char *program, FILE *out)
 {
 	(void)fprintf(out, "#compdef %s\n_arguments -s -S", program);
-	for (const struct option_row *row = set->rows; !is_last(row); row++)
+	for OPTIONS_EACH(row, set)
 		if (row->group)
 			print_zsh_row(row, out);
 	(void)fprintf(out, " \\\n\t'*:file:_files'\n");
@@ -135,7 +130,7 @@ static void print_zsh(const struct option_set *set, const char *program, FILE *o
 static void print_fish(const struct option_set *set, const char *program, FILE *out)
 {
 	(void)fprintf(out, "# fish completion for %s\n", program);
-	for (const struct option_row *row = set->rows; !is_last(row); row++) {
+	for OPTIONS_EACH(row, set) {
 		if (!row->group)
 			continue;
 		(void)fprintf(out, "complete -c %s", program);

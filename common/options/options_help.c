@@ -6,11 +6,6 @@
 
 enum { HELP_COLUMN = 27, LINE_COLUMNS = 80 };
 
-static bool is_last(const struct option_row *row)
-{
-	return !row->long_name && !row->short_name;
-}
-
 /* "  -p, --profile N"; returns its width. */
 static int print_names(const struct option_row *row, FILE *out)
 {
@@ -69,18 +64,19 @@ static bool is_shown(const struct option_row *row, bool all)
 
 static bool group_was_printed(const struct option_set *set, const struct option_row *row, bool all)
 {
-	for (const struct option_row *earlier = set->rows; earlier < row; earlier++)
+	for OPTIONS_EACH(earlier, set) {
+		if (earlier == row)
+			break;
 		if (is_shown(earlier, all) && !strcmp(earlier->group, row->group))
 			return true;
+	}
 	return false;
 }
 
-static void print_group(const struct option_row *row, bool all, FILE *out)
+static void print_group(const struct option_set *set, const char *group, bool all, FILE *out)
 {
-	const char *group = row->group;
-
 	(void)fprintf(out, all ? "\n%s:\n" : "%s:\n", group);
-	for (; !is_last(row); row++)
+	for OPTIONS_EACH(row, set)
 		if (is_shown(row, all) && !strcmp(row->group, group))
 			print_row(row, out);
 }
@@ -92,9 +88,9 @@ void options_print_help(const struct option_set *set, bool all, FILE *out)
 		(void)fputs(all ? "\nExamples:\n" : "Examples:\n", out);
 	for (const char *const *example = set->examples; example && *example; example++)
 		(void)fprintf(out, "  %s\n", *example);
-	for (const struct option_row *row = set->rows; !is_last(row); row++)
+	for OPTIONS_EACH(row, set)
 		if (is_shown(row, all) && !group_was_printed(set, row, all))
-			print_group(row, all, out);
+			print_group(set, row->group, all, out);
 	if (!all)
 		(void)fputs("All options: --help=all\n", out);
 }

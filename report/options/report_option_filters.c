@@ -6,10 +6,10 @@
 
 #include "common/duration.h"
 #include "common/log.h"
+#include "common/options/option_values.h"
 #include "common/printable.h"
 #include "common/time_units.h"
-#include "report/options/report_moment.h"
-#include "report/options/report_values.h"
+#include "report/profile/seam/moment_parse.h"
 #include "report/profile/seam/profile_waits.h"
 
 /* Appends a filter to the text for headings, as it was given. */
@@ -64,7 +64,7 @@ int report_filter_on(void *config, const char *value)
 static int parse_ids(struct report_options *options, const char *name, const char *value,
 		     uint32_t *ids, size_t *count)
 {
-	int r = report_value_ids(value, ids, REPORT_MAX_IDS, count);
+	int r = option_value_ids(value, ids, REPORT_MAX_IDS, count);
 
 	if (r == -E2BIG)
 		return log_error(EINVAL, "%s takes at most %d numbers", name, REPORT_MAX_IDS);
@@ -205,7 +205,7 @@ int report_filter_time(void *config, const char *value)
 	struct report_options *options = config;
 	struct profile_moment from, to;
 
-	if (report_value_moments(value, &from, &to) < 0)
+	if (moment_parse_span(value, &from, &to) < 0)
 		return log_error(EINVAL, "--time expects moments such as 1.5,20 or 1.5, or ,20 or "
 					 "12:00:03,12:00:05.5, not '%s'", value);
 	options->from = from;

@@ -6,87 +6,61 @@
 
 #include "common/duration.h"
 #include "common/log.h"
+#include "common/options/option_values.h"
 #include "common/time_units.h"
 #include "report/options/report_habits.h"
-#include "report/options/report_moment.h"
 #include "report/options/report_option_filters.h"
 #include "report/options/report_options.h"
-#include "report/options/report_values.h"
-#include "report/view/text/object_text.h"
+#include "report/profile/seam/moment_parse.h"
 
 enum {
 	SHARE_PLACES = 4,
 	MAX_GROUPS = 1 << 30,
-	TOP_WAITS = 20,
 };
 
 #define AT(member) offsetof(struct report_options, member)
 
-static int parse_top_waits(void *config, const char *value)
+/* --folded and --wakers are one view; else at most one is allowed, or a tool. */
+static int choose_view(struct report_options *options, const struct view *view)
 {
-	struct report_options *options = config;
+	const struct view *before = options->view;
+	bool goes = view == &folded_view || view == &wakers_view;
 
-	options->view_wanted[VIEW_TOP_WAITS] = true;
-	options->settings.top_waits = TOP_WAITS;
-	if (value && report_value_decimal(value, 0, &options->settings.top_waits) < 0)
-		return log_error(EINVAL, "--top-waits expects a number of stacks such as 5, or 0 "
-					 "for all, not '%s'", value);
+	if (goes && (before == &folded_view || before == &wakers_view || before == &folded_wakers_view))
+		view = before == view ? view : &folded_wakers_view;
+	else if (options->tool || (before && before != view))
+		return log_error(EINVAL, "choose one view at a time");
+	options->view = view;
 	return 0;
 }
 
-/* A number is a thread, anything else an expression for comms. */
-static int parse_chains(void *config, const char *value)
+static int choose_tool(struct report_options *options, const struct tool *tool)
+{
+	if (options->view || (options->tool && options->tool != tool))
+		return log_error(EINVAL, "choose one view at a time");
+	options->tool = tool;
+	return 0;
+}
+
+#define ROW_OF_VIEW(name) &name##_view.option,
+#define ROW_OF_TOOL(name) &name##_tool.option,
+static const struct option_row *const choices[] = {VIEWS(ROW_OF_VIEW) TOOLS(ROW_OF_TOOL) NULL};
+
+static int choose(void *config, const struct option_row *choice, const char *value)
 {
 	struct report_options *options = config;
-	uint64_t tid = 0;
-	char why[256];
 	int r;
 
-	if (options->view_wanted[VIEW_CHAINS])
-		return log_error(EINVAL, "--chains may be given only once; join expressions with '|'");
-	options->view_wanted[VIEW_CHAINS] = true;
-	options->settings.chain_target = value;
-	if (!value || (!report_value_decimal(value, 0, &tid) && tid <= INT32_MAX)) {
-		options->settings.chain_tid = (uint32_t)tid;
-		return 0;
-	}
-	r = *value ? regcomp(&options->chain_comm, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
-	if (r) {
-		(void)regerror(r, &options->chain_comm, why, sizeof(why));
-		return log_error(EINVAL, "--chains expects a thread's number or a regular "
-					 "expression for comms, not '%s': %s", value, why);
-	}
-	options->settings.chain_comm = &options->chain_comm;
-	return 0;
-}
-
-/* The sort order of --functions. */
-static int parse_functions(void *config, const char *value)
-{
-	static const char *const names[VIEW_ORDERS] = {[VIEW_BY_SELF] = "self",	  [VIEW_BY_TOTAL] = "total",
-						       [VIEW_BY_COUNT] = "count", [VIEW_BY_NAME] = "name",
-						       [VIEW_BY_MODULE] = "module"};
-	struct report_options *options = config;
-
-	options->view_wanted[VIEW_FUNCTIONS] = true;
-	for (unsigned int i = 0; i < VIEW_ORDERS; i++)
-		if (!strcmp(value ? value : "self", names[i])) {
-			options->settings.function_order = (enum view_order)i;
-			return 0;
+	for (size_t i = 0; i < VIEW_COUNT; i++)
+		if (&views[i]->option == choice) {
+			r = choose_view(options, views[i]);
+			return r < 0 || !views[i]->parse ? r : views[i]->parse(&options->settings, value);
 		}
-	return log_error(EINVAL, "--functions must be self, total, count, name or module, not '%s'", value);
-}
-
-static int parse_svg(void *config, const char *value)
-{
-	struct report_options *options = config;
-	bool icicle = value && !strcmp(value, "icicle");
-
-	if (value && strcmp(value, "flame") != 0 && !icicle)
-		return log_error(EINVAL, "--svg must be flame or icicle, not '%s'", value);
-	options->view_wanted[VIEW_SVG] = true;
-	options->settings.icicle = icicle;
-	return 0;
+#define CHOOSE_TOOL(name)                       \
+	if (&name##_tool.option == choice) \
+		return choose_tool(options, &name##_tool);
+	TOOLS(CHOOSE_TOOL)
+	return log_error(EINVAL, "--%s cannot be chosen; please report this bug", choice->long_name);
 }
 
 static int parse_by(void *config, const char *value)
@@ -98,31 +72,6 @@ static int parse_by(void *config, const char *value)
 	options->settings.by = group_field_find(value);
 	if (!options->settings.by)
 		return log_error(EINVAL, "--by must be %s, not '%s'", group_field_names, value);
-	return 0;
-}
-
-static int parse_at(void *config, const char *value)
-{
-	struct report_options *options = config;
-
-	if (options->view_wanted[VIEW_AT])
-		return log_error(EINVAL, "--at may be given only once");
-	options->view_wanted[VIEW_AT] = true;
-	if (report_value_moment_around(value, &options->settings.at, &options->settings.at_around) < 0)
-		return log_error(EINVAL, "--at expects a moment such as 2.5s, 2.5s~50ms or "
-					 "12:00:03.25, not '%s'", value);
-	return 0;
-}
-
-static int parse_waits_on(void *config, const char *value)
-{
-	struct report_options *options = config;
-	enum profile_object_kind kind = value ? object_kind_find(value) : PROFILE_OBJECT_NONE;
-
-	options->view_wanted[VIEW_WAITS_ON] = true;
-	options->settings.waits_on = kind;
-	if (kind == PROFILE_OBJECT_KINDS)
-		return log_error(EINVAL, "--waits-on must be %s, not '%s'", object_kind_names, value);
 	return 0;
 }
 
@@ -143,12 +92,12 @@ static int parse_keep(void *config, const char *value)
 	return 0;
 }
 
-/* The name of an export, after "export "; NULL if the view is no export. */
+/* The name of an export, after "export "; NULL if the view is none. */
 static const char *export_form(const struct view *view)
 {
 	static const char prefix[] = "export ";
 
-	return strncmp(view->name, prefix, sizeof(prefix) - 1) ? NULL : view->name + sizeof(prefix) - 1;
+	return strncmp(view_name(view), prefix, sizeof(prefix) - 1) ? NULL : view_name(view) + sizeof(prefix) - 1;
 }
 
 static int refuse_form(const char *value)
@@ -156,8 +105,8 @@ static int refuse_form(const char *value)
 	char forms[256] = "";
 	size_t length = 0;
 
-	for (size_t i = 0; i < VIEW_KINDS; i++) {
-		const char *form = export_form(&views[i]);
+	for (size_t i = 0; i < VIEW_COUNT; i++) {
+		const char *form = export_form(views[i]);
 
 		if (form && length < sizeof(forms))
 			length += (size_t)snprintf(forms + length, sizeof(forms) - length, "%s%s", length ? ", " : "",
@@ -168,15 +117,11 @@ static int refuse_form(const char *value)
 
 static int parse_export(void *config, const char *value)
 {
-	struct report_options *options = config;
+	for (size_t i = 0; i < VIEW_COUNT; i++) {
+		const char *form = export_form(views[i]);
 
-	for (size_t i = 0; i < VIEW_KINDS; i++) {
-		const char *form = export_form(&views[i]);
-
-		if (form && !strcmp(form, value)) {
-			options->view_wanted[i] = true;
-			return 0;
-		}
+		if (form && !strcmp(form, value))
+			return choose_view(config, views[i]);
 	}
 	return refuse_form(value);
 }
@@ -195,7 +140,7 @@ static int parse_min_percent(void *config, const char *value)
 	struct report_options *options = config;
 	uint64_t share;
 
-	if (report_value_decimal(value, SHARE_PLACES, &share) < 0 || share > 1000000)
+	if (option_value_decimal(value, SHARE_PLACES, &share) < 0 || share > 1000000)
 		return log_error(EINVAL, "--min-percent expects a number from 0 to 100 such as 0.25, not '%s'",
 				 value);
 	options->settings.min_share = share;
@@ -221,7 +166,7 @@ static int parse_max_page(void *config, const char *value)
 {
 	struct report_options *options = config;
 
-	if (report_value_size(value, &options->settings.max_page) < 0 || !options->settings.max_page)
+	if (option_value_size(value, &options->settings.max_page) < 0 || !options->settings.max_page)
 		return log_error(EINVAL, "--max-page expects a size such as 8M or 100M, not '%s'", value);
 	return 0;
 }
@@ -230,74 +175,24 @@ static int parse_memory(void *config, const char *value)
 {
 	struct report_options *options = config;
 
-	if (report_value_size(value, &options->max_memory) < 0)
+	if (option_value_size(value, &options->max_memory) < 0)
 		return log_error(EINVAL, "--max-memory expects a size such as 512M or 8G, or 0, "
 					 "not '%s'", value);
 	return 0;
 }
 
 static const struct option_row rows[] = {
-	{"Views", "digest", 0, TAKES_NOTHING(AT(view_wanted[VIEW_DIGEST])),
-	 .help = "the first screen: where time went, and what held whom", .often = true},
-	{"Views", "tree", 0, TAKES_NOTHING(AT(view_wanted[VIEW_TREE])),
-	 .help = "leaf functions, each with the tree of its callers", .often = true},
-	{"Views", "top-down", 0, TAKES_NOTHING(AT(view_wanted[VIEW_TOP_DOWN])),
-	 .help = "the tree of all call chains, callers first"},
-	{"Views", "functions", 0, IS_PARSED("[=ORDER]", parse_functions),
-	 .help = "functions by self, total, count, name or module", .often = true},
-	{"Views", "tasks", 0, TAKES_NOTHING(AT(view_wanted[VIEW_TASKS])),
-	 .help = "tasks that were walked, longest wait last", .often = true},
-	{"Views", "histogram", 0, TAKES_NOTHING(AT(view_wanted[VIEW_HISTOGRAM])),
-	 .help = "the common stacks by their six leaf-most frames"},
-	{"Views", "stacks", 0, TAKES_NOTHING(AT(view_wanted[VIEW_STACKS])),
-	 .help = "every stack, leaf first, the rarest stack first"},
-	{"Views", "folded", 'f', TAKES_NOTHING(AT(view_wanted[VIEW_FOLDED])),
-	 .help = "one line per stack, for flame graphs"},
-	{"Views", "wakers", 0, TAKES_NOTHING(AT(view_wanted[VIEW_WAKERS])),
-	 .help = "who ended the waits; also with --folded"},
-	{"Views", "chains", 0, IS_PARSED("[=TARGET]", parse_chains),
-	 .help = "what a thread, comms or the longest waits waited for", .often = true},
-	{"Views", "top-waits", 0, IS_PARSED("[=N]", parse_top_waits),
-	 .help = "the N stacks (20; 0: all) with the longest waits", .often = true},
-	{"Views", "waits-on", 0, IS_PARSED("[=KIND]", parse_waits_on),
-	 .help = "what was waited for: files, pipes, sockets ...", .often = true},
-	{"Views", "at", 0, IS_PARSED("TIME[~D]", parse_at),
-	 .help = "what waited and ran then: +2.5s, 12:00:03.25~50ms"},
-
-	{"Views", "summary", 0, TAKES_NOTHING(AT(view_wanted[VIEW_SUMMARY])),
-	 .help = "where each thread's time went"},
-
-	{"Views", "svg", 0, IS_PARSED("[=SHAPE]", parse_svg),
-	 .help = "a flame graph of one source, or icicle"},
-	{"Views", "diff", 0, TAKES_NOTHING(AT(view_wanted[VIEW_DIFF])),
-	 .help = "what takes more or less time than in --base"},
 	{"Views", "base", 0, TAKES_LIST("FILE", AT(bases)),
 	 .help = "the trace from before; may be repeated"},
 
-	{"Views", "events", 0, TAKES_NOTHING(AT(view_wanted[VIEW_EVENTS])),
-	 .help = "every sample, wait and wakeup in time order"},
-	{"Views", "html", 0, TAKES_NOTHING(AT(view_wanted[VIEW_HTML])),
-	 .help = "one page for a browser, with -o FILE", .often = true},
 	{"Views", "export", 0, IS_PARSED("FORM", parse_export),
 	 .help = "perf-script, pprof, sqlite, speedscope, chrome,\nfirefox"},
 
-	{"The trace itself", "info", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_INFO])),
-	 .help = "host, contents, cost of recording, what was lost", .often = true},
-	{"The trace itself", "needs", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_NEEDS])),
-	 .help = "modules without symbols, and where to put the files"},
-	{"The trace itself", "dump", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_DUMP])),
-	 .help = "every chunk and every record, one line each"},
-	{"The trace itself", "condense", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_CONDENSE])),
-	 .help = "write a trace with the same reports, much smaller"},
 	{"The trace itself", "partial", 0, TAKES_NOTHING(AT(partial)),
 	 .help = "with --condense: even if unwind tables are missing"},
-	{"The trace itself", "scrub", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_SCRUB])),
-	 .help = "condense, and replace all names but the kernel's"},
 	{"The trace itself", "keep", 0, IS_PARSED("RE", parse_keep),
 	 .help = "with --scrub: names that match stay"},
 
-	{"The trace itself", "resolve-lines", 0, TAKES_NOTHING(AT(tool_wanted[TOOL_RESOLVE_LINES])),
-	 .help = "write the trace with files, lines, inlined functions"},
 	{"The trace itself", "output", 'o', TAKES_TEXT("FILE", AT(output)),
 	 .help = "the output file; '-' is stdout"},
 	{"The trace itself", "force", 0, TAKES_NOTHING(AT(force)),
@@ -418,5 +313,7 @@ const struct option_set report_option_set = {
 	.usage = "rwalker-report [OPTION]... TRACE...",
 	.examples = examples,
 	.rows = rows,
+	.choices = choices,
+	.choose = choose,
 	.habits = report_habits,
 };

@@ -15,37 +15,15 @@ enum {
 	MAX_PAGE = 32 << 20,
 };
 
-/* Chooses the requested view or tool; at most one is allowed. */
-static int choose(struct report_options *options)
-{
-	size_t wanted = 0;
-
-	if (options->view_wanted[VIEW_FOLDED] && options->view_wanted[VIEW_WAKERS]) {
-		options->view_wanted[VIEW_FOLDED] = options->view_wanted[VIEW_WAKERS] = false;
-		options->view_wanted[VIEW_FOLDED_WAKERS] = true;
-	}
-	for (size_t i = 0; i < VIEW_KINDS; i++)
-		if (options->view_wanted[i]) {
-			options->view = &views[i];
-			wanted++;
-		}
-	for (size_t i = 0; i < TOOL_KINDS; i++)
-		if (options->tool_wanted[i]) {
-			options->tool = &tools[i];
-			wanted++;
-		}
-	return wanted > 1 ? log_error(EINVAL, "choose one view at a time") : 0;
-}
-
 static int check_condense(const struct report_options *options)
 {
-	if (!options->tool_wanted[TOOL_CONDENSE] && !options->tool_wanted[TOOL_SCRUB])
+	if (options->tool != &condense_tool && options->tool != &scrub_tool)
 		return 0;
 	if (options->filter_text[0] || options->filter.user_only || options->filter.kernel_only ||
 	    options->filter.user_threads || options->filter.kernel_threads)
-		return log_error(EINVAL, "--%s takes no filters: filter the reports of its trace", options->tool->name);
+		return log_error(EINVAL, "--%s takes no filters: filter the reports of its trace", tool_name(options->tool));
 	if (options->paths.count > 1)
-		return log_error(EINVAL, "--%s takes one trace at a time", options->tool->name);
+		return log_error(EINVAL, "--%s takes one trace at a time", tool_name(options->tool));
 	return 0;
 }
 
@@ -54,10 +32,10 @@ static int check_groups(const struct report_options *options)
 	if (!options->settings.by)
 		return 0;
 	if (options->tool)
-		return log_error(EINVAL, "--by and --%s cannot be used together", options->tool->name);
+		return log_error(EINVAL, "--by and --%s cannot be used together", tool_name(options->tool));
 	if (options->view && !options->view->by)
 		return log_error(EINVAL, "--by goes with --tree, --top-down, --functions, --histogram, --stacks, "
-					 "--wakers and --folded, not with --%s", options->view->name);
+					 "--wakers and --folded, not with --%s", view_name(options->view));
 	return 0;
 }
 
@@ -66,12 +44,12 @@ static int check_base(const struct report_options *options)
 	const struct view *view = options->view;
 
 	if (view && view->must_compare && !options->bases.count)
-		return log_error(EINVAL, "--%s requires --base FILE: the trace to compare with", view->name);
+		return log_error(EINVAL, "--%s requires --base FILE: the trace to compare with", view_name(view));
 	if (!options->bases.count || (view && view->may_compare))
 		return 0;
 	if (view || options->tool)
 		return log_error(EINVAL, "--base goes with --diff and --html, not with --%s",
-				 view ? view->name : options->tool->name);
+				 view ? view_name(view) : tool_name(options->tool));
 	return log_error(EINVAL, "--base requires --diff or --html");
 }
 
@@ -81,9 +59,9 @@ static int check_output(const struct report_options *options)
 	bool writes = (tool && tool->writes) || (options->view && options->view->exports);
 
 	if (tool && tool->writes && !options->output)
-		return log_error(EINVAL, "--%s requires -o FILE", tool->name);
+		return log_error(EINVAL, "--%s requires -o FILE", tool_name(tool));
 	if (options->view && options->view->needs_file && (!options->output || !strcmp(options->output, "-")))
-		return log_error(EINVAL, "--%s requires -o FILE: it cannot be written to a pipe", options->view->name);
+		return log_error(EINVAL, "--%s requires -o FILE: it cannot be written to a pipe", view_name(options->view));
 	if (options->output && !writes)
 		return log_error(EINVAL, "-o requires --svg, --html, --export, --condense, --scrub or "
 					 "--resolve-lines; to keep a report, redirect it with > FILE");
@@ -101,11 +79,11 @@ static int check(struct report_options *options)
 		return log_error(EINVAL, "-U and -K cannot be used together");
 	if (options->filter.user_threads && options->filter.kernel_threads)
 		return log_error(EINVAL, "--user-threads and --kernel-threads cannot be used together");
-	if (options->settings.interval && !options->view_wanted[VIEW_STACKS] && !options->view_wanted[VIEW_FOLDED])
+	if (options->settings.interval && !(options->view && options->view->slices))
 		return log_error(EINVAL, "-i requires --stacks or --folded; the interval between "
 					 "walks is set with rwalker-record -i");
 	if (options->names.quick && options->tool && options->tool->writes)
-		return log_error(EINVAL, "-q and --%s cannot be used together", options->tool->name);
+		return log_error(EINVAL, "-q and --%s cannot be used together", tool_name(options->tool));
 	if (options->filter.on.passes && options->filter.sources && !(options->filter.sources & wait_sources))
 		return log_error(EINVAL, "--on is about waits and walked tasks, which --source leaves out: add "
 					 "--source offcpu or tasks");
@@ -145,8 +123,8 @@ static void choose_whom(struct report_options *options)
 {
 	const struct view *view = options->view;
 
-	options->filter.everyone = !options->tool && (!view || view->everyone); /* without a view comes the digest */
-	options->filter.each_half = view && view->each_half;
+	if (!options->tool)
+		options->filter.needs |= view ? view->needs : digest_view.needs; /* without a view comes the digest */
 	options->filter.apart = !options->throughout && !options->tool && !(view && view->bare);
 	options->settings.names_tasks = options->filter.comm || options->filter.pid_count || options->filter.tid_count;
 	if (options->filter.user_threads)
@@ -163,19 +141,19 @@ static void complete(struct report_options *options)
 	if (options->filter.on.passes && !options->filter.sources)
 		options->filter.sources = wait_sources;
 	if (options->settings.by && !options->view)
-		options->view = &views[VIEW_TREE];
+		options->view = &tree_view;
 	choose_whom(options);
-	options->filter.each_cpu = options->settings.by && !options->settings.by->compare;
+	if (options->settings.by && !options->settings.by->compare)
+		options->filter.needs |= PROFILE_EACH_CPU;
 	options->settings.some_waits = options->filter.cpus || options->filter.states ||
 				       options->filter.classes || options->filter.least_wait ||
 				       options->filter.most_wait || options->filter.on.passes;
 	options->filter.probes = options->probe_list.items;
 	options->filter.probe_count = options->probe_list.count;
-	options->filter.each_address = options->settings.addresses || (options->view && options->view->each_address);
-	options->filter.each_event = (options->view && options->view->each_event) || options->settings.interval ||
-				     options->settings.timestamps;
-	options->filter.each_recording = options->view && options->view->each_recording;
-	options->filter.waits_apart = options->view && options->view->waits_apart;
+	if (options->settings.addresses)
+		options->filter.needs |= PROFILE_EACH_ADDRESS;
+	if (options->settings.interval || options->settings.timestamps)
+		options->filter.needs |= PROFILE_EACH_EVENT;
 	if (options->filter.user_only)
 		report_filter_note(options, "-U", NULL);
 	if (options->filter.kernel_only)
@@ -192,7 +170,7 @@ static void complete(struct report_options *options)
 	options->names.debug_dirs = options->debug_dirs;
 	options->names.full = options->settings.addresses;
 	/* Tools print no lines, but --info has notes about missing ones. */
-	options->names.quick |= options->tool && !options->tool->writes && !options->tool_wanted[TOOL_INFO];
+	options->names.quick |= options->tool && !options->tool->writes && options->tool != &info_tool;
 	options->no_pager |= options->tool && options->tool->writes;
 }
 
@@ -214,8 +192,6 @@ int report_options_parse(struct report_options *options, int argc, char **argv)
 		options->paths.items[options->paths.count++] = argv[rest];
 	}
 	if (!r)
-		r = choose(options);
-	if (!r)
 		r = check(options);
 	if (!r)
 		complete(options);
@@ -227,7 +203,8 @@ void report_options_deinit(struct report_options *options)
 	if (options->filter.comm)
 		regfree(&options->comm);
 	if (options->settings.chain_comm)
-		regfree(&options->chain_comm);
+		regfree(options->settings.chain_comm);
+	free(options->settings.chain_comm);
 	if (options->filter.on.passes)
 		object_pattern_deinit(&options->on);
 	options->filter.on.passes = NULL;

@@ -49,8 +49,7 @@ struct report_options {
 	int64_t max_seconds;  /* of CPU time, 0: no limit */
 
 	/* What the above points to, and what the parser fills first. */
-	bool view_wanted[VIEW_KINDS], tool_wanted[TOOL_KINDS];
-	regex_t comm, chain_comm, keep;
+	regex_t comm, keep;
 	struct object_pattern on;
 	uint32_t pids[REPORT_MAX_IDS], tids[REPORT_MAX_IDS];
 	uint64_t cpus[REPORT_MAX_CPUS / 64];

@@ -84,7 +84,7 @@ int profile_choose_waits(struct profile *profile)
 		r = learn_ends(profile);
 	for (size_t i = 0; i < profile->waits.count && !r; i++)
 		r = choose(profile, &profile->waits.items[i]);
-	if (!r && !profile->filter->everyone)
+	if (!r && !(profile->filter->needs & PROFILE_EVERYONE))
 		drop_unasked(profile);
 	return r < 0 ? r : choose_walked(profile);
 }

@@ -294,10 +294,8 @@ static int finish(struct condensing *condensing, bool *ret_damaged)
 	return 0;
 }
 
-static int init(struct condensing *condensing, const struct tool_request *request)
+static int init(struct condensing *condensing)
 {
-	if (request->scrub && scrub_create(request->keep, &condensing->scrub) < 0)
-		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
 	condensing->places = calloc((size_t)1 << CONDENSE_PLACE_BITS, sizeof(*condensing->places));
 	if (!condensing->places || hash_map_init(&condensing->used) < 0 ||
 	    hash_map_init(&condensing->build_ids) < 0)
@@ -305,10 +303,12 @@ static int init(struct condensing *condensing, const struct tool_request *reques
 	return 0;
 }
 
-static int condense(const struct tool_request *request, bool *ret_damaged)
+/* Takes `scrub`, which may be NULL. */
+static int condense(const struct tool_request *request, struct scrub *scrub, bool *ret_damaged)
 {
-	_cleanup_(condensing_deinit) struct condensing condensing = {.output.fd = -1, .partial = request->partial};
-	int r = init(&condensing, request);
+	_cleanup_(condensing_deinit) struct condensing condensing = {
+		.output.fd = -1, .partial = request->partial, .scrub = scrub};
+	int r = init(&condensing);
 
 	if (!r)
 		r = profile_create_unread(request->paths, 1, request->filter, request->names, &condensing.profile);
@@ -326,12 +326,36 @@ static int condense(const struct tool_request *request, bool *ret_damaged)
 	return r < 0 ? r : finish(&condensing, ret_damaged);
 }
 
-int tool_condense(const struct tool_request *request, bool *ret_damaged)
+static int run(const struct tool_request *request, struct scrub *scrub, bool *ret_damaged)
 {
 	int r;
 
 	progress_enter(request->names->progress);
-	r = condense(request, ret_damaged);
+	r = condense(request, scrub, ret_damaged);
 	progress_leave(request->names->progress);
 	return r;
 }
+
+static int run_condense(const struct tool_request *request, bool *ret_damaged)
+{
+	return run(request, NULL, ret_damaged);
+}
+
+static int run_scrub(const struct tool_request *request, bool *ret_damaged)
+{
+	struct scrub *scrub = NULL;
+
+	if (scrub_create(request->keep, &scrub) < 0)
+		return log_error(ENOMEM, "not enough memory; --max-memory raises the limit");
+	return run(request, scrub, ret_damaged);
+}
+
+const struct tool condense_tool = {
+	TOOL_OPTION("condense", .help = "write a trace with the same reports, much smaller"),
+	.run = run_condense, .writes = true,
+};
+
+const struct tool scrub_tool = {
+	TOOL_OPTION("scrub", .help = "condense, and replace all names but the kernel's"),
+	.run = run_scrub, .writes = true,
+};

@@ -254,7 +254,7 @@ static int dump_file(struct trace_file *file, FILE *out, bool *ret_damaged)
 	return r < 0 ? log_error(-r, "cannot read '%s': %s", file->path, strerror(-r)) : 0;
 }
 
-int tool_dump(const struct tool_request *request, bool *ret_damaged)
+static int run(const struct tool_request *request, bool *ret_damaged)
 {
 	for (size_t i = 0; i < request->path_count; i++) {
 		struct trace_file *file;
@@ -269,3 +269,8 @@ int tool_dump(const struct tool_request *request, bool *ret_damaged)
 	}
 	return 0;
 }
+
+const struct tool dump_tool = {
+	TOOL_OPTION("dump", .help = "every chunk and every record, one line each"),
+	.run = run,
+};

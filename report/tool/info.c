@@ -211,7 +211,7 @@ static int info_file(const char *path, const struct tool_request *request, bool 
 	return r;
 }
 
-int tool_info(const struct tool_request *request, bool *ret_damaged)
+static int run(const struct tool_request *request, bool *ret_damaged)
 {
 	for (size_t i = 0; i < request->path_count; i++) {
 		int r;
@@ -226,3 +226,8 @@ int tool_info(const struct tool_request *request, bool *ret_damaged)
 		(void)fprintf(request->out, "sandbox %s\n", request->names->sandbox);
 	return 0;
 }
+
+const struct tool info_tool = {
+	TOOL_OPTION("info", .help = "host, contents, cost of recording, what was lost", .often = true),
+	.run = run, .for_people = true,
+};

@@ -303,7 +303,7 @@ static void print_needs(struct needs *needs, FILE *out)
 		print_need(needs, &needs->items[i], out);
 }
 
-int tool_needs(const struct tool_request *request, bool *ret_damaged)
+static int run(const struct tool_request *request, bool *ret_damaged)
 {
 	_cleanup_(needs_deinit) struct needs needs = {0};
 	struct profile *profile;
@@ -328,3 +328,8 @@ int tool_needs(const struct tool_request *request, bool *ret_damaged)
 	profile_destroy(profile);
 	return r;
 }
+
+const struct tool needs_tool = {
+	TOOL_OPTION("needs", .help = "modules without symbols, and where to put the files"),
+	.run = run, .for_people = true,
+};

@@ -243,7 +243,7 @@ static int write_output(struct resolving *all)
 	return trace_output_keep(&all->output);
 }
 
-int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
+static int run(const struct tool_request *request, bool *ret_damaged)
 {
 	_cleanup_(resolving_deinit) struct resolving all = {.output.fd = -1};
 	int r;
@@ -268,3 +268,8 @@ int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged)
 		 all.addresses == 1 ? "" : "es", all.modules, plural(all.modules));
 	return 0;
 }
+
+const struct tool resolve_lines_tool = {
+	TOOL_OPTION("resolve-lines", .help = "write the trace with files, lines, inlined functions"),
+	.run = run, .writes = true,
+};

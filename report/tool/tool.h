@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Tools work on the trace itself: what it contains, what it lacks, its raw records. Each is one
- * function and one row of the table.
+ * Tools work on the trace itself: what it contains, what it lacks, its raw records. Each is one file with its object,
+ * which has its option as well, and a row of the list below.
  */
 #ifndef RWALKER_REPORT_TOOL_TOOL_H
 #define RWALKER_REPORT_TOOL_TOOL_H
@@ -10,17 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/options/options.h"
 #include "report/profile/seam/profile.h"
-
-enum tool_kind {
-	TOOL_INFO,
-	TOOL_NEEDS,
-	TOOL_DUMP,
-	TOOL_CONDENSE,
-	TOOL_SCRUB,
-	TOOL_RESOLVE_LINES,
-	TOOL_KINDS
-};
 
 struct tool_request {
 	const char *const *paths;
@@ -30,24 +21,29 @@ struct tool_request {
 	bool verbose; /* -v */
 	const char *output; /* -o; NULL: not given */
 	bool partial;	    /* --partial */
-	bool scrub;	    /* --scrub: condense, and replace names */
 	const regex_t *keep; /* --keep; NULL: not given */
 	FILE *out;
 };
 
 struct tool {
-	const char *name; /* of the option */
+	struct option_row option;
 	/* 0, or -errno after reporting why. Sets *ret_damaged if a trace is damaged or lost events (exit code 3). */
 	int (*run)(const struct tool_request *request, bool *ret_damaged);
-	bool writes;	    /* writes a trace to -o */
+	bool writes;	 /* writes a trace to -o */
+	bool for_people; /* prints text that nobody parses */
 };
 
-extern const struct tool tools[TOOL_KINDS];
+#define TOOL_OPTION(name, ...) .option = {"The trace itself", name, .kind = OPTION_CHOICE, __VA_ARGS__}
 
-int tool_info(const struct tool_request *request, bool *ret_damaged);
-int tool_needs(const struct tool_request *request, bool *ret_damaged);
-int tool_dump(const struct tool_request *request, bool *ret_damaged);
-int tool_condense(const struct tool_request *request, bool *ret_damaged);
-int tool_resolve_lines(const struct tool_request *request, bool *ret_damaged);
+/* In the order of --help. */
+#define TOOLS(X) X(info) X(needs) X(dump) X(condense) X(scrub) X(resolve_lines)
+
+#define TOOL_DECLARE(name) extern const struct tool name##_tool;
+TOOLS(TOOL_DECLARE)
+
+static inline const char *tool_name(const struct tool *tool)
+{
+	return tool->option.long_name;
+}
 
 #endif

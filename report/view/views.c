@@ -10,59 +10,13 @@
 #include "report/view/text/probe_totals.h"
 #include "report/view/wait/throughout.h"
 
-enum { ANY_KIND = PROFILE_ALL_KINDS, WALKED = 1 << PROFILE_TASKS, WAITED = 1 << PROFILE_OFFCPU,
-       WOKEN = 1 << PROFILE_WAKERS, EVENTS = ANY_KIND & ~WALKED };
-
-const struct view views[VIEW_KINDS] = {
-	[VIEW_TREE] = {.name = "tree", .print = tree_view, .by = true, .kinds = ANY_KIND},
-	[VIEW_TOP_DOWN] = {.name = "top-down", .print = top_down_view, .by = true, .kinds = ANY_KIND},
-	[VIEW_FUNCTIONS] = {.name = "functions", .print = functions_view, .by = true, .kinds = ANY_KIND},
-	[VIEW_TASKS] = {.name = "tasks", .print = tasks_view, .kinds = WALKED},
-	[VIEW_HISTOGRAM] = {.name = "histogram", .print = histogram_view, .by = true, .kinds = ANY_KIND},
-	[VIEW_STACKS] = {.name = "stacks", .print = stacks_view, .by = true, .kinds = ANY_KIND},
-	[VIEW_FOLDED] = {.name = "folded", .print = folded_view, .by = true, .kinds = ANY_KIND,
-			 .bare = true},
-	[VIEW_WAKERS] = {.name = "wakers", .print = wakers_view, .by = true, .kinds = WAITED,
-			 .beside = WOKEN},
-	[VIEW_FOLDED_WAKERS] = {.name = "folded --wakers", .print = folded_wakers_view, .by = true,
-				.kinds = WAITED, .beside = WOKEN, .bare = true},
-	[VIEW_CHAINS] = {.name = "chains", .print = chains_view, .kinds = WAITED | WALKED, .beside = WOKEN,
-			 .everyone = true},
-	[VIEW_TOP_WAITS] = {.name = "top-waits", .print = top_waits_view, .kinds = WAITED, .beside = WOKEN},
-	[VIEW_SUMMARY] = {.name = "summary", .print = summary_view, .kinds = WAITED, .stackless = true},
-	[VIEW_EVENTS] = {.name = "events", .print = events_view, .kinds = EVENTS,
-			 .merged = true, .each_event = true, .each_address = true},
-	[VIEW_PERF_SCRIPT] = {.name = "export perf-script", .print = perf_script_view,
-			      .kinds = EVENTS, .bare = true, .merged = true, .exports = true,
-			      .each_event = true, .each_address = true},
-	[VIEW_SPEEDSCOPE] = {.name = "export speedscope", .print = speedscope_view, .kinds = ANY_KIND,
-		      .bare = true, .merged = true, .exports = true, .each_event = true},
-	[VIEW_PPROF] = {.name = "export pprof", .print = pprof_view, .kinds = ANY_KIND, .bare = true, .merged = true,
-			.exports = true, .binary = true, .each_recording = true},
-	[VIEW_SQLITE] = {.name = "export sqlite", .print = sqlite_view, .kinds = ANY_KIND, .bare = true, .merged = true,
-			 .exports = true, .binary = true, .needs_file = true, .each_event = true},
-	[VIEW_CHROME] = {.name = "export chrome", .print = chrome_view, .kinds = ANY_KIND,
-		      .bare = true, .merged = true, .exports = true, .each_event = true},
-	[VIEW_FIREFOX] = {.name = "export firefox", .print = firefox_view, .kinds = ANY_KIND,
-		      .bare = true, .merged = true, .exports = true, .each_event = true},
-	[VIEW_DIGEST] = {.name = "digest", .print = digest_view, .kinds = ANY_KIND,
-			 .whole = true, .everyone = true},
-	[VIEW_HTML] = {.name = "html", .print = html_view, .kinds = ANY_KIND, .whole = true, .exports = true,
-		       .binary = true, .everyone = true, .each_event = true, .waits_apart = true,
-		       .may_compare = true},
-	[VIEW_SVG] = {.name = "svg", .print = svg_view, .by = true, .kinds = ANY_KIND, .bare = true, .exports = true},
-	[VIEW_DIFF] = {.name = "diff", .print = diff_view, .kinds = EVENTS & ~(1 << PROFILE_WAKERS),
-		       .whole = true, .everyone = true, .each_half = true, .may_compare = true, .must_compare = true},
-	[VIEW_WAITS_ON] = {.name = "waits-on", .print = waits_on_view, .kinds = WAITED, .beside = WOKEN,
-			   .stackless = true},
-	[VIEW_AT] = {.name = "at", .print = at_view, .kinds = WAITED, .beside = WOKEN, .everyone = true},
-	[VIEW_AT_WALK] = {.name = "at", .print = tasks_at_view, .kinds = WALKED},
-};
+#define VIEW_POINTER(name) &name##_view,
+const struct view *const views[VIEW_COUNT] = {VIEWS(VIEW_POINTER) VIEWS_BY_NAME(VIEW_POINTER)};
 
 static const struct view *view_of(const struct view *wanted, const struct profile_source *source)
 {
 	if (!wanted)
-		return &views[source->kind == PROFILE_TASKS ? VIEW_TASKS : VIEW_TREE];
+		return source->kind == PROFILE_TASKS ? &tasks_view : &tree_view;
 	return wanted->kinds & 1U << source->kind ? wanted : NULL;
 }
 
@@ -93,7 +47,7 @@ static int check_one_source(const struct view *view, const struct profile_source
 		if (first)
 			return log_error(EINVAL, "--%s shows one source, but there are several "
 						 "('%s %s', '%s %s'); choose one with --%s",
-					 view->name, page_kind_name(first->kind), first->name,
+					 view_name(view), page_kind_name(first->kind), first->name,
 					 page_kind_name(source->kind), source->name,
 					 first->kind == source->kind ? "probe" : "source");
 		first = source;
@@ -137,7 +91,7 @@ static int print_sources(const struct view_context *context, const struct view *
 			return r;
 	}
 	if (!any && !bare)
-		page_nothing(context, view ? view->name : "tree");
+		page_nothing(context, view ? view_name(view) : "tree");
 	return 0;
 }
 
@@ -156,7 +110,7 @@ static int print_merged(const struct view_context *context, const struct view *v
 			page_heading(context, (uint32_t)i, &sources[i]);
 	}
 	if (!any && !view->bare)
-		page_nothing(context, view->name);
+		page_nothing(context, view_name(view));
 	r = any || view->exports ? view->print(context, 0, NULL) : 0; /* an export must be valid even if empty */
 	for (size_t i = 0; i < count && !r; i++)
 		if (view_of(view, &sources[i]) && !sources[i].left_out)
@@ -205,7 +159,7 @@ static const struct view *view_for(const struct view *wanted, const struct profi
 		waited |= sources[i].kind == PROFILE_OFFCPU && !sources[i].left_out;
 		walked |= sources[i].kind == PROFILE_TASKS && !sources[i].left_out;
 	}
-	return wanted == &views[VIEW_AT] && walked && !waited ? &views[VIEW_AT_WALK] : wanted;
+	return wanted == &at_view && walked && !waited ? &tasks_at_view : wanted;
 }
 
 int views_print(const struct view_context *context, const struct view *asked)
@@ -219,7 +173,7 @@ int views_print(const struct view_context *context, const struct view *asked)
 	if (view && view->whole)
 		return view->print(context, 0, NULL);
 	if (!r && !view) {
-		r = digest_view(context, 0, NULL);
+		r = digest_view.print(context, 0, NULL);
 		(void)fputc('\n', context->out);
 	}
 	if (!r && view && view->merged)

@@ -112,7 +112,7 @@ static int report(const struct memory_io *m, unsigned long turn, struct seen *re
 	const struct view_settings settings = {
 		.filters = "", .at = {PROFILE_MOMENT_OFFSET, STEPS / 2 * STEP_NS}, .at_around = 3 * STEP_NS};
 	const struct profile_filter filter = {
-		.to = UINT64_MAX, .sources = turn % 8 ? 0 : 1 << PROFILE_OFFCPU, .each_event = true};
+		.to = UINT64_MAX, .sources = turn % 8 ? 0 : 1 << PROFILE_OFFCPU, .needs = PROFILE_EACH_EVENT};
 	struct text_sink sink = {0};
 	struct profile *profile;
 	int r = report_run_read(m->bytes, m->length, &filter, &profile);

@@ -170,7 +170,7 @@ static void seeds_add_files(struct mutant_scene *scene, struct mutant *seeds, ch
  */
 static struct profile_filter mutant_filter(struct random *random)
 {
-	struct profile_filter filter = {.to = UINT64_MAX, .each_event = true};
+	struct profile_filter filter = {.to = UINT64_MAX, .needs = PROFILE_EACH_EVENT};
 	uint64_t choice = random_below(random, 16);
 
 	if (choice == 0)
@@ -180,7 +180,7 @@ static struct profile_filter mutant_filter(struct random *random)
 	else if (choice == 2)
 		filter.kernel_only = true;
 	else if (choice == 3)
-		filter.each_address = true;
+		filter.needs |= PROFILE_EACH_ADDRESS;
 	else if (choice == 4)
 		filter.from_moment = (struct profile_moment){PROFILE_MOMENT_WALL, random_next(random)};
 	else if (choice == 5)
@@ -190,7 +190,7 @@ static struct profile_filter mutant_filter(struct random *random)
 	else if (choice < 10)
 		filter.apart = true;
 	if (choice == 6 || choice > 7)
-		filter.everyone = true;
+		filter.needs |= PROFILE_EVERYONE;
 	return filter;
 }
 
@@ -236,11 +236,11 @@ static void mutant_expect(struct mutant_run *run, bool condition, const char *wh
 /* Two views per mutant, each pair in turn; sometimes all. */
 static uint32_t mutant_wanted(uint64_t number)
 {
-	unsigned int first = number % VIEW_KINDS, other = 1 + number / VIEW_KINDS % (VIEW_KINDS - 1);
+	unsigned int first = number % VIEW_COUNT, other = 1 + number / VIEW_COUNT % (VIEW_COUNT - 1);
 
 	if (number % MUTANT_ALL_VIEWS == 0)
 		return UINT32_MAX;
-	return 1U << first | 1U << (first + other) % VIEW_KINDS;
+	return 1U << first | 1U << (first + other) % VIEW_COUNT;
 }
 
 static void mutant_views(struct mutant_run *run)
@@ -266,14 +266,14 @@ static void mutant_views(struct mutant_run *run)
 /* Judges a mutant completely. One of MUTANT_TOOLS mutants goes through each tool. */
 static void mutant_judge(struct mutant_run *run)
 {
-	static const enum tool_kind kinds[] = {TOOL_INFO, TOOL_NEEDS, TOOL_DUMP, TOOL_CONDENSE, TOOL_SCRUB};
+	static const struct tool *const tools[] = {&info_tool, &needs_tool, &dump_tool, &condense_tool, &scrub_tool};
 	const uint64_t turn = run->number % MUTANT_TOOLS;
 
 	mutant_views(run);
-	if (run->wrong || turn >= sizeof(kinds) / sizeof(*kinds))
+	if (run->wrong || turn >= sizeof(tools) / sizeof(*tools))
 		return;
-	run->wrong = report_run_tool(kinds[turn], run->path, run->condensed, random_below(&run->random, 2), &run->result);
-	if (!run->wrong && !run->result && tools[kinds[turn]].writes)
+	run->wrong = report_run_tool(tools[turn], run->path, run->condensed, random_below(&run->random, 2), &run->result);
+	if (!run->wrong && !run->result && tools[turn]->writes)
 		run->wrong = report_run_rewritten(run->condensed, &run->result);
 	(void)unlink(run->condensed);
 }

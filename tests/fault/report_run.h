@@ -88,7 +88,7 @@ static inline int report_run_file(const struct view_context *context, const stru
 }
 
 /*
- * `wanted`: bits of enum view_kind. Returns the first error of a view; except that machine-readable
+ * `wanted`: bits, of `views`. Returns the first error of a view; except that machine-readable
  * lines may refuse several sources, or too many intervals (-EINVAL).
  */
 static inline int report_run_print(struct profile *profile, const struct view_settings *settings, uint32_t wanted,
@@ -103,13 +103,13 @@ static inline int report_run_print(struct profile *profile, const struct view_se
 	if (!context.out)
 		abort();
 	stderr = context.out; /* a variable in glibc; machine-readable lines print their account there */
-	for (unsigned int i = 0; i < VIEW_KINDS; i++) {
+	for (unsigned int i = 0; i < VIEW_COUNT; i++) {
 		int r = 0;
 
-		sink->tabs = i == VIEW_PERF_SCRIPT; /* as perf prints them */
-		if (wanted >> i & 1 && !views[i].must_compare) /* there is one profile */
-			r = views[i].binary ? report_run_file(&context, &views[i]) : views_print(&context, &views[i]);
-		if (r < 0 && !first && !((views[i].bare || settings->interval) && r == -EINVAL))
+		sink->tabs = views[i] == &perf_script_view; /* as perf prints them */
+		if (wanted >> i & 1 && !views[i]->must_compare) /* there is one profile */
+			r = views[i]->binary ? report_run_file(&context, views[i]) : views_print(&context, views[i]);
+		if (r < 0 && !first && !((views[i]->bare || settings->interval) && r == -EINVAL))
 			first = r;
 		if (fflush(context.out))
 			abort();
@@ -126,7 +126,7 @@ static inline bool report_run_may_return(int r)
 }
 
 /* Runs a tool on the file; `rewritten` is what it may write. Returns what is wrong, or NULL. */
-static inline const char *report_run_tool(enum tool_kind kind, const char *path, const char *rewritten, bool verbose,
+static inline const char *report_run_tool(const struct tool *tool, const char *path, const char *rewritten, bool verbose,
 					  int *ret_result)
 {
 	const cookie_io_functions_t functions = {.write = text_sink_write};
@@ -134,15 +134,15 @@ static inline const char *report_run_tool(enum tool_kind kind, const char *path,
 	struct text_sink sink = {0};
 	const struct tool_request request = {.paths = &path, .path_count = 1, .filter = &everything,
 					     .names = &(struct profile_names){0}, .output = rewritten,
-					     .partial = true, .verbose = verbose, .scrub = kind == TOOL_SCRUB,
+					     .partial = true, .verbose = verbose,
 					     .out = fopencookie(&sink, "w", functions)};
 	bool damaged = false;
 
 	if (!request.out)
 		abort();
-	*ret_result = tools[kind].run(&request, &damaged);
+	*ret_result = tool->run(&request, &damaged);
 	fclose(request.out);
-	return !report_run_may_return(*ret_result) ? tools[kind].name : sink.raw ? "a tool prints raw bytes" : NULL;
+	return !report_run_may_return(*ret_result) ? tool_name(tool) : sink.raw ? "a tool prints raw bytes" : NULL;
 }
 
 /* The result of --condense or --scrub is whole, holds no memory and no command line, and can be read. */

@@ -201,11 +201,11 @@ static struct profile_filter make_filter(const uint8_t *bytes)
 		.classes = bytes[2] & 31,
 		.least_wait = bytes[3] & 15 ? 1ULL << 4 * (bytes[3] & 15) : 0,
 		.most_wait = bytes[3] >> 4 ? 1ULL << 4 * (bytes[3] >> 4) : 0,
-		.each_event = bytes[8], /* as options do: slices and times need them */
+		.needs = (bytes[8] ? PROFILE_EACH_EVENT : 0) /* as options do: slices and times need them */ |
+			 (bytes[5] & 2 ? PROFILE_EVERYONE : 0),
 		.probes = probes,
 		.probe_count = bytes[8] & 4 ? 2 : 0,
 		.apart = bytes[5] & 1, /* which also is a part of --at's moment */
-		.everyone = bytes[5] & 2,
 		.user_threads = (bytes[5] & 12) == 4,
 		.kernel_threads = (bytes[5] & 12) == 8,
 		.from = bytes[4] & 15 ? 1ULL << 4 * (bytes[4] & 15) : 0,
@@ -254,9 +254,10 @@ static struct view_settings make_settings(const uint8_t *bytes, const struct pro
 /* Views of waits, views of all sources, or both. */
 static uint32_t make_views(const uint8_t *bytes)
 {
-	const uint32_t general = 1 << VIEW_TREE | 1 << VIEW_TASKS | 1 << VIEW_HISTOGRAM |
-				 1 << VIEW_STACKS | 1 << VIEW_FOLDED;
+	uint32_t general = 0;
 
+	for (unsigned int i = 0; i < VIEW_COUNT; i++)
+		general |= (views[i]->kinds == VIEW_ANY_KIND) << i;
 	return (bytes[6] & 64 ? 0 : general) | (bytes[6] & 128 ? 0 : ~general);
 }
 
@@ -323,11 +324,11 @@ static void rewrite(const struct trace *trace, uint8_t choice)
 	snprintf(in, sizeof(in), "/proc/self/fd/%d", fd);
 	snprintf(out, sizeof(out), "/dev/shm/fuzz_rewritten.%d", (int)getpid());
 	(void)unlink(out);
-	wrong = report_run_tool(choice & 1 ? TOOL_CONDENSE : TOOL_SCRUB, in, out, false, &r);
+	wrong = report_run_tool(choice & 1 ? &condense_tool : &scrub_tool, in, out, false, &r);
 	if (!wrong && !r)
 		wrong = report_run_rewritten(out, &r);
 	if (!wrong && !r)
-		wrong = report_run_tool(TOOL_DUMP, out, NULL, false, &r);
+		wrong = report_run_tool(&dump_tool, out, NULL, false, &r);
 	if (wrong)
 		fprintf(stderr, "fuzz_report_waits: %s: %d\n", wrong, r);
 	fuzz_require(!wrong);

@@ -18,7 +18,7 @@ static int begin_recording(struct section *section)
 	const struct profile_filter *filter = section->context.profile->filter;
 	int r = 0;
 
-	if (waits || filter->each_event || filter->each_recording)
+	if (waits || filter->needs & (PROFILE_EACH_EVENT | PROFILE_EACH_RECORDING))
 		r = section_begin_recording(section);
 	if (!r && waits && (waits->wanted || (wakers && wakers->wanted)))
 		r = section_waits_init(section);

@@ -19,12 +19,14 @@ static uint64_t weigh(struct profile *profile, const struct source_binding *sour
 
 static uint16_t cpu_of(const struct profile *profile, const struct batch_sample *sample)
 {
-	return profile->filter->each_cpu && sample->cpu < PROFILE_NO_CPU ? (uint16_t)sample->cpu : PROFILE_NO_CPU;
+	bool known = profile->filter->needs & PROFILE_EACH_CPU && sample->cpu < PROFILE_NO_CPU;
+
+	return known ? (uint16_t)sample->cpu : PROFILE_NO_CPU;
 }
 
 static unsigned int half_of(const struct profile *profile, const struct source_binding *source, uint64_t time)
 {
-	return profile->filter->each_half && time >= source->middle ? CHAIN_LATE : 0;
+	return profile->filter->needs & PROFILE_EACH_HALF && time >= source->middle ? CHAIN_LATE : 0;
 }
 
 static struct user_record user_record_of(const struct batch_sample *sample)
@@ -47,7 +49,7 @@ static int count_sample(struct section *section, const struct stream_event *even
 	source->weight += entry->weight;
 	if (probe)
 		profile->probes.items[probe->probe].samples++;
-	return r < 0 || !profile->filter->each_event ? r : section_keep_sample(section, event, probe, entry);
+	return r < 0 || !(profile->filter->needs & PROFILE_EACH_EVENT) ? r : section_keep_sample(section, event, probe, entry);
 }
 
 /* The sample has passed all filters except those for its task. */

@@ -214,7 +214,7 @@ static int push_wait(struct section *section, const struct event_wait *record, u
 /* Whether the task passes the filters, or is needed because others may have waited for it. */
 static bool is_followed(const struct section *section, const struct task_binding *task)
 {
-	return task->wanted || section->context.profile->filter->everyone;
+	return task->wanted || section->context.profile->filter->needs & PROFILE_EVERYONE;
 }
 
 /* The task and thread of a record; *ret_task is NULL if the task is not followed. */
@@ -261,7 +261,8 @@ static bool is_asked_for(const struct section *section, const struct source_bind
 static bool is_kept(const struct section *section, const struct source_binding *source, const struct profile_wait *wait)
 {
 	return is_asked_for(section, source) &&
-	       (!(wait->flags & PROFILE_WAIT_UNASKED) || section->context.profile->filter->everyone);
+	       (!(wait->flags & PROFILE_WAIT_UNASKED) ||
+		section->context.profile->filter->needs & PROFILE_EVERYONE);
 }
 
 /* The cheap test, done first: the wait is wanted, or unwanted waits are needed for the times of kernel threads. */

@@ -74,7 +74,7 @@ struct profile_frame {
 	uint32_t module;
 	/* Kernel: offset in the module; user: link-time address or file offset; no module: raw address. */
 	uint64_t address;
-	/* Where it was first seen, unless profile_filter.each_address was set; 0 if it was not stored. */
+	/* Where it was first seen, unless PROFILE_EACH_ADDRESS was set; 0 if it was not stored. */
 	uint64_t run_time_address;
 	bool kernel;
 	bool caller; /* the address is a return address: after the call */
@@ -103,12 +103,12 @@ enum profile_chain_flag {
 	CHAIN_KERNEL_TRUNCATED = 1,
 	CHAIN_USER_TRUNCATED = 2,
 	CHAIN_USER_MISSING = 4,
-	CHAIN_LATE = 8, /* from the second half of its recording; only with profile_filter.each_half */
+	CHAIN_LATE = 8, /* from the second half of its recording; only with PROFILE_EACH_HALF */
 };
 
 struct profile_entry { /* unique (source, chain, task, flags, CPU) */
 	uint32_t source, node, task;
-	uint16_t flags, cpu; /* cpu: PROFILE_NO_CPU if not known, or profile_filter.each_cpu was not set */
+	uint16_t flags, cpu; /* cpu: PROFILE_NO_CPU if not known, or PROFILE_EACH_CPU was not set */
 	uint64_t samples, weight;
 	/* Of waits: the parts of the weight, ns, in which threads waited for a CPU, and that quotas took. */
 	uint64_t run_queue, throttled;

@@ -2,7 +2,7 @@
 /*
  * The single events of a profile, each with its time, from all given traces, after the filters:
  * samples of CPUs, tracepoints and functions, waits, and the wakeups that ended them. Available
- * only if profile_filter.each_event was set; the profile's entries are the sums of these weights.
+ * only if PROFILE_EACH_EVENT was set; the profile's entries are the sums of these weights.
  * Also the probes, of which a source may have many, with the recorder's counts.
  *
  * Times are CLOCK_MONOTONIC ns of their recording: compare them within one recording only.

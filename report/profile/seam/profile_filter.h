@@ -39,6 +39,23 @@ struct profile_wait_test {
 
 enum { PROFILE_WAITS_OPEN = 1 << 30, PROFILE_WAITS_ENDED = 1 << 29 };
 
+/* What a profile keeps because somebody will ask for it. */
+enum profile_needs {
+	PROFILE_EACH_ADDRESS = 1, /* addresses are shown: a function at two addresses, in two processes, is two frames */
+	PROFILE_EACH_CPU = 2,	  /* entries are kept apart by CPU */
+	PROFILE_EACH_HALF = 4,	  /* entries are kept apart by the half of their recording: CHAIN_LATE */
+	/*
+	 * Waits that filters or `apart` leave out are kept and flagged, for views that follow
+	 * wakers: any thread may have held up those that the report is about.
+	 */
+	PROFILE_EVERYONE = 8,
+	PROFILE_EACH_EVENT = 16, /* every single event, for profile_events.h */
+	/* Also lists recordings without waits, like PROFILE_EACH_EVENT: numbered as the origins (profile_origin.h). */
+	PROFILE_EACH_RECORDING = 32,
+	/* With PROFILE_EACH_EVENT: without waits and wakeups, for views that use profile_waits(), unless waits are hidden. */
+	PROFILE_WAITS_APART = 64,
+};
+
 struct profile_filter {
 	const regex_t *comm; /* NULL: all */
 	const uint32_t *pids, *tids;
@@ -58,20 +75,8 @@ struct profile_filter {
 	bool user_only, kernel_only;
 	const char *const *probes; /* tracepoints and functions, names or globs: if given, nothing else passes */
 	size_t probe_count;	   /* 0: all */
-	bool each_address; /* addresses are shown: a function at two addresses, in two processes, is two frames */
-	bool each_cpu;   /* entries are kept apart by CPU */
-	bool each_half;  /* entries are kept apart by the half of their recording: CHAIN_LATE */
+	uint32_t needs; /* bits of enum profile_needs */
 	bool apart; /* waits throughout, and of kernel threads that did nothing, are set apart (profile_apart.h) */
-	/*
-	 * Waits that filters or `apart` leave out are kept and flagged, for views that follow
-	 * wakers: any thread may have held up those that the report is about.
-	 */
-	bool everyone;
-	bool each_event; /* keep every single event, for profile_events.h */
-	/* Also lists recordings without waits, like each_event: numbered as the origins (profile_origin.h). */
-	bool each_recording;
-	/* With each_event: without waits and wakeups, for views that use profile_waits(), unless waits are hidden. */
-	bool waits_apart;
 };
 
 struct profile_names {                 /* where names may come from apart from the trace */

@@ -35,7 +35,7 @@ enum profile_wait_flag {
 	PROFILE_WAIT_OUT_BOUND = 2,    /* out is a bound: it began then or earlier, the wait is at least as long */
 	PROFILE_WAIT_NOT_ENDED = 4,    /* open: `in` is the time of the last look at it, at the end of the recording */
 	PROFILE_WAIT_IOWAIT = 8,
-	/* Only with profile_filter.everyone: */
+	/* Only with PROFILE_EVERYONE: */
 	PROFILE_WAIT_UNASKED = 32, /* it does not pass the filters */
 	PROFILE_WAIT_APART = 64,   /* it is set apart (profile_apart.h) */
 	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_APART, /* views do not show it */

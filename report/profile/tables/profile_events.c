@@ -184,7 +184,9 @@ static int order_probes(struct profile *profile, const uint32_t *places)
 /* Sorting them takes as long as reading them, so it is done only if wanted. */
 static bool wants_moments(const struct profile *profile)
 {
-	return profile->filter->each_event && (!profile->filter->waits_apart || profile->waits_hidden);
+	uint32_t needs = profile->filter->needs;
+
+	return needs & PROFILE_EACH_EVENT && (!(needs & PROFILE_WAITS_APART) || profile->waits_hidden);
 }
 
 int profile_order_events(struct profile *profile, const uint32_t *places)
@@ -192,7 +194,7 @@ int profile_order_events(struct profile *profile, const uint32_t *places)
 	static const struct wait_moment wakeups = {has_wakeup, wakeup_of}, ends = {has_end, end_of};
 	int r = order_probes(profile, places);
 
-	if (!r && profile->filter->each_event)
+	if (!r && profile->filter->needs & PROFILE_EACH_EVENT)
 		r = order_samples(profile);
 	if (!r && wants_moments(profile))
 		r = order_moments(profile, &wakeups, &profile->wakeups);

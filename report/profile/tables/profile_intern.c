@@ -279,7 +279,7 @@ static bool same_frame(const void *context, uint32_t number)
 	return frame->address == wanted->frame->address && frame->module == wanted->frame->module &&
 	       frame->kernel == wanted->frame->kernel && frame->caller == wanted->frame->caller &&
 	       frame->note == wanted->frame->note &&
-	       (!wanted->profile->filter->each_address ||
+	       (!(wanted->profile->filter->needs & PROFILE_EACH_ADDRESS) ||
 		frame->run_time_address == wanted->frame->run_time_address);
 }
 

@@ -14,7 +14,7 @@
 
 bool profile_notes_kernel_times(const struct profile *profile)
 {
-	return profile->filter->apart || profile->filter->everyone;
+	return profile->filter->apart || profile->filter->needs & PROFILE_EVERYONE;
 }
 
 /* They are by task. */
@@ -153,7 +153,7 @@ static int set_apart(struct profile *profile)
 	if (!profile->sets_apart)
 		return 0;
 	r = mark_apart(profile);
-	if (!r && !profile->filter->everyone)
+	if (!r && !(profile->filter->needs & PROFILE_EVERYONE))
 		drop_apart(profile);
 	return r;
 }
@@ -204,14 +204,14 @@ static int add_wait(struct profile *profile, const struct profile_wait *wait)
 				      .node = wait->node,
 				      .task = wait->task,
 				      .flags = (uint16_t)wait->chain_flags,
-				      .cpu = profile->filter->each_cpu ? wait->in_cpu : PROFILE_NO_CPU,
+				      .cpu = profile->filter->needs & PROFILE_EACH_CPU ? wait->in_cpu : PROFILE_NO_CPU,
 				      .samples = 1,
 				      .weight = wait->weight,
 				      .run_queue = profile_run_queue_weight(wait)};
 
 	if (wait->wait_class == PROFILE_THROTTLED)
 		entry.throttled = entry.weight - entry.run_queue;
-	if (!profile->filter->each_half)
+	if (!(profile->filter->needs & PROFILE_EACH_HALF))
 		return add_entry(profile, &entry);
 	profile->sources.items[entry.source].samples++;
 	profile->sources.items[entry.source].weight += entry.weight;
@@ -229,7 +229,7 @@ static int add_wakeup(struct profile *profile, const struct profile_wait *wait)
 					  .source = source,
 					  .node = wait->waker_node,
 					  .task = wait->waker,
-					  .flags = (uint16_t)(profile->filter->each_half && late_weight(profile, wait) ?
+					  .flags = (uint16_t)((profile->filter->needs & PROFILE_EACH_HALF) && late_weight(profile, wait) ?
 								      CHAIN_LATE : 0),
 					  .cpu = PROFILE_NO_CPU,
 					  .samples = 1,

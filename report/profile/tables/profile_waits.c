@@ -195,7 +195,7 @@ int profile_order_waits(struct profile *profile, const uint32_t *places)
 		profile->waits.items[i].source = places[profile->waits.items[i].source];
 	if (profile->sums.count)
 		qsort(profile->sums.items, profile->sums.count, sizeof(*profile->sums.items), compare_sums);
-	profile->waits_ordered = profile->filter->each_event; /* it has lists of positions */
+	profile->waits_ordered = profile->filter->needs & PROFILE_EACH_EVENT; /* it has lists of positions */
 	if (profile->waits_ordered && profile_sort_waits(profile) < 0)
 		return -ENOMEM;
 	return make_totals(profile);

@@ -250,7 +250,7 @@ static int print_pair(const struct view_context *context, const uint32_t numbers
 
 static bool is_comparable(const struct profile_source *source)
 {
-	return views[VIEW_DIFF].kinds >> source->kind & 1 && !source->left_out;
+	return diff_view.kinds >> source->kind & 1 && !source->left_out;
 }
 
 /* CPU samples are the same source whatever event took them. */
@@ -313,7 +313,7 @@ static void write_notes(const struct view_context *context)
 	page_notes(context, shown_of(context->profile), context->out);
 }
 
-int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_diff(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	const struct profile_source *before, *after;
 	size_t count = profile_sources(context->profile, &after);
@@ -344,3 +344,9 @@ int diff_view(const struct view_context *context, uint32_t number, const struct 
 	write_notes(context);
 	return 0;
 }
+
+const struct view diff_view = {
+	VIEW_OPTION("diff", .help = "what takes more or less time than in --base"),
+	.print = show_diff, .kinds = VIEW_EVENTS & ~VIEW_WOKEN, .needs = PROFILE_EVERYONE | PROFILE_EACH_HALF, .whole = true,
+	.may_compare = true, .must_compare = true,
+};

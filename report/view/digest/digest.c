@@ -101,7 +101,7 @@ void digest_write_share(uint64_t part, uint64_t whole, FILE *out)
 	(void)fprintf(out, "%s%% ", figure_percent(part, whole).text);
 }
 
-int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_digest(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	static digest_part *const parts[] = {
 		digest_add_origin, digest_add_times, digest_add_heaviest, digest_add_stories,
@@ -118,3 +118,8 @@ int digest_view(const struct view_context *context, uint32_t number, const struc
 		digest_lines_write(&digest.lines, context->settings->width, context->out);
 	return r;
 }
+
+const struct view digest_view = {
+	VIEW_OPTION("digest", .help = "the first screen: where time went, and what held whom", .often = true),
+	.print = show_digest, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EVERYONE, .whole = true,
+};

@@ -286,7 +286,7 @@ static int print_event(struct events_view *view, const struct profile_event *eve
 	return r;
 }
 
-int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_events(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(events_view_deinit) struct events_view view;
 	struct profile_event event;
@@ -305,3 +305,8 @@ int events_view(const struct view_context *context, uint32_t number, const struc
 		(void)fputc('\n', context->out);
 	return r;
 }
+
+const struct view events_view = {
+	VIEW_OPTION("events", .help = "every sample, wait and wakeup in time order"),
+	.print = show_events, .kinds = VIEW_EVENTS, .needs = PROFILE_EACH_EVENT | PROFILE_EACH_ADDRESS, .merged = true,
+};

@@ -170,7 +170,7 @@ static int write_chain(struct script *script, const struct profile_event *event)
 	return r;
 }
 
-int perf_script_view(const struct view_context *context, uint32_t number,
+static int show_perf_script(const struct view_context *context, uint32_t number,
 		     const struct profile_source *source)
 {
 	_cleanup_(script_deinit) struct script script;
@@ -190,3 +190,9 @@ int perf_script_view(const struct view_context *context, uint32_t number,
 	}
 	return r;
 }
+
+const struct view perf_script_view = {
+	VIEW_NAME("export perf-script"),
+	.print = show_perf_script, .kinds = VIEW_EVENTS, .needs = PROFILE_EACH_EVENT | PROFILE_EACH_ADDRESS,
+	.bare = true, .merged = true, .exports = true,
+};

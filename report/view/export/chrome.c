@@ -91,7 +91,7 @@ static void write_events(struct export *export)
 	}
 }
 
-int chrome_view(const struct view_context *context, uint32_t number, const struct profile_source *all)
+static int show_chrome(const struct view_context *context, uint32_t number, const struct profile_source *all)
 {
 	_cleanup_(export_close) struct export export;
 	int r = export_open(&export, context);
@@ -105,3 +105,9 @@ int chrome_view(const struct view_context *context, uint32_t number, const struc
 	json_write(&export.json, "\n]}");
 	return export_end(&export);
 }
+
+const struct view chrome_view = {
+	VIEW_NAME("export chrome"),
+	.print = show_chrome, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.exports = true,
+};

@@ -270,7 +270,7 @@ static void write_meta(struct firefox *firefox)
 		   "{'key':'cpu','label':'CPU','format':'integer'}]}]}");
 }
 
-int firefox_view(const struct view_context *context, uint32_t number, const struct profile_source *all)
+static int show_firefox(const struct view_context *context, uint32_t number, const struct profile_source *all)
 {
 	_cleanup_(firefox_deinit) struct firefox firefox = {0};
 	struct export *export = &firefox.export;
@@ -295,3 +295,9 @@ int firefox_view(const struct view_context *context, uint32_t number, const stru
 	json_write(&export->json, "}}");
 	return export_end(export);
 }
+
+const struct view firefox_view = {
+	VIEW_NAME("export firefox"),
+	.print = show_firefox, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.exports = true,
+};

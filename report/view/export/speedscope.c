@@ -185,7 +185,7 @@ static size_t write_profile(struct scope *scope, size_t first)
 	return end;
 }
 
-int speedscope_view(const struct view_context *context, uint32_t number, const struct profile_source *all)
+static int show_speedscope(const struct view_context *context, uint32_t number, const struct profile_source *all)
 {
 	_cleanup_(scope_deinit) struct scope scope = {0};
 	struct export *export = &scope.export;
@@ -206,3 +206,9 @@ int speedscope_view(const struct view_context *context, uint32_t number, const s
 	json_write(&export->json, "\n]}}");
 	return export_end(export);
 }
+
+const struct view speedscope_view = {
+	VIEW_NAME("export speedscope"),
+	.print = show_speedscope, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.exports = true,
+};

@@ -72,7 +72,7 @@ static int write_digest(struct html_page *page, FILE *out)
 	context.out = open_memstream(&text, &length);
 	if (!context.out)
 		return -ENOMEM;
-	r = digest_view(&context, 0, NULL);
+	r = digest_view.print(&context, 0, NULL);
 	if (fclose(context.out) != 0)
 		r = -ENOMEM;
 	if (r < 0)

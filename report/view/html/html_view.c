@@ -104,7 +104,7 @@ static int write_tables(struct html_page *page)
 	return r;
 }
 
-int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_html(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(html_page_deinit) struct html_page page;
 	_cleanup_free_ char *text = NULL;
@@ -124,3 +124,10 @@ int html_view(const struct view_context *context, uint32_t number, const struct 
 		html_document(&page, text, packed, size, context->out);
 	return r;
 }
+
+const struct view html_view = {
+	VIEW_OPTION("html", .help = "one page for a browser, with -o FILE", .often = true),
+	.print = show_html, .kinds = VIEW_ANY_KIND,
+	.needs = PROFILE_EVERYONE | PROFILE_EACH_EVENT | PROFILE_WAITS_APART, .whole = true, .exports = true,
+	.binary = true, .may_compare = true,
+};

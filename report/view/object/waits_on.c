@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/log.h"
 #include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
@@ -93,7 +94,7 @@ static void print_left(const struct wait_objects *objects, size_t shown, FILE *o
 			      figure_milliseconds(objects->unknown.weight).text);
 }
 
-int waits_on_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_waits_on(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(wait_objects_deinit) struct wait_objects objects;
 	FILE *out = context->out;
@@ -112,3 +113,18 @@ int waits_on_view(const struct view_context *context, uint32_t number, const str
 	print_left(&objects, shown, out);
 	return 0;
 }
+
+static int parse_kind(struct view_settings *settings, const char *value)
+{
+	enum profile_object_kind kind = value ? object_kind_find(value) : PROFILE_OBJECT_NONE;
+
+	settings->waits_on = kind;
+	if (kind == PROFILE_OBJECT_KINDS)
+		return log_error(EINVAL, "--waits-on must be %s, not '%s'", object_kind_names, value);
+	return 0;
+}
+
+const struct view waits_on_view = {
+	VIEW_ARGUMENT("waits-on", "[=KIND]", .help = "what was waited for: files, pipes, sockets ...", .often = true),
+	.print = show_waits_on, .parse = parse_kind, .kinds = VIEW_WAITED, .beside = VIEW_WOKEN, .stackless = true,
+};

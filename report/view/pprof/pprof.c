@@ -346,7 +346,7 @@ static int print_packed(const struct pprof *pprof)
 	return r;
 }
 
-int pprof_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_pprof(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(pprof_deinit) struct pprof pprof;
 	int r = pprof_init(&pprof, context);
@@ -363,3 +363,9 @@ int pprof_view(const struct view_context *context, uint32_t number, const struct
 		r = write_comments(&pprof);
 	return r < 0 ? r : print_packed(&pprof);
 }
+
+const struct view pprof_view = {
+	VIEW_NAME("export pprof"),
+	.print = show_pprof, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_RECORDING, .bare = true, .merged = true,
+	.exports = true, .binary = true,
+};

@@ -76,7 +76,7 @@ static int write_all(struct sqlite_export *job)
 	return r;
 }
 
-int sqlite_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_sqlite(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(export_deinit) struct sqlite_export job;
 	int r = export_init(&job, context);
@@ -89,3 +89,9 @@ int sqlite_view(const struct view_context *context, uint32_t number, const struc
 		return log_error(-r, "cannot write the database: %s", strerror(-r));
 	return r;
 }
+
+const struct view sqlite_view = {
+	VIEW_NAME("export sqlite"),
+	.print = show_sqlite, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.exports = true, .binary = true, .needs_file = true,
+};

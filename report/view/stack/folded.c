@@ -62,7 +62,7 @@ static int print_slices(struct folded_view *view, uint32_t number)
 	return r;
 }
 
-int folded_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_folded(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	bool by_missing = source->kind == PROFILE_OFFCPU && !context->settings->kernel_only;
 	_cleanup_(folded_view_deinit) struct folded_view view = {.context = context, .source = source};
@@ -73,3 +73,8 @@ int folded_view(const struct view_context *context, uint32_t number, const struc
 	return slices_are_wanted(context, source) ? print_slices(&view, number) :
 						    print_rows(&view, &view.table.rows);
 }
+
+const struct view folded_view = {
+	VIEW_OPTION("folded", .short_name = 'f', .help = "one line per stack, for flame graphs"),
+	.print = show_folded, .kinds = VIEW_ANY_KIND, .by = true, .bare = true, .slices = true,
+};

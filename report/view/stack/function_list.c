@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/log.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/look/function_totals.h"
 #include "report/view/text/figure_columns.h"
@@ -186,7 +187,7 @@ static void print_hidden(const struct function_list *list, size_t hidden, uint64
 			      figure_percent(self, page_total(list->source)).text);
 }
 
-int functions_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_functions(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(function_list_deinit) struct function_list list;
 	int r = function_list_init(&list, context, number, source);
@@ -215,3 +216,22 @@ int functions_view(const struct view_context *context, uint32_t number, const st
 	print_hidden(&list, list.totals.count - shown, self);
 	return 0;
 }
+
+static int parse_order(struct view_settings *settings, const char *value)
+{
+	static const char *const names[VIEW_ORDERS] = {[VIEW_BY_SELF] = "self",	  [VIEW_BY_TOTAL] = "total",
+						       [VIEW_BY_COUNT] = "count", [VIEW_BY_NAME] = "name",
+						       [VIEW_BY_MODULE] = "module"};
+
+	for (unsigned int i = 0; i < VIEW_ORDERS; i++)
+		if (!strcmp(value ? value : "self", names[i])) {
+			settings->function_order = (enum view_order)i;
+			return 0;
+		}
+	return log_error(EINVAL, "--functions must be self, total, count, name or module, not '%s'", value);
+}
+
+const struct view functions_view = {
+	VIEW_ARGUMENT("functions", "[=ORDER]", .help = "functions by self, total, count, name or module", .often = true),
+	.print = show_functions, .parse = parse_order, .kinds = VIEW_ANY_KIND, .by = true,
+};

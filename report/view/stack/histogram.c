@@ -280,7 +280,7 @@ int histogram_print(const struct view_context *context, uint32_t number, const s
 	return 0;
 }
 
-int histogram_view(const struct view_context *context, uint32_t number,
+static int show_histogram(const struct view_context *context, uint32_t number,
 		   const struct profile_source *source)
 {
 	int r = histogram_print(context, number, source);
@@ -289,3 +289,8 @@ int histogram_view(const struct view_context *context, uint32_t number,
 		(void)fputc('\n', context->out);
 	return r;
 }
+
+const struct view histogram_view = {
+	VIEW_OPTION("histogram", .help = "the common stacks by their six leaf-most frames"),
+	.print = show_histogram, .kinds = VIEW_ANY_KIND, .by = true,
+};

@@ -66,7 +66,7 @@ static int print_slices(const struct view_context *context, struct stack_table *
 	return r;
 }
 
-int stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_stacks(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(stack_table_deinit) struct stack_table table;
 	_cleanup_(chain_deinit) struct chain chain = {0};
@@ -79,3 +79,8 @@ int stacks_view(const struct view_context *context, uint32_t number, const struc
 	r = stack_table_fill(&table, &table.rows);
 	return r < 0 ? r : print_stacks(context, &table, source, false, &chain);
 }
+
+const struct view stacks_view = {
+	VIEW_OPTION("stacks", .help = "every stack, leaf first, the rarest stack first"),
+	.print = show_stacks, .kinds = VIEW_ANY_KIND, .by = true, .slices = true,
+};

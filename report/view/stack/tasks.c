@@ -219,7 +219,7 @@ static int print_walk(struct task_view *view, uint32_t number, size_t *next)
 	return 0;
 }
 
-int tasks_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_tasks(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(task_view_deinit) struct task_view view;
 	int r = task_view_init(&view, context);
@@ -239,6 +239,11 @@ int tasks_view(const struct view_context *context, uint32_t number, const struct
 	(void)fputc('\n', context->out);
 	return r;
 }
+
+const struct view tasks_view = {
+	VIEW_OPTION("tasks", .help = "tasks that were walked, longest wait last", .often = true),
+	.print = show_tasks, .kinds = VIEW_WALKED,
+};
 
 /* "# walk 2 of 5, from +1.000 s on, 3.000 ms after that moment", and its rows. */
 static int print_near(struct task_view *view, uint32_t number, const struct profile_walk *first, size_t count)
@@ -277,7 +282,7 @@ static int print_moment(struct task_view *view, uint32_t first, uint32_t end)
 	return r;
 }
 
-int tasks_at_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_tasks_at(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(task_view_deinit) struct task_view view;
 	int r = task_view_init(&view, context);
@@ -293,3 +298,8 @@ int tasks_at_view(const struct view_context *context, uint32_t number, const str
 	(void)fputc('\n', context->out);
 	return r;
 }
+
+const struct view tasks_at_view = {
+	VIEW_NAME("at"),
+	.print = show_tasks_at, .kinds = VIEW_WALKED,
+};

@@ -7,6 +7,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
+#include "common/log.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/look/chain.h"
@@ -478,7 +479,7 @@ static void write_legend(const struct picture *picture)
 		      picture->context->settings->icicle ? "above" : "below");
 }
 
-int svg_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_svg(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(picture_deinit) struct picture picture = {.context = context, .source = source};
 	const char *shape = context->settings->icicle ? "icicle" : "flame";
@@ -497,3 +498,16 @@ int svg_view(const struct view_context *context, uint32_t number, const struct p
 	(void)fputs("</svg>\n", context->out);
 	return r;
 }
+
+static int parse_shape(struct view_settings *settings, const char *value)
+{
+	settings->icicle = value && !strcmp(value, "icicle");
+	if (value && strcmp(value, "flame") != 0 && !settings->icicle)
+		return log_error(EINVAL, "--svg must be flame or icicle, not '%s'", value);
+	return 0;
+}
+
+const struct view svg_view = {
+	VIEW_ARGUMENT("svg", "[=SHAPE]", .help = "a flame graph of one source, or icicle"),
+	.print = show_svg, .parse = parse_shape, .kinds = VIEW_ANY_KIND, .by = true, .bare = true, .exports = true,
+};

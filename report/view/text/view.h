@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A view turns a profile into text. It sees only the profile, the user's request, and the stream.
+ * A view turns a profile into text: one file with its object, which has its option as well, and a row of the list
+ * below. It sees only the profile, the user's request, and the stream.
  * Text from a trace is printed through common/printable.h only; order is total (weight, then name,
  * then number), so that the same trace gives the same bytes.
  */
@@ -12,35 +13,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/options/options.h"
 #include "report/profile/seam/profile.h"
+#include "report/profile/seam/profile_filter.h"
 #include "report/view/look/groups.h"
-
-enum view_kind {
-	VIEW_TREE,
-	VIEW_TOP_DOWN,
-	VIEW_FUNCTIONS,
-	VIEW_TASKS,
-	VIEW_HISTOGRAM,
-	VIEW_STACKS,
-	VIEW_FOLDED,
-	VIEW_WAKERS,
-	VIEW_FOLDED_WAKERS, /* --folded and --wakers */
-	VIEW_CHAINS,
-	VIEW_TOP_WAITS,
-	VIEW_AT,
-	VIEW_AT_WALK, /* --at where there are walks and no waits */
-	VIEW_WAITS_ON,
-	VIEW_SUMMARY,
-	VIEW_EVENTS,
-	VIEW_PERF_SCRIPT,
-	VIEW_SPEEDSCOPE, VIEW_CHROME, VIEW_FIREFOX,
-	VIEW_PPROF, VIEW_SQLITE,
-	VIEW_DIGEST,
-	VIEW_HTML,
-	VIEW_DIFF,
-	VIEW_SVG,
-	VIEW_KINDS
-};
 
 enum view_order { VIEW_BY_SELF, VIEW_BY_TOTAL, VIEW_BY_COUNT, VIEW_BY_NAME, VIEW_BY_MODULE, VIEW_ORDERS };
 
@@ -59,7 +35,7 @@ struct view_settings {
 	uint64_t max_page; /* bytes of a page of --html; 0: any */
 	uint32_t waits_on;	 /* enum profile_object_kind; 0: all */
 	const char *chain_target; /* of --chains, as given; NULL: the longest waits */
-	const regex_t *chain_comm; /* NULL: chain_tid counts */
+	regex_t *chain_comm; /* allocated; NULL: chain_tid counts */
 	uint32_t chain_tid;
 	bool icicle;		 /* of --svg: callers above; else a flame graph, callers below */
 	bool some_waits; /* filters may leave out some waits of a task but not others */
@@ -80,57 +56,60 @@ struct view_context {
 typedef int view_print(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 struct view {
-	const char *name; /* of its option */
+	struct option_row option; /* an export has only a name: "export FORM" */
 	view_print *print;
+	/* Of an option with an argument, NULL if it was left out: 0, or -EINVAL after reporting why. */
+	int (*parse)(struct view_settings *settings, const char *value);
 	uint32_t kinds;	  /* bit mask of enum profile_source_kind: the sources it can show */
 	uint32_t beside;  /* likewise: sources whose stacks it shows along with those */
+	uint32_t needs;	  /* bits of enum profile_needs */
 	bool bare;	  /* machine-readable: no headings, the account on stderr, one source at a time */
 	bool by;	  /* --by can divide it: under separate headings, or in the lines if it is bare */
+	bool slices;	  /* -i can divide it */
 	bool merged;	  /* all sources together: `print` is called once, without a source */
 	bool whole;	  /* merged, and prints everything itself: no headings, no notes */
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */
 	bool exports;	  /* made for a program or a browser: -o gives it a file of its own */
 	bool binary;	  /* not fit for a terminal */
 	bool needs_file;  /* cannot write to a stream: -o is required and must not be a pipe */
-	bool each_event;  /* needs profile_filter.each_event */
-	bool waits_apart; /* needs no events of waits */
-	bool each_address; /* needs profile_filter.each_address */
-	bool each_recording; /* needs profile_filter.each_recording */
-	bool everyone;	  /* needs profile_filter.everyone */
-	bool each_half;	  /* needs profile_filter.each_half */
 	bool may_compare, must_compare; /* can show differences from --base; can show nothing else */
 };
 
-extern const struct view views[VIEW_KINDS];
+enum {
+	VIEW_ANY_KIND = PROFILE_ALL_KINDS,
+	VIEW_WALKED = 1 << PROFILE_TASKS,
+	VIEW_WAITED = 1 << PROFILE_OFFCPU,
+	VIEW_WOKEN = 1 << PROFILE_WAKERS,
+	VIEW_EVENTS = VIEW_ANY_KIND & ~VIEW_WALKED,
+};
+
+#define VIEW_OPTION(name, ...) .option = {"Views", name, .kind = OPTION_CHOICE, __VA_ARGS__}
+#define VIEW_ARGUMENT(name, value, ...) VIEW_OPTION(name, .value_name = (value), __VA_ARGS__)
+#define VIEW_NAME(name) .option = {.long_name = (name)}
+
+/* All views, in the order of --help; then those without an option of their own. */
+#define VIEWS(X) \
+	X(digest) X(tree) X(top_down) X(functions) X(tasks) X(histogram) X(stacks) X(folded) X(wakers) X(chains) \
+	X(top_waits) X(waits_on) X(at) X(summary) X(svg) X(diff) X(events) X(html)
+#define VIEWS_BY_NAME(X) \
+	X(perf_script) X(pprof) X(sqlite) X(speedscope) X(chrome) X(firefox) X(folded_wakers) X(tasks_at)
+
+#define VIEW_DECLARE(name) extern const struct view name##_view;
+VIEWS(VIEW_DECLARE)
+VIEWS_BY_NAME(VIEW_DECLARE)
+#define VIEW_COUNT_ONE(name) +1
+enum { VIEW_COUNT = VIEWS(VIEW_COUNT_ONE) VIEWS_BY_NAME(VIEW_COUNT_ONE) };
+extern const struct view *const views[VIEW_COUNT];
+
+static inline const char *view_name(const struct view *view)
+{
+	return view->option.long_name;
+}
 
 /*
  * Prints all sources. If `view` is NULL, prints the digest and then the default view of each
  * source: the tasks if they were walked, else the tree.
  */
 int views_print(const struct view_context *context, const struct view *view);
-
-int tree_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int top_down_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int functions_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int tasks_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int histogram_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int stacks_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int folded_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int wakers_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int folded_wakers_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int chains_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int top_waits_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int summary_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int events_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int perf_script_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-/* These show all sources and ignore their other arguments. */
-view_print chrome_view, firefox_view, speedscope_view, pprof_view, sqlite_view;
-int digest_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int html_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int svg_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int diff_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int waits_on_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int tasks_at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
-int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source);
 
 #endif

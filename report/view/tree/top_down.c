@@ -110,7 +110,7 @@ static void print_hidden(const struct top_down *view, const struct tree_hidden *
 			      figure_percent(hidden->weight, page_total(view->columns.source)).text);
 }
 
-int top_down_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_top_down(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(top_down_deinit) struct top_down view;
 	struct tree_hidden hidden = {0};
@@ -131,3 +131,8 @@ int top_down_view(const struct view_context *context, uint32_t number, const str
 	print_hidden(&view, &hidden);
 	return 0;
 }
+
+const struct view top_down_view = {
+	VIEW_OPTION("top-down", .help = "the tree of all call chains, callers first"),
+	.print = show_top_down, .kinds = VIEW_ANY_KIND, .by = true,
+};

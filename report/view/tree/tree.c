@@ -210,7 +210,7 @@ static void print_hidden(const struct tree_view *view)
 			      figure_percent(view->hidden.weight, total).text);
 }
 
-int tree_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_tree(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(tree_view_deinit) struct tree_view view;
 	int r = tree_view_init(&view, context, number, source);
@@ -228,3 +228,8 @@ int tree_view(const struct view_context *context, uint32_t number, const struct 
 	print_hidden(&view);
 	return 0;
 }
+
+const struct view tree_view = {
+	VIEW_OPTION("tree", .help = "leaf functions, each with the tree of its callers", .often = true),
+	.print = show_tree, .kinds = VIEW_ANY_KIND, .by = true,
+};

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/log.h"
 #include "common/printable.h"
+#include "report/profile/seam/moment_parse.h"
 #include "report/profile/seam/profile_account.h"
 #include "report/view/text/frame_list.h"
 #include "report/view/text/object_text.h"
@@ -317,7 +319,7 @@ static int print_recording(struct at_view *view, uint32_t number)
 	return r;
 }
 
-int at_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_at(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(at_view_deinit) struct at_view view;
 	int r = at_view_init(&view, context, number);
@@ -327,3 +329,18 @@ int at_view(const struct view_context *context, uint32_t number, const struct pr
 		r = print_recording(&view, i);
 	return r;
 }
+
+static int parse_moment(struct view_settings *settings, const char *value)
+{
+	if (settings->at.kind)
+		return log_error(EINVAL, "--at may be given only once");
+	if (moment_parse_around(value, &settings->at, &settings->at_around) < 0)
+		return log_error(EINVAL, "--at expects a moment such as 2.5s, 2.5s~50ms or "
+					 "12:00:03.25, not '%s'", value);
+	return 0;
+}
+
+const struct view at_view = {
+	VIEW_ARGUMENT("at", "TIME[~D]", .help = "what waited and ran then: +2.5s, 12:00:03.25~50ms"),
+	.print = show_at, .parse = parse_moment, .kinds = VIEW_WAITED, .beside = VIEW_WOKEN, .needs = PROFILE_EVERYONE,
+};

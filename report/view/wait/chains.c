@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/log.h"
+#include "common/options/option_values.h"
 #include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
@@ -198,7 +200,7 @@ static int print_ways(const struct chains_view *view)
 	return 0;
 }
 
-int chains_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_chains(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(chains_view_deinit) struct chains_view view = {0};
 	int r;
@@ -212,3 +214,35 @@ int chains_view(const struct view_context *context, uint32_t number, const struc
 		print_targets(&view);
 	return print_ways(&view);
 }
+
+/* A number is a thread, anything else an expression for comms. */
+static int parse_target(struct view_settings *settings, const char *value)
+{
+	uint64_t tid = 0;
+	char why[256];
+	int r;
+
+	if (settings->chain_target)
+		return log_error(EINVAL, "--chains may be given only once; join expressions with '|'");
+	settings->chain_target = value;
+	if (!value || (!option_value_decimal(value, 0, &tid) && tid <= INT32_MAX)) {
+		settings->chain_tid = (uint32_t)tid;
+		return 0;
+	}
+	settings->chain_comm = malloc(sizeof(*settings->chain_comm));
+	if (!settings->chain_comm)
+		return log_error(ENOMEM, "not enough memory");
+	r = *value ? regcomp(settings->chain_comm, value, REG_EXTENDED | REG_NOSUB) : REG_BADPAT;
+	if (!r)
+		return 0;
+	(void)regerror(r, settings->chain_comm, why, sizeof(why));
+	free(settings->chain_comm);
+	settings->chain_comm = NULL;
+	return log_error(EINVAL, "--chains expects a thread's number or a regular expression for comms, not '%s': %s",
+			 value, why);
+}
+
+const struct view chains_view = {
+	VIEW_ARGUMENT("chains", "[=TARGET]", .help = "what a thread, comms or the longest waits waited for", .often = true),
+	.print = show_chains, .parse = parse_target, .kinds = VIEW_WAITED | VIEW_WALKED, .beside = VIEW_WOKEN, .needs = PROFILE_EVERYONE,
+};

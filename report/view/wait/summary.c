@@ -96,7 +96,7 @@ static void write_row(const struct view_context *context, const struct waits *wa
 	(void)fputc('\n', out);
 }
 
-int summary_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_summary(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(summary_deinit) struct summary summary;
 	FILE *out = context->out;
@@ -123,3 +123,8 @@ int summary_view(const struct view_context *context, uint32_t number, const stru
 		(void)fprintf(out, "# threads of which only waits are known: %zu\n", cut);
 	return 0;
 }
+
+const struct view summary_view = {
+	VIEW_OPTION("summary", .help = "where each thread's time went"),
+	.print = show_summary, .kinds = VIEW_WAITED, .stackless = true,
+};

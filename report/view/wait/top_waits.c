@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/view/text/view.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/log.h"
+#include "common/options/option_values.h"
 #include "common/plural.h"
 #include "common/printable.h"
 #include "report/view/text/frame_list.h"
@@ -167,7 +170,7 @@ static void print_hint(const struct wait_stacks *stacks, size_t first, FILE *out
 			      throughout);
 }
 
-int top_waits_view(const struct view_context *context, uint32_t number,
+static int show_top_waits(const struct view_context *context, uint32_t number,
 		   const struct profile_source *source)
 {
 	_cleanup_(wait_stacks_deinit) struct wait_stacks stacks;
@@ -189,3 +192,19 @@ int top_waits_view(const struct view_context *context, uint32_t number,
 	print_hint(&stacks, left_out, context->out);
 	return 0;
 }
+
+enum { TOP_WAITS = 20 };
+
+static int parse_count(struct view_settings *settings, const char *value)
+{
+	settings->top_waits = TOP_WAITS;
+	if (value && option_value_decimal(value, 0, &settings->top_waits) < 0)
+		return log_error(EINVAL, "--top-waits expects a number of stacks such as 5, or 0 "
+					 "for all, not '%s'", value);
+	return 0;
+}
+
+const struct view top_waits_view = {
+	VIEW_ARGUMENT("top-waits", "[=N]", .help = "the N stacks (20; 0: all) with the longest waits", .often = true),
+	.print = show_top_waits, .parse = parse_count, .kinds = VIEW_WAITED, .beside = VIEW_WOKEN,
+};

@@ -193,7 +193,7 @@ static void print_unknown(const struct wakers_view *view)
 	(void)fputs(")\n", out);
 }
 
-int wakers_view(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_wakers(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(wakers_view_deinit) struct wakers_view view;
 	bool any = false;
@@ -216,6 +216,11 @@ int wakers_view(const struct view_context *context, uint32_t number, const struc
 	print_unknown(&view);
 	return 0;
 }
+
+const struct view wakers_view = {
+	VIEW_OPTION("wakers", .help = "who ended the waits; also with --folded"),
+	.print = show_wakers, .kinds = VIEW_WAITED, .beside = VIEW_WOKEN, .by = true,
+};
 
 /* ";--;waker's frames;waker", or ";--;" if the waker is unknown, as in bcc. */
 static int fold_wake(struct wakers_view *view, const struct fold *fold, const struct wake_identity *who)
@@ -258,7 +263,7 @@ static int fold_pair(struct wakers_view *view, const struct fold *fold, const st
 	return r;
 }
 
-int folded_wakers_view(const struct view_context *context, uint32_t number,
+static int show_folded_wakers(const struct view_context *context, uint32_t number,
 		       const struct profile_source *source)
 {
 	_cleanup_(wakers_view_deinit) struct wakers_view view;
@@ -271,3 +276,8 @@ int folded_wakers_view(const struct view_context *context, uint32_t number,
 		r = fold_pair(&view, &fold, &view.pairs.pairs.items[i]);
 	return r;
 }
+
+const struct view folded_wakers_view = {
+	VIEW_NAME("folded --wakers"),
+	.print = show_folded_wakers, .kinds = VIEW_WAITED, .beside = VIEW_WOKEN, .by = true, .bare = true,
+};

@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/options/option_values.h"
 #include "common/time_units.h"
 #include "report/host_memory.h"
-#include "report/options/report_moment.h"
-#include "report/options/report_values.h"
 #include "report/profile/seam/figures.h"
+#include "report/profile/seam/moment_parse.h"
 #include "report/report_limits.h"
 #include "tests/test.h"
 
@@ -90,7 +90,7 @@ struct sample {
 static void check(struct test *t, const struct sample *sample)
 {
 	struct profile_moment moment = {.kind = PROFILE_MOMENT_NONE};
-	int r = report_value_moment(sample->text, strlen(sample->text), &moment);
+	int r = moment_parse(sample->text, strlen(sample->text), &moment);
 
 	test_check(t, !r && moment.kind == sample->kind && moment.ns == sample->ns,
 		   "\"%s\" is %d, kind %d, %llu ns, not %llu",
@@ -141,7 +141,7 @@ static void refuses_what_is_no_moment(struct test *t)
 	struct profile_moment moment = {.kind = PROFILE_MOMENT_NONE, .ns = 5};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		test_check(t, report_value_moment(texts[i], strlen(texts[i]), &moment) == -EINVAL,
+		test_check(t, moment_parse(texts[i], strlen(texts[i]), &moment) == -EINVAL,
 			   "\"%s\" is taken", texts[i]);
 	CHECK(t, moment.kind == PROFILE_MOMENT_NONE && moment.ns == 5);
 }
@@ -151,12 +151,12 @@ static void heeds_the_length(struct test *t)
 	struct profile_moment moment;
 	char text[200];
 
-	REQUIRE(t, !report_value_moment("1.5,20", 3, &moment));
+	REQUIRE(t, !moment_parse("1.5,20", 3, &moment));
 	CHECK_INT(t, moment.ns, 1500000000);
-	CHECK_INT(t, report_value_moment("1.5\0", 4, &moment), -EINVAL);
+	CHECK_INT(t, moment_parse("1.5\0", 4, &moment), -EINVAL);
 	memset(text, '0', sizeof(text));
-	CHECK_INT(t, report_value_moment(text, sizeof(text), &moment), -EINVAL);
-	CHECK(t, !report_value_moment(text, 40, &moment) && !moment.ns);
+	CHECK_INT(t, moment_parse(text, sizeof(text), &moment), -EINVAL);
+	CHECK(t, !moment_parse(text, 40, &moment) && !moment.ns);
 }
 
 static void takes_moments_with_their_surroundings(struct test *t)
@@ -168,19 +168,19 @@ static void takes_moments_with_their_surroundings(struct test *t)
 	uint64_t around;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		CHECK(t, !report_value_moment_around(texts[i], &moment, &around));
+		CHECK(t, !moment_parse_around(texts[i], &moment, &around));
 		CHECK_INT(t, moment.kind, PROFILE_MOMENT_OFFSET);
 		CHECK_INT(t, moment.ns, 2500000000);
 		CHECK_INT(t, around, 50000000);
 	}
-	REQUIRE(t, !report_value_moment_around("2026-11-21 12:00:03.25", &moment, &around));
+	REQUIRE(t, !moment_parse_around("2026-11-21 12:00:03.25", &moment, &around));
 	CHECK_INT(t, moment.kind, PROFILE_MOMENT_WALL);
 	CHECK_INT(t, around, 0);
-	REQUIRE(t, !report_value_moment_around("2026-11-21 12:00:03+-1", &moment, &around));
+	REQUIRE(t, !moment_parse_around("2026-11-21 12:00:03+-1", &moment, &around));
 	CHECK_INT(t, moment.ns, 1795262403 * SECOND);
 	CHECK_INT(t, around, SECOND);
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		test_check(t, report_value_moment_around(refused[i], &moment, &around) == -EINVAL,
+		test_check(t, moment_parse_around(refused[i], &moment, &around) == -EINVAL,
 			   "\"%s\" is taken", refused[i]);
 }
 

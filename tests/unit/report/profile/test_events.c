@@ -9,7 +9,7 @@ enum { CPU = 1, POINTS = 4, FUNCTIONS = 5 };
 
 #define K(offset) (UINT64_C(1) << 32 | (offset))
 
-static const struct profile_filter each_event = {.to = UINT64_MAX, .each_event = true};
+static const struct profile_filter each_event = {.to = UINT64_MAX, .needs = PROFILE_EACH_EVENT};
 
 /* One kernel function every 0x10 bytes, from 0x100 on. */
 static const char *const functions[] = {

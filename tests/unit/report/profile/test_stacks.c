@@ -366,7 +366,7 @@ static uint64_t leaf_of(struct profile *profile, uint32_t tgid)
 	return node ? profile_frames(profile, &unused)[node->frame].run_time_address : 0;
 }
 
-static const struct profile_filter each_address = {.to = UINT64_MAX, .each_address = true};
+static const struct profile_filter each_address = {.to = UINT64_MAX, .needs = PROFILE_EACH_ADDRESS};
 
 static struct profile *two_processes(struct scratch *scratch, const struct profile_filter *filter)
 {

@@ -343,8 +343,8 @@ static void knows_them_under_filters(struct test *t)
 
 static void keeps_everyone_who_may_be_followed(struct test *t)
 {
-	const struct profile_filter all = {.everyone = true}, apart = {.everyone = true, .apart = true},
-				    cpu = {.everyone = true, .least_wait = 600};
+	const struct profile_filter all = {.needs = PROFILE_EVERYONE}, apart = {.needs = PROFILE_EVERYONE, .apart = true},
+				    cpu = {.needs = PROFILE_EVERYONE, .least_wait = 600};
 
 	expect(t, all, NULL, &(struct expected){"50 60 30 20 21 40", "", 8, APART + BUSY, 3, 0, 0});
 	expect(t, apart, NULL, &(struct expected){"50 60 40", "30 20 21", 4, BUSY, 2, 2, 1});

@@ -119,7 +119,7 @@ static void info_keeps_the_books(struct test *t)
 	made_trace_add(trace, &counter);
 	made_trace_end(trace);
 	request.out = open_memstream(&text, &length);
-	REQUIRE(t, !tools[TOOL_INFO].run(&request, &damaged) && !fclose(request.out));
+	REQUIRE(t, !info_tool.run(&request, &damaged) && !fclose(request.out));
 	CHECK(t, damaged); /* events were lost */
 	CHECK(t, strstr(text, "CPU 0: 1000 seen = 600 recorded + 300 idle + 40 own + 30 filtered + 30 lost; "
 			      "5 more were counted by the kernel but not delivered, "
@@ -162,7 +162,7 @@ static void what_is_added_to_is_the_same_section(struct test *t)
 	made_trace_meta(added, SECTION_ADDS_TO, text);
 	made_trace_end(added);
 	(void)unlink(out);
-	REQUIRE(t, !tools[TOOL_CONDENSE].run(&request, &damaged) && !trace_file_open(out, NULL, &file));
+	REQUIRE(t, !condense_tool.run(&request, &damaged) && !trace_file_open(out, NULL, &file));
 	REQUIRE(t, file->model_count == 3);
 	CHECK_INT(t, trace_file_adds_to(file, 2, 0), 1);
 	CHECK_INT(t, trace_file_adds_to(file, 2, 1), 0);

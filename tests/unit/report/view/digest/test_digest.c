@@ -9,7 +9,7 @@ static char *digest_of(struct test *t, struct profile *p, const struct view_sett
 {
 	char *text;
 
-	CHECK_INT(t, fake_view(p, digest_view, settings, &text), 0);
+	CHECK_INT(t, fake_view(p, digest_view.print, settings, &text), 0);
 	return text;
 }
 

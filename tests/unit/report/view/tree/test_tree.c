@@ -5,9 +5,9 @@
 
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
 
-static void check_view(struct test *t, struct profile *p, enum view_kind kind, const char *want)
+static void check_view(struct test *t, struct profile *p, const struct view *view, const char *want)
 {
-	char *got = fake_print(p, &views[kind], &plain);
+	char *got = fake_print(p, view, &plain);
 
 	fake_check_text(t, got, want);
 	free(got);
@@ -25,7 +25,7 @@ static void counts_what_it_hides(struct test *t)
 	fake_entry(p, cpu, "a", 1, "top@x;big@x;t1@x;leaf@x", 10);
 	fake_entry(p, cpu, "a", 1, "h1@x;small@x", 24);
 	fake_entry(p, cpu, "a", 1, "h2@x;tiny@x", 26);
-	check_view(t, p, VIEW_TREE,
+	check_view(t, p, &tree_view,
 		   "# cpu cpu-clock: 10000 samples in 5.00 s, kernel and user stacks\n"
 		   "\n"
 		   ">>> 99.50%  leaf  Comms: a\n"
@@ -59,7 +59,7 @@ static void ends_where_enough_ends(struct test *t)
 	fake_entry(p, cpu, "a", 1, "main@x;f@x;way1@x;h@x", 12);
 	fake_entry(p, cpu, "a", 1, "main@x;f@x;way2@x;h@x", 13);
 	fake_entry(p, cpu, "a", 1, "main@x;idle@x", 975);
-	check_view(t, p, VIEW_TREE,
+	check_view(t, p, &tree_view,
 		   "# cpu cpu-clock: 10000 samples in 5.00 s, kernel and user stacks\n"
 		   "\n"
 		   ">>> 60.00%  f  Comms: a\n"
@@ -104,7 +104,7 @@ static void keeps_the_denominator(struct test *t)
 	fake_entry(p, cpu, "a", 1, "", 75);
 	fake_entry(p, cpu, "a", 1, "vfs_read+0x7", 20);
 	fake_entry(p, cpu, "a", 1, "vfs_write+0x7", 5);
-	text = fake_print(p, &views[VIEW_TREE], &settings);
+	text = fake_print(p, &tree_view, &settings);
 	CHECK(t, strstr(text, ">>> 75.00%  [no kernel frames]  Comms: a\n"));
 	CHECK(t, strstr(text, ">>> 20.00%  vfs_read  Comms: a\n"));
 	CHECK(t, strstr(text, "# leaf functions not shown: 1, 5.00% in all\n"));
@@ -132,7 +132,7 @@ static void prints_deep_trees_in_linear_space(struct test *t)
 			.source = cpu, .node = (uint32_t)p->nodes.count++, .task = 0, .samples = 1, .weight = 1};
 		p->sources.items[cpu].samples = ++p->sources.items[cpu].weight;
 	}
-	text = fake_print(p, &views[VIEW_TREE], &settings);
+	text = fake_print(p, &tree_view, &settings);
 	CHECK(t, strstr(text, "[level 149] "));
 	CHECK(t, strlen(text) < 3 * DEPTH * 600);
 	free(text);
@@ -200,8 +200,8 @@ static void ends_in_a_circle(struct test *t)
 	wait_for(&p->walk_tasks.items[0], MUTEX, p->walk_tasks.items[1].task);
 	wait_for(&p->walk_tasks.items[1], RWSEM, p->walk_tasks.items[0].task);
 	wait_for(&p->walk_tasks.items[2], MUTEX, p->walk_tasks.items[1].task);
-	check_view(t, p, VIEW_CHAINS, circle);
-	text = fake_print(p, &views[VIEW_TASKS], &plain);
+	check_view(t, p, &chains_view, circle);
+	text = fake_print(p, &tasks_view, &plain);
 	CHECK(t, strstr(text, "    [held by b tid 2 pid 2, D for 500.000 ms, in write on rwsem #2]\n"
 			      "    [held by a tid 1 pid 1, D for 900.000 ms, in write on mutex #1]\n"
 			      "    [held by b tid 2 pid 2, D for 500.000 ms, in write on rwsem #2: a circle]\n"));

@@ -11,7 +11,7 @@ static void check_tree(struct test *t, struct profile *p, const struct view_sett
 {
 	char *got, *kept;
 
-	CHECK_INT(t, fake_view(p, chains_view, settings, &got), 0);
+	CHECK_INT(t, fake_view(p, chains_view.print, settings, &got), 0);
 	kept = got;
 	for (char *line = got, *next; *line; line = next) {
 		next = strchr(line, '\n') + 1;
@@ -167,7 +167,7 @@ static void stops_in_the_deep(struct test *t)
 
 	for (uint32_t i = 0; i < HOPS; i++)
 		add_waker(p, add_wait(p, "A", i + 1, "lock", 0, 1000 - i), "A", i + 2, "wake", 1000 - i);
-	REQUIRE(t, !fake_view(p, chains_view, &thread_1, &text));
+	REQUIRE(t, !fake_view(p, chains_view.print, &thread_1, &text));
 	CHECK(t, strstr(text, "not followed: too many hops  (936.0ms)\n"));
 	free(text);
 	fake_free(p);
@@ -296,11 +296,11 @@ static void bears_hostile_numbers(struct test *t)
 		fake_waker(p, fake_wait(p, "B", 2, "g", BOOT + i, UINT64_MAX - i * SECOND), "A", 1, "wake", BOOT + i);
 	p->sums.items[p->sums.count++] = (struct profile_task_sums){.recording = 7, .kinds[0].total = UINT64_MAX};
 	p->sums.items[p->sums.count++] = (struct profile_task_sums){.kinds = {{.total = UINT64_MAX}, {.total = UINT64_MAX}}};
-	CHECK_INT(t, fake_view(p, chains_view, &longest, &text), 0);
+	CHECK_INT(t, fake_view(p, chains_view.print, &longest, &text), 0);
 	CHECK(t, strstr(text, "# followed: 53 waits, "));
 	free(text);
 	p->sums.items[0].task = 2;
-	CHECK_INT(t, fake_view(p, chains_view, &longest, &text), -EBADMSG);
+	CHECK_INT(t, fake_view(p, chains_view.print, &longest, &text), -EBADMSG);
 	free(text);
 	fake_free(p);
 }
@@ -321,7 +321,7 @@ static void leaves_out_timers(struct test *t)
 
 		settings.names_tasks = cases[i].named;
 		p->waits.items[2].run_queue = cases[i].starved ? 161 * MS : 160 * MS;
-		CHECK_INT(t, fake_view(p, chains_view, &settings, &text), 0);
+		CHECK_INT(t, fake_view(p, chains_view.print, &settings, &text), 0);
 		test_check(t, !!strstr(text, "# followed: 3 waits") == cases[i].followed, "case %zu: %s", i, text);
 		test_check(t, !!strstr(text, "as a timer ended them: 1 wait,") != cases[i].followed, "case %zu: %s", i,
 			   text);
@@ -342,7 +342,7 @@ static void follows_into_everyone(struct test *t)
 		p->waits.items[1].flags = p->waits.items[2].flags = beside[i];
 		for (size_t k = 1; k < 3; k++)
 			p->tasks.items[p->waits.items[k].task].kernel_thread = beside[i] == PROFILE_WAIT_APART;
-		CHECK_INT(t, fake_view(p, chains_view, &longest, &text), 0);
+		CHECK_INT(t, fake_view(p, chains_view.print, &longest, &text), 0);
 		CHECK(t, strstr(text, "# followed: 1 wait, 300.0 ms;") && !strstr(text, "not among them"));
 		CHECK(t, strstr(text, "woken by C in pipe_write (produce), which was blocked in do_nanosleep "));
 		free(text);

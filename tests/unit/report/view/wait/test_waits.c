@@ -20,7 +20,7 @@ static void takes_percentiles_by_nearest_rank(struct test *t)
 
 		(void)fake_wait(p, "a", 1, "f", out, out + ((uint64_t)i * 37 % 100 + 1) * MS);
 	}
-	CHECK_INT(t, fake_view(p, top_waits_view, &plain, &text), 0);
+	CHECK_INT(t, fake_view(p, top_waits_view.print, &plain, &text), 0);
 	CHECK(t, strstr(text, "100 waits, 5.050 s in all, p50 50.000 ms, p99 99.000 ms\n"));
 	CHECK(t, strstr(text, "     32768 -> 65535      : 33       |*************************************   |\n"));
 	free(text);
@@ -54,7 +54,7 @@ static void marks_what_is_a_bound(struct test *t)
 			wait->weight = wait->in - BOOT;
 		(void)snprintf(longest, sizeof(longest), "        longest %s", cases[i].longest);
 		(void)snprintf(all, sizeof(all), "        1 wait, %s", cases[i].all);
-		CHECK_INT(t, fake_view(p, top_waits_view, &plain, &text), 0);
+		CHECK_INT(t, fake_view(p, top_waits_view.print, &plain, &text), 0);
 		test_check(t, strstr(text, longest) && strstr(text, all), "case %zu: %s", i, text);
 		free(text);
 		fake_free(p);
@@ -71,7 +71,7 @@ static void survives_large_numbers(struct test *t)
 	(void)fake_wait(p, "a", 2, "f", 1, UINT64_MAX);
 	(void)fake_wait(p, "a", 3, "f", 5, 5);
 	((struct fake *)p)->model.clocks.count = 0;
-	CHECK_INT(t, fake_view(p, top_waits_view, &plain, &text), 0);
+	CHECK_INT(t, fake_view(p, top_waits_view.print, &plain, &text), 0);
 	CHECK(t, strstr(text, "longest 18446744073.710 s, from wall clock unknown, -1000.000000 s\n"));
 	CHECK(t, strstr(text, "3 waits, 18446744073.710 s in all, p50 18446744073.710 s, p99 18446744073.710 s\n"));
 	CHECK(t, strstr(text, "   18014398509481984 -> 36028797018963967    : "
@@ -113,7 +113,7 @@ static void knows_ages_and_their_bounds(struct test *t)
 
 		wait->flags = cases[i].flags;
 		wait->run_queue = cases[i].run_queue;
-		CHECK_INT(t, fake_view(p, at_view, &at_2500, &text), 0);
+		CHECK_INT(t, fake_view(p, at_view.print, &at_2500, &text), 0);
 		test_check(t, strstr(text, cases[i].text) != NULL, "case %zu: %s", i, text);
 		free(text);
 		fake_free(p);
@@ -137,7 +137,7 @@ static void heeds_both_ends_of_a_wait(struct test *t)
 
 		fake_wait(p, "a", 1, "f", BOOT + 2500 * MS + cases[i].out,
 			  BOOT + 2500 * MS + cases[i].in)->flags = cases[i].flags;
-		CHECK_INT(t, fake_view(p, at_view, &at_2500, &text), 0);
+		CHECK_INT(t, fake_view(p, at_view.print, &at_2500, &text), 0);
 		test_check(t, (strstr(text, "tasks that waited: 1,") != NULL) == cases[i].waits,
 			   "case %zu: %s", i, text);
 		test_check(t, (strstr(text, "nothing that is known waited") != NULL) != cases[i].waits,
@@ -156,7 +156,7 @@ static void finds_a_wait_by_its_printed_beginning(struct test *t)
 
 	(void)fake_wait(p, "a", 1, "f", BOOT + 1000000001, BOOT + 1000001500);
 	settings.at.ns = 1000001000; /* +1.000001 s */
-	CHECK_INT(t, fake_view(p, at_view, &settings, &text), 0);
+	CHECK_INT(t, fake_view(p, at_view.print, &settings, &text), 0);
 	CHECK(t, strstr(text, "a tid 1 pid 1, S, blocked, for 999 ns\n        1.499 us from +1.000001 s: "));
 	free(text);
 	fake_free(p);
@@ -174,22 +174,22 @@ static void survives_hostile_numbers(struct test *t)
 	p->waits.items[0].run_queue = UINT64_MAX;
 	p->waits.items[0].out_cpu = UINT16_MAX;
 	settings.at_around = UINT64_MAX;
-	CHECK_INT(t, fake_view(p, at_view, &settings, &text), 0);
+	CHECK_INT(t, fake_view(p, at_view.print, &settings, &text), 0);
 	CHECK(t, strstr(text, "a tid 1 pid 1, S, blocked, for 1002.500 s, since 1002.500 s on the run queue\n"));
 	CHECK(t, strstr(text, "other waits within the window: 1, 18446744073.710 s in all\n"));
 	CHECK(t, strstr(text, "# not known what ran on CPU 0,65535\n"));
 	free(text);
 	sound = spoilt = p->waits.items[1];
 	spoilt.in = 0;
-	fake_check_refused(t, p, at_view, &settings, spoilt, "in before out");
+	fake_check_refused(t, p, at_view.print, &settings, spoilt, "in before out");
 	spoilt = sound;
 	spoilt.node = FAKE_MAX;
-	fake_check_refused(t, p, at_view, &settings, spoilt, "node");
+	fake_check_refused(t, p, at_view.print, &settings, spoilt, "node");
 	spoilt = sound;
 	spoilt.task = 5;
-	fake_check_refused(t, p, at_view, &settings, spoilt, "task");
+	fake_check_refused(t, p, at_view.print, &settings, spoilt, "task");
 	p->nodes.items[p->waits.items[0].node].frame = FAKE_MAX; /* that of the wait that is shown */
-	fake_check_refused(t, p, at_view, &settings, sound, "frame");
+	fake_check_refused(t, p, at_view.print, &settings, sound, "frame");
 	fake_free(p);
 }
 
@@ -360,7 +360,7 @@ static void a_wait_after_the_last_sums_is_in_the_wall_time(struct test *t)
 							     .to = BOOT + 90 * MS,
 							     .running = 90 * MS};
 	fake_check_printed(
-		t, p, summary_view, &(struct view_settings){.filters = ""},
+		t, p, summary_view.print, &(struct view_settings){.filters = ""},
 		"# ms of each thread; who waited longest for a CPU, for a quota, or in D stands last; iowait is part of "
 		"blocked\n"
 		"#        wall      running    run queue    throttled    blocked S    blocked D        other       iowait      "

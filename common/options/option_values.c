@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/options/report_values.h"
+#include "common/options/option_values.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ static int take_digits(const char **text, uint64_t *value, unsigned int *ret_dig
 	return 0;
 }
 
-int report_value_take_decimal(const char **text, unsigned int places, uint64_t *ret_value)
+int option_value_take_decimal(const char **text, unsigned int places, uint64_t *ret_value)
 {
 	unsigned int whole, fraction = 0;
 	uint64_t value = 0;
@@ -41,23 +41,23 @@ int report_value_take_decimal(const char **text, unsigned int places, uint64_t *
 	return 0;
 }
 
-int report_value_decimal(const char *text, unsigned int places, uint64_t *ret_value)
+int option_value_decimal(const char *text, unsigned int places, uint64_t *ret_value)
 {
 	uint64_t value;
 
-	if (report_value_take_decimal(&text, places, &value) < 0 || *text)
+	if (option_value_take_decimal(&text, places, &value) < 0 || *text)
 		return -EINVAL;
 	*ret_value = value;
 	return 0;
 }
 
-int report_value_size(const char *text, uint64_t *ret_bytes)
+int option_value_size(const char *text, uint64_t *ret_bytes)
 {
 	static const char units[] = "KMGT";
 	const char *unit;
 	uint64_t value;
 
-	if (report_value_take_decimal(&text, 0, &value) < 0)
+	if (option_value_take_decimal(&text, 0, &value) < 0)
 		return -EINVAL;
 	unit = *text ? strchr(units, toupper((unsigned char)*text)) : NULL;
 	if (*text && (!unit || text[1]))
@@ -69,7 +69,7 @@ int report_value_size(const char *text, uint64_t *ret_bytes)
 	return 0;
 }
 
-int report_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count)
+int option_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count)
 {
 	for (;; text++) {
 		unsigned int digits;

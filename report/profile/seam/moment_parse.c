@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/options/report_moment.h"
+#include "report/profile/seam/moment_parse.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/duration.h"
+#include "common/options/option_values.h"
 #include "common/time_units.h"
-#include "report/options/report_values.h"
 
 enum {
 	MOST_TEXT = 64,
@@ -84,7 +84,7 @@ static int take_seconds(const char **text, uint64_t *ret_ns)
 	if (!isdigit((unsigned char)(*text)[0]) || !isdigit((unsigned char)(*text)[1]) ||
 	    isdigit((unsigned char)(*text)[2]))
 		return -EINVAL;
-	if (report_value_take_decimal(text, SECOND_PLACES, ret_ns) < 0)
+	if (option_value_take_decimal(text, SECOND_PLACES, ret_ns) < 0)
 		return -EINVAL;
 	return *ret_ns < 60 * SECOND ? 0 : -EINVAL;
 }
@@ -124,10 +124,10 @@ static int parse_date_and_time(const char *text, uint64_t *ret_ns)
 
 static int parse_since_1970(const char *text, uint64_t *ret_ns)
 {
-	return report_value_take_decimal(&text, SECOND_PLACES, ret_ns) < 0 || *text ? -EINVAL : 0;
+	return option_value_take_decimal(&text, SECOND_PLACES, ret_ns) < 0 || *text ? -EINVAL : 0;
 }
 
-int report_value_moment(const char *text, size_t length, struct profile_moment *ret_moment)
+int moment_parse(const char *text, size_t length, struct profile_moment *ret_moment)
 {
 	struct profile_moment moment = {.kind = PROFILE_MOMENT_OFFSET};
 	char copy[MOST_TEXT];
@@ -152,7 +152,7 @@ int report_value_moment(const char *text, size_t length, struct profile_moment *
 	return r;
 }
 
-int report_value_duration(const char *text, size_t length, uint64_t *ret_ns)
+int moment_parse_duration(const char *text, size_t length, uint64_t *ret_ns)
 {
 	char copy[MOST_TEXT];
 	uint64_t ns;
@@ -180,32 +180,32 @@ static const char *find_mark(const char *text, size_t *ret_length)
 	return first;
 }
 
-int report_value_moment_around(const char *text, struct profile_moment *ret_moment, uint64_t *ret_around)
+int moment_parse_around(const char *text, struct profile_moment *ret_moment, uint64_t *ret_around)
 {
 	size_t mark_length = 0, length = strlen(text);
 	const char *mark = find_mark(text, &mark_length);
 	struct profile_moment moment;
 	uint64_t around = 0;
 
-	if (report_value_moment(text, mark ? (size_t)(mark - text) : length, &moment) < 0)
+	if (moment_parse(text, mark ? (size_t)(mark - text) : length, &moment) < 0)
 		return -EINVAL;
-	if (mark && report_value_duration(mark + mark_length, strlen(mark + mark_length), &around) < 0)
+	if (mark && moment_parse_duration(mark + mark_length, strlen(mark + mark_length), &around) < 0)
 		return -EINVAL;
 	*ret_moment = moment;
 	*ret_around = around;
 	return 0;
 }
 
-int report_value_moments(const char *text, struct profile_moment *ret_from, struct profile_moment *ret_to)
+int moment_parse_span(const char *text, struct profile_moment *ret_from, struct profile_moment *ret_to)
 {
 	struct profile_moment from = {.kind = PROFILE_MOMENT_NONE}, to = {.kind = PROFILE_MOMENT_NONE};
 	const char *comma = strchr(text, ',');
 
 	if (!comma)
 		return -EINVAL;
-	if (comma != text && report_value_moment(text, (size_t)(comma - text), &from) < 0)
+	if (comma != text && moment_parse(text, (size_t)(comma - text), &from) < 0)
 		return -EINVAL;
-	if (comma[1] && report_value_moment(comma + 1, strlen(comma + 1), &to) < 0)
+	if (comma[1] && moment_parse(comma + 1, strlen(comma + 1), &to) < 0)
 		return -EINVAL;
 	/* Midnight may be between the two times of day. */
 	if (from.kind == to.kind && from.kind != PROFILE_MOMENT_DAYTIME && from.ns > to.ns)

@@ -12,24 +12,24 @@
  * -EINVAL if the text is not completely understood; the caller, which knows the option's name,
  * reports it.
  */
-#ifndef RWALKER_REPORT_OPTIONS_REPORT_MOMENT_H
-#define RWALKER_REPORT_OPTIONS_REPORT_MOMENT_H
+#ifndef RWALKER_REPORT_PROFILE_SEAM_MOMENT_PARSE_H
+#define RWALKER_REPORT_PROFILE_SEAM_MOMENT_PARSE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "report/profile/seam/profile_filter.h"
 
-int report_value_moment(const char *text, size_t length, struct profile_moment *ret_moment);
-int report_value_duration(const char *text, size_t length, uint64_t *ret_ns);
+int moment_parse(const char *text, size_t length, struct profile_moment *ret_moment);
+int moment_parse_duration(const char *text, size_t length, uint64_t *ret_ns);
 
 /* "TIME" or "TIME±LENGTH", where '±' may also be "+-" or '~'; the default length is 0. */
-int report_value_moment_around(const char *text, struct profile_moment *ret_moment, uint64_t *ret_around);
+int moment_parse_around(const char *text, struct profile_moment *ret_moment, uint64_t *ret_around);
 
 /*
  * "A,B"; either may be left out and is then PROFILE_MOMENT_NONE. If both are offsets or dates, the
  * second must not be earlier than the first.
  */
-int report_value_moments(const char *text, struct profile_moment *ret_from, struct profile_moment *ret_to);
+int moment_parse_span(const char *text, struct profile_moment *ret_from, struct profile_moment *ret_to);
 
 #endif

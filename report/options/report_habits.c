@@ -56,11 +56,9 @@ const struct option_habit report_habits[] = {
 /* Whether an option's value can only be given after "=". */
 static bool wants_equals(const char *option)
 {
-	const struct option_row *row = report_option_set.rows;
-
 	if (option[0] != '-' || option[1] != '-')
 		return false;
-	for (; row->long_name || row->short_name; row++)
+	for OPTIONS_EACH(row, &report_option_set)
 		if (row->long_name && !strcmp(row->long_name, option + 2))
 			return row->value_name && row->value_name[0] == '[';
 	return false;

@@ -48,7 +48,7 @@ perf_itself()
 {
 	local fields=comm,pid,tid,cpu,time,period,event,ip,sym,symoff,dso code try
 	for try in {1..10}; do # on a busy host perf may have been given no sample, or end early
-		if ! perf record -q -a -g --buildid-mmap -e cpu-clock -F 199 -o "$dir/perf.data" -- sleep 0.5 >"$dir/said" 2>&1; then
+		if ! perf record -q -g --sample-cpu --buildid-mmap -e cpu-clock -F 999 -o "$dir/perf.data" -- sh -c 'find /usr/share /usr/lib | sort -r' >"$dir/said" 2>&1; then
 			((try < 10)) && continue
 			echo "skip perf_itself - perf cannot record here: $(tail -n 1 "$dir/said")"
 			return

@@ -92,7 +92,7 @@ enum {
 	X(digest) X(tree) X(top_down) X(functions) X(tasks) X(histogram) X(stacks) X(folded) X(wakers) X(chains) \
 	X(top_waits) X(waits_on) X(at) X(summary) X(svg) X(diff) X(events) X(html)
 #define VIEWS_BY_NAME(X) \
-	X(perf_script) X(pprof) X(sqlite) X(speedscope) X(chrome) X(firefox) X(folded_wakers) X(tasks_at)
+	X(perf_script) X(speedscope) X(chrome) X(firefox) X(pprof) X(sqlite) X(folded_wakers) X(tasks_at)
 
 #define VIEW_DECLARE(name) extern const struct view name##_view;
 VIEWS(VIEW_DECLARE)

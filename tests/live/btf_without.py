@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 """The kernel's types with members renamed, as another version might have them.
 
-btf_without.py list FOLDER: prints STRUCT.MEMBER for each that the headers in the folder (kernel*.h) name and this
-kernel has. btf_without.py make FILE STRUCT.MEMBER[=NAME]...: writes the types without these members, or with a pointer
+btf_without.py FILE STRUCT.MEMBER[=NAME]...: writes the types without these members, or with a pointer
 of another NAME in their place."""
 import pathlib
-import re
 import struct
 import sys
 
@@ -62,27 +60,13 @@ class Types:
         return found
 
 
-def named(folder):
-    """STRUCT.MEMBER of the types in our headers; what follows ___ in a name is ours."""
-    for header in sorted(pathlib.Path(folder).glob('kernel*.h')):
-        text = re.sub(r'/\*.*?\*/', '', header.read_text(), flags=re.S)
-        for owner, body in re.findall(r'^struct (\w+) \{\n(.*?)^\}', text, flags=re.S | re.M):
-            for line in re.findall(r'^\t([^\t].*?);', body, flags=re.M):
-                for member in re.findall(r'(\w+)(?:\[[^]]*\])?(?: : \d+)?(?=,|$)', line):
-                    yield f'{owner.split("___")[0]}.{member}'
-
-
 def main():
     types = Types('/sys/kernel/btf/vmlinux')
-    if sys.argv[1] == 'list':
-        have = {f'{owner}.{member}' for owner, member, _ in types.members()}
-        print('\n'.join(sorted(set(named(sys.argv[2])) & have)))
-        return
-    wanted = dict((part.split('=') + [''])[:2] for part in sys.argv[3:])
+    wanted = dict((part.split('=') + [''])[:2] for part in sys.argv[2:])
     missing = set(wanted) - types.rename(wanted)
     if missing:
         sys.exit(f'this kernel has no {" ".join(sorted(missing))}')
-    pathlib.Path(sys.argv[2]).write_bytes(types.bytes)
+    pathlib.Path(sys.argv[1]).write_bytes(types.bytes)
 
 
 main()

@@ -5,14 +5,13 @@ the workload (workloads/calls.c) counted, and with other counters. Each check pr
 are remarks. Exit 0 if all ran to completion."""
 import collections
 import re
-import subprocess
 import sys
 
 from waits_trace import Judge as PlainJudge, dumped, pairs, run, view as whole_view
 
 TRACEPOINT, KFUNC = 4, 5
 HOOKS = {1: "raw tracepoint", 2: "tracepoint", 3: "fentry", 4: "kprobe", 5: "kprobe.multi"}
-RING_FULL, NO_ENTRY, RECURSION, NESTED, OWN, FILTERED, IDLE, RECORDED, SEEN, RATE_LIMITED = 1, 2, 3, 5, 7, 8, 9, 12, 13, 22
+RING_FULL, NO_ENTRY, RECURSION, NESTED, OWN, FILTERED, IDLE, RECORDED, SEEN, RATE_LIMITED, SNAPSHOT = 1, 2, 3, 5, 7, 8, 9, 12, 13, 22, 23
 LOST = RING_FULL, NO_ENTRY, NESTED      # losses of events that were seen; RECURSION is not one
 LEFT_OUT = OWN, FILTERED, IDLE, RATE_LIMITED
 NO_TASK = ("", 0, 0, False)
@@ -117,11 +116,6 @@ def read_task(rest):
 
 def view(report, trace, *options):
     return whole_view(report, trace, *options, codes=(0, 3))
-
-
-def has_option(report, option):
-    done = subprocess.run([report, "--help=all"], capture_output=True, text=True, check=False)
-    return re.search(r"(^|\s)%s\b" % re.escape(option), done.stdout) is not None
 
 
 def plain(frame):
@@ -334,13 +328,6 @@ def check_comms(judge, argument):
     judge.equal("comms", sorted({s.task.comm for s in judge.trace.samples if s.source in points}), sorted(argument.split(",")))
 
 
-def check_kinds(judge, argument):
-    """kinds:user, kinds:kernel: only such threads have events."""
-    points = judge.trace.points()
-    kinds = {"kernel" if s.task.kernel else "user" for s in judge.trace.samples if s.source in points}
-    judge.equal("kinds of threads", kinds, {argument})
-
-
 def check_ends(judge, argument):
     """ends:SOURCE=SECONDS,...: each source stops by itself, and has no later events."""
     for word in argument.split(","):
@@ -400,24 +387,24 @@ def check_frames(judge, _):
     """No view shows our own part of the stack, unless it is asked to."""
     for options in (("--folded",), ("--stacks",), ("--tree",), ("--histogram",), ("--events", "-v"),
                     ("--export", "perf-script")):
-        if not has_option(judge.report, options[0]):
-            print("# no %s here" % options[0])
-            continue
         text = "\n".join(line for line in view(judge.report, judge.path, *options).splitlines() if not line.startswith("#"))
         found = PLUMBING.search(text)
         judge.verdict(text and not found, "%s: no frames of tracing" % options[0], found and "'%s'" % found.group(0))
 
 
-def check_totals(judge, _):
-    """What the views print for each probe: its hits, and hits per second."""
-    text = view(judge.report, judge.path, "--stacks")
-    for number, hits in sorted(judge.trace.hits.items()):
-        probe = judge.trace.probes[number]
-        source = judge.trace.sources[probe.source]
-        match = re.search(r"^# %s: (\d+) hits, (?:.*, )?([\d.]+)/s" % re.escape(probe.name), text, re.M)
-        rate = hits.hits * SECOND / (source.stop - source.start)
-        judge.verdict(match and int(match.group(1)) == hits.hits and abs(float(match.group(2)) - rate) <= 0.1 + rate / 1000,
-                      "%s: hits and rate in --stacks" % probe.name, "%s, expected %d hits, %.1f/s" % (match and match.group(0), hits.hits, rate))
+def check_snapshots(judge, _):
+    """Snapshots that did not fit into the ring: as many events of the first source as the trace says lack one, on each CPU, while
+    others have one and others are lost altogether; --info gives the sum."""
+    trace, source = judge.trace, min(judge.trace.sources)
+    mine = [sample for sample in trace.samples if sample.source == source]
+    bare = collections.Counter(sample.cpu for sample in mine if not sample.snapshot)
+    for cpu in trace.cpus(source):
+        judge.equal("events without a snapshot, CPU %d" % cpu, trace.loss(source, SNAPSHOT, cpu=cpu), bare[cpu])
+    judge.verdict(sum(bare.values()) >= 20, "some events lack a snapshot", "%d do" % sum(bare.values()))
+    judge.verdict(len(mine) - sum(bare.values()) >= 5, "some events have one", "%d do" % (len(mine) - sum(bare.values())))
+    judge.verdict(trace.loss(source, RING_FULL), "the ring was full", "nothing else was lost")
+    said = re.findall(r"^ *note +([\d,]+) events? without a snapshot", whole_view(trace.report, trace.path, "--info", codes=(3,)), re.M)
+    judge.equal("what --info says", [int(number.replace(",", "")) for number in said], [trace.loss(source, SNAPSHOT)])
 
 
 if __name__ == "__main__":

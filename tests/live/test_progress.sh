@@ -2,24 +2,15 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tier: full
 # Long operations of the reporter: a progress line on a terminal and never in a pipe; Ctrl-C in the middle gives what
-# is known so far, with a note that it is incomplete; it leaves no process, no partial file and nothing wrong in the
-# cache; and a complete report does not depend on how many modules are read at once. Operations that must take long
-# are kept stopped most of the time until the line is shown (on_terminal.py --slowly), or delayed by a library in
-# front of libdw.
+# is known so far, with a note that it is incomplete; it leaves no process and no partial file.
 . "$(dirname "$0")/lib.sh"
 
 need_tool python3
 
-on_terminal() { python3 "$here/tests/live/on_terminal.py" "$@"; }
-
-# pressed [OPTION] NAME ENDING PATTERN COMMAND...: stdout to NAME.out, the terminal to NAME.screen.
-pressed() {
-	local option=
-	case $1 in --*) option=$1; shift ;; esac
-	local name=$1 ending=$2 pattern=$3
-	shift 3
-	check_equal "$name: how it ends" "$ending, pressed, 0, left" \
-		"$(on_terminal $option "$scratch/$name.out" "$scratch/$name.screen" "$pattern" "$@")"
+# ended NAME HOW ENDING PATTERN COMMAND...: stdout to NAME.out, the terminal to NAME.screen.
+ended() {
+	check_equal "$1: how it ends" "$3, matched, 0 left" \
+		"$(python3 -B "$here/tests/live/on_terminal.py" "$2" "${out-$scratch/$1.out}" "$scratch/$1.screen" "${@:4}")"
 }
 
 # said NAME ERE: the terminal shows a line that matches at the end.
@@ -41,7 +32,7 @@ many() { # TRACE COUNT
 many cpu_paths 800 >long.rwk
 many frameless 400 >snapshots.rwk
 
-pressed --slowly reading 'exit 3' '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --tree long.rwk
+ended reading press 'exit 3' '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --tree long.rwk
 said reading 'warning: stopped by Ctrl-C, so this is incomplete: [0-9]+% of the events read'
 clean reading
 check 'reading: so does the account' grep -qE '^# stopped by Ctrl-C, so this is incomplete: [0-9]+% of the events read(;|$)' reading.out
@@ -52,22 +43,20 @@ check 'reading: one line, written again' grep -qE $'\r\033\[K(reading|unwinding)
 "$report" --no-cache -q --folded long.rwk >whole.out 2>whole.err
 check_equal 'in no terminal: exit code' 0 $?
 check 'in no terminal: no progress' lacks -E "(reading|unwinding) "$'long|\r' whole.err
-pressed --slowly part 'exit 3' '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --folded long.rwk
+ended part press 'exit 3' '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --folded long.rwk
 check_number 'a part of the samples' "0 < $(folded_sum part.out) && $(folded_sum part.out) < $(folded_sum whole.out)"
-check_equal 'undisturbed: how it ends' 'exit 0, not pressed, 0, left' \
-	"$(on_terminal --slowly --look undisturbed.out undisturbed.screen '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk)"
+ended undisturbed look 'exit 0' '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk
 check 'undisturbed: the same bytes' cmp whole.out undisturbed.out
 check 'undisturbed: there was progress' grep -qE '(reading|unwinding) long.rwk: [0-9]+%' undisturbed.screen
 clean undisturbed
 
-pressed --slowly unwinding 'exit 3' 'unwinding snapshots.rwk: [1-9][0-9]*%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
+ended unwinding press 'exit 3' 'unwinding snapshots.rwk: [1-9][0-9]*%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
 clean unwinding
 
 # The pager starts only when there is something to read, so an earlier Ctrl-C does not end it. Of root's, it is another
 # user's.
 chmod 711 . && mkdir -m 1777 pages
-check_equal 'pager: how it ends' 'exit 3, pressed, 0, left' \
-	"$(RWALKER_PAGER='cat >pages/paged' on_terminal --slowly - pager.screen '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --tree long.rwk)"
+out=- RWALKER_PAGER='cat >pages/paged' ended pager press 'exit 3' '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --tree long.rwk
 check 'pager: has the report' grep -q '^# stopped by Ctrl-C' pages/paged
 
 # If the input is a pipe, Ctrl-C ended the recording at its other end, and the report leaves out nothing.
@@ -90,20 +79,19 @@ recorder() { # ends the recording on Ctrl-C, once the reporter has begun to read
 trap : INT
 recorder "$@" | "$1" --no-cache -q --folded -
 END
-pressed pipe 'exit 0' go bash pipe.bash "$report" "$here/samples/cpu_paths/trace.rwk"
+ended pipe press 'exit 0' go bash pipe.bash "$report" "$here/samples/cpu_paths/trace.rwk"
 "$report" --no-cache -q --folded "$here/samples/cpu_paths/trace.rwk" >one.out 2>/dev/null
 check 'pipe: the whole report' cmp one.out pipe.out
 
 # --- writing: no partial file ------------------------------------------------------------------------------------------------
 
-pressed --slowly condense 'exit 1' 'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o condensed.rwk
+ended condense press 'exit 1' 'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o condensed.rwk
 said condense "stopped by Ctrl-C: 'condensed.rwk' is not written"
 clean condense
 check 'condense: no file' test ! -e condensed.rwk
 
 if grep -q ' /proc ' /proc/mounts && python3 -c 'import os; os.open(".", os.O_TMPFILE | os.O_RDWR)' 2>/dev/null; then
-	check_equal 'killed: in the middle' 'signal 9, pressed, 0, left' "$(on_terminal --slowly --kill killed.out killed.screen \
-		'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o killed.rwk)"
+	ended killed kill 'signal 9' 'condensing snapshots.rwk: [0-9]+%' "$report" --no-cache --condense --partial snapshots.rwk -o killed.rwk
 	check 'killed: no file' test ! -e killed.rwk
 fi
 

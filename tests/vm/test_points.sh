@@ -53,7 +53,7 @@ judge_kernel() { # NAME
 	case $1 in *-rt) one=kprobe missed= ;; esac # tasks preempt each other there; nested programs are not counted
 	counted "$1/exact" exact hook:$one probes:vfs_write paths:write,pwrite64@vfs_write comms:calls,calls-two leaves frames
 	counted "$1/regex" regex hook:$set probes:do_sys_openat2,hrtimer_nanosleep,vfs_write \
-		paths:write,pwrite64@vfs_write paths:openat@do_sys_openat2 paths:clock_nanosleep@hrtimer_nanosleep leaves frames totals
+		paths:write,pwrite64@vfs_write paths:openat@do_sys_openat2 paths:clock_nanosleep@hrtimer_nanosleep leaves frames
 	counted "$1/several" several "hook:$one,raw tracepoint,tracepoint" leaves at-least:sys_exit_openat=openat \
 		probes:do_sys_openat2,raw_syscalls:sys_enter,syscalls:sys_exit_openat,vfs_write
 	says "$1/forbidden" several "cannot trace 'do_int3': the kernel forbids probes there"

@@ -136,7 +136,6 @@ static void *end_worker(void *argument)
 
 static bool has_compat(void)
 {
-#ifdef __x86_64__
 	pid_t child = fork();
 	int status, number = 20; /* getpid */
 
@@ -146,14 +145,10 @@ static bool has_compat(void)
 	}
 	must(waitpid(child, &status, 0) == child, "waitpid");
 	return WIFEXITED(status) && !WEXITSTATUS(status);
-#else
-	return false;
-#endif
 }
 
 static void read_by_compat(int fd, char *low)
 {
-#ifdef __x86_64__
 	long got = 3; /* read */
 
 	__asm__ volatile("int $0x80"
@@ -161,10 +156,6 @@ static void read_by_compat(int fd, char *low)
 			 : "b"((long)fd), "c"(low), "d"(1l)
 			 : "memory", "r8", "r9", "r10", "r11");
 	must(got == 1, "read by int 0x80");
-#else
-	(void)fd;
-	(void)low;
-#endif
 }
 
 static int ends[2];
@@ -248,10 +239,7 @@ int main(int argc, char **argv)
 	else
 		printf("c-ring missing\n");
 	low = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-#ifdef MAP_32BIT
-		   MAP_32BIT |
-#endif
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		   MAP_32BIT | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (low != MAP_FAILED && has_compat())
 		both_run(wait_in_compat, end_compat, low);
 	else

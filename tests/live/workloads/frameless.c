@@ -21,29 +21,14 @@ static volatile uint64_t sink;
 static uint64_t end_ns, run_ns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static int time_is_left(void)
 {
-	return now_ns(CLOCK_MONOTONIC) < end_ns;
+	return clock_ns(CLOCK_MONOTONIC) < end_ns;
 }
 
 static int computes_on(void)
 {
-	return time_is_left() || now_ns(CLOCK_THREAD_CPUTIME_ID) < run_ns / 4;
-}
-
-static void rest_ns(uint64_t ns)
-{
-	struct timespec time = {.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
-
-	nanosleep(&time, NULL);
+	return time_is_left() || clock_ns(CLOCK_THREAD_CPUTIME_ID) < run_ns / 4;
 }
 
 FRAMELESS void fl_burn(uint64_t rounds)
@@ -108,7 +93,7 @@ FRAMELESS int fl_raiser(void)
 FRAMELESS uint64_t fl_hold(uint64_t n)
 {
 	pthread_mutex_lock(&lock);
-	rest_ns(20000000);
+	rest(20000000);
 	pthread_mutex_unlock(&lock);
 	return n + sink;
 }
@@ -125,7 +110,7 @@ FRAMELESS uint64_t fl_path_b(uint64_t n)
 
 FRAMELESS uint64_t fl_sleep(uint64_t ns)
 {
-	rest_ns(ns);
+	rest(ns);
 	return ns + sink;
 }
 
@@ -177,7 +162,7 @@ static void *locks_b(void *argument)
 
 static void *sleeper(void *argument)
 {
-	rest_ns(50000000);
+	rest(50000000);
 	sink += fl_rest(run_ns / 2);
 	return argument;
 }
@@ -194,7 +179,7 @@ int main(int argc, char **argv)
 	printf("stack %s\n", canary);
 	fflush(stdout);
 	run_ns = (uint64_t)(strtod(argc > 1 ? argv[1] : "3", NULL) * 1e9);
-	end_ns = now_ns(CLOCK_MONOTONIC) + run_ns;
+	end_ns = clock_ns(CLOCK_MONOTONIC) + run_ns;
 	for (size_t i = 0; i < THREADS; i++)
 		if (pthread_create(&started[i], NULL, threads[i], canary))
 			return 1;

@@ -31,7 +31,6 @@ static void follow(const struct node *first, uint64_t steps, const struct secret
 	uint64_t held[4];
 
 	memcpy(held, secrets->bytes[0], sizeof(held));
-#if defined(__x86_64__)
 	__asm__ volatile("xchg %%rbp, %[node]\n"
 			 "1: mov (%%rbp), %%rax\n"
 			 "dec %[steps]\n"
@@ -40,22 +39,10 @@ static void follow(const struct node *first, uint64_t steps, const struct secret
 			 : [node] "+&r"(first), [steps] "+&r"(steps)
 			 : "r"(held[0]), "r"(held[1]), "r"(held[2]), "r"(held[3])
 			 : "rax", "cc", "memory");
-#elif defined(__aarch64__)
-	__asm__ volatile("mov x9, x29\n"
-			 "mov x29, %[node]\n"
-			 "1: ldr x10, [x29]\n"
-			 "subs %[steps], %[steps], #1\n"
-			 "b.ne 1b\n"
-			 "mov x29, x9"
-			 : [steps] "+&r"(steps)
-			 : [node] "r"(first), "r"(held[0]), "r"(held[1]), "r"(held[2]), "r"(held[3])
-			 : "x9", "x10", "cc", "memory");
-#endif
 }
 
 static void nap_there(const struct node *first, const struct timespec *time)
 {
-#if defined(__x86_64__)
 	long number = SYS_nanosleep;
 
 	__asm__ volatile("xchg %%rbp, %[node]\n"
@@ -64,19 +51,6 @@ static void nap_there(const struct node *first, const struct timespec *time)
 			 : [node] "+&r"(first), "+&a"(number)
 			 : "D"(time), "S"(0L)
 			 : "rcx", "r11", "cc", "memory");
-#elif defined(__aarch64__)
-	register long number __asm__("x8") = SYS_nanosleep;
-	register long x0 __asm__("x0") = (long)time;
-	register long x1 __asm__("x1") = 0;
-
-	__asm__ volatile("mov x9, x29\n"
-			 "mov x29, %[node]\n"
-			 "svc #0\n"
-			 "mov x29, x9"
-			 : "+r"(x0)
-			 : [node] "r"(first), "r"(number), "r"(x1)
-			 : "x9", "cc", "memory");
-#endif
 }
 
 /* Payloads that look like addresses of user code to the kernel. */

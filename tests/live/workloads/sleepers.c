@@ -197,16 +197,12 @@ static void *sleep_there(void *context)
 	if (stack->written)
 		*(volatile long *)stack->at = 1;
 	for (;;) {
-#ifdef __x86_64__
 		long call = SYS_pause;
 
 		__asm__ volatile("mov %%rsp, %%rbx; mov %1, %%rsp; syscall; mov %%rbx, %%rsp"
 				 : "+a"(call)
 				 : "r"(stack->at)
 				 : "rbx", "rcx", "r11", "memory");
-#else
-		pause();
-#endif
 	}
 	return NULL;
 }

@@ -22,7 +22,6 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 unsigned long wr_leaf(unsigned long count), wr_pusher(unsigned long count), wr_hidden(unsigned long count);
 void wr_decoy(void);
 
-#ifdef __x86_64__
 #define LOOP "1: imul $7, %rax, %rax\n add %rdi, %rax\n dec %rdi\n jnz 1b\n"
 #define FUNCTION(name, body) \
 	".globl " name "\n.type " name ", @function\n" name ":\n.cfi_startproc\n" body \
@@ -33,11 +32,6 @@ __asm__(".text\n"
 		 "pop %rdx\n.cfi_adjust_cfa_offset -8\n")
 	FUNCTION("wr_hidden", "push %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset %rbp, 0\n"
 		 "lea -128(%rsp), %rbp\n" LOOP "pop %rbp\n.cfi_adjust_cfa_offset -8\n.cfi_restore %rbp\n"));
-#else
-unsigned long wr_leaf(unsigned long count) { while (count--) sink += count * sink; return sink; }
-unsigned long wr_pusher(unsigned long count) { return wr_leaf(count); }
-unsigned long wr_hidden(unsigned long count) { return wr_leaf(count); }
-#endif
 
 FRAMED void wr_decoy(void)
 {

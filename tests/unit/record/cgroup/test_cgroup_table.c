@@ -164,27 +164,5 @@ static void forgets_what_was_removed(struct test *t)
 	bench_close(&bench);
 }
 
-/* With more groups than fit, known ones stay right, and each event in another one costs a look-up. */
-static void counts_what_has_no_room(struct test *t)
-{
-	struct bench bench;
-
-	bench_open(&bench);
-	list(&bench);
-	fill(&bench, 1000, CGROUP_TABLE_MOST);
-	CHECK_INT(t, cgroup_table_left_out(bench.table), 3);
-	for (uint64_t i = 0; i < 300000; i++) {
-		cgroup_table_pass(bench.table);
-		cgroup_table_see(bench.table, 2000000 + i % 7);
-	}
-	CHECK_INT(t, cgroup_table_left_out(bench.table), 300003);
-	CHECK_INT(t, read_count(&bench), 0);
-	cgroup_table_see(bench.table, 1000 + CGROUP_TABLE_MOST - 4);
-	cgroup_table_finish(bench.table);
-	CHECK_INT(t, read_count(&bench), 1);
-	CHECK(t, read_told(&bench, 0)->path.length > 0);
-	bench_close(&bench);
-}
-
 TEST_MAIN(TEST(tells_an_id_that_is_reused), TEST(bounds_names_and_paths),
-	  TEST(forgets_what_was_removed), TEST(counts_what_has_no_room))
+	  TEST(forgets_what_was_removed))

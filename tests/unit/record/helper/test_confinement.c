@@ -94,17 +94,4 @@ static void allows_what_a_recording_needs(struct test *t)
 	confined(t, needed_calls_pass);
 }
 
-/* A signal that the filter did not send changes nothing. */
-static int signals_pass(const struct confinement *confinement)
-{
-	int first;
-
-	return raise(SIGSYS) || getpid() < 2 || confinement_refused(confinement, &first) != 0;
-}
-
-static void takes_no_signal_for_a_call(struct test *t)
-{
-	confined(t, signals_pass);
-}
-
-TEST_MAIN(TEST(refuses_and_counts_every_attack), TEST(allows_what_a_recording_needs), TEST(takes_no_signal_for_a_call))
+TEST_MAIN(TEST(refuses_and_counts_every_attack), TEST(allows_what_a_recording_needs))

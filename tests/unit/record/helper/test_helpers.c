@@ -19,50 +19,6 @@ static int helper(struct spawner **ret_spawner, unsigned int kind, int *ret_sock
 	return !helpers_start(0, ret_spawner) && !spawner_start(*ret_spawner, kind, ret_socket, ret_pid);
 }
 
-/* Executable lines of /proc/self/maps, counted by a different reader. */
-static long lines_of(const char *shell)
-{
-	long count = -1;
-	FILE *pipe = popen(shell, "r");
-
-	if (pipe && fscanf(pipe, "%ld", &count) != 1)
-		count = -1;
-	if (pipe)
-		(void)pclose(pipe);
-	return count;
-}
-
-static void reads_maps_as_the_kernel_shows_them(struct test *t)
-{
-	struct maps_reply reply;
-	struct spawner *spawner;
-	uint8_t packet[PACKET_MAX];
-	uint32_t self = (uint32_t)getpid(), count = 0;
-	char shell[96];
-	int socket;
-	pid_t pid;
-
-	REQUIRE(t, helper(&spawner, HELPER_MAPS, &socket, &pid));
-	REQUIRE(t, !packet_send(socket, &self, sizeof(self), -1));
-	do {
-		ssize_t got = packet_receive(socket, packet, sizeof(packet), 2000, NULL);
-
-		REQUIRE(t, got >= (ssize_t)sizeof(reply));
-		memcpy(&reply, packet, sizeof(reply));
-		count += reply.count;
-	} while (!reply.last);
-	(void)snprintf(shell, sizeof(shell), "grep -c '^[^ ]* ..x' /proc/%u/maps", self);
-	CHECK_INT(t, reply.error, 0);
-	CHECK_INT(t, count, lines_of(shell));
-	CHECK(t, !strcmp(reply.comm, "test_helpers"));
-	self = 0x7ffffff0; /* no such process */
-	REQUIRE(t, !packet_send(socket, &self, sizeof(self), -1));
-	REQUIRE(t, packet_receive(socket, &reply, sizeof(reply), 2000, NULL) == sizeof(reply));
-	CHECK_INT(t, reply.error, -ESRCH);
-	(void)close(socket);
-	spawner_destroy(spawner);
-}
-
 /* As in an initrd, whose "/" may be closed to all but root. In a file system of our own. */
 static void reads_maps_below_a_closed_root(struct test *t)
 {
@@ -136,6 +92,5 @@ static void tells_that_the_spawner_was_killed(struct test *t)
 	spawner_destroy(spawner);
 }
 
-TEST_MAIN(TEST(tells_that_the_spawner_was_killed), TEST(reads_maps_as_the_kernel_shows_them),
-	  TEST(reads_maps_below_a_closed_root),
+TEST_MAIN(TEST(tells_that_the_spawner_was_killed), TEST(reads_maps_below_a_closed_root),
 	  TEST(a_place_that_had_two_names_has_both))

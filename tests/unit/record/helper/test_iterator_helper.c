@@ -172,22 +172,6 @@ static void copies_nothing_else(struct test *t)
 	bench_deinit(&b);
 }
 
-/* The next answer is that of the next record. */
-static void leaves_out_whom_another_was_asked_about(struct test *t)
-{
-	NEEDS_ROOT(t);
-
-	struct bench b;
-
-	REQUIRE(t, bench_init(&b));
-	b.record.tid++;
-	REQUIRE(t, write(b.pipe[1], &b.record, sizeof(b.record)) == sizeof(b.record));
-	b.record.tid--;
-	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, 0);
-	CHECK_INT(t, b.answer.head.tid, getpid());
-	bench_deinit(&b);
-}
-
 /* Like a target whose memory is locked. */
 static void dies_of_a_target_that_hangs(struct test *t)
 {
@@ -204,4 +188,4 @@ static void dies_of_a_target_that_hangs(struct test *t)
 }
 
 TEST_MAIN(TEST(copies_what_is_in_memory), TEST(copies_nothing_else),
-	  TEST(leaves_out_whom_another_was_asked_about), TEST(dies_of_a_target_that_hangs))
+	  TEST(dies_of_a_target_that_hangs))

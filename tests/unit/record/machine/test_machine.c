@@ -153,15 +153,6 @@ static void sorts_what_is_in_no_order(struct test *t)
 	CHECK_STR(t, name_at(&table, 0xffff800008000200), "one");
 }
 
-static void says_when_addresses_are_hidden(struct test *t)
-{
-	_cleanup_(kallsyms_deinit) struct kallsyms table = {0};
-
-	CHECK_INT(t, read_made(t, &table, "0000000000000000 T _text\n0000000000000000 t first\n", ""), -EPERM);
-	CHECK_INT(t, read_made(t, &table, "", ""), -EPERM);
-	CHECK_INT(t, kallsyms_read_from(&table, "/nonexistent/kallsyms", "/nonexistent/modules"), -ENOENT);
-}
-
 /* --- waiting calls --- */
 
 /* A table of the kernel's symbols, each 0x100 bytes long; module 1 is not the kernel's own. */
@@ -205,4 +196,4 @@ static void marks_functions_or_none(struct test *t)
 
 TEST_MAIN(TEST(finds_those_of_the_ancestor), TEST(passes_over_who_acts_as_another),
 	  TEST(reads_lines_across_reads), TEST(sorts_what_is_in_no_order),
-	  TEST(says_when_addresses_are_hidden), TEST(marks_functions_or_none))
+	  TEST(marks_functions_or_none))

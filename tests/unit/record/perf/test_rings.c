@@ -67,38 +67,6 @@ static void check_record(struct test *t, struct fake *fake, size_t want_length, 
 		CHECK_INT(t, record[i], want_fill);
 }
 
-static void in_order_and_given_back(struct test *t)
-{
-	struct fake fake;
-	size_t length;
-
-	fake_init(&fake);
-	(void)produce(&fake, 5, 0, 0xa1);
-	(void)produce(&fake, 16, 0, 0xb2);
-	CHECK(t, ring_aim(&fake.ring));
-	check_record(t, &fake, 5, 0xa1);
-	check_record(t, &fake, 16, 0xb2);
-	CHECK(t, !ring_next(&fake.ring, &length));
-	CHECK_INT(t, fake.consumer, 0); /* nothing is released before the batch is done */
-	ring_release(&fake.ring);
-	CHECK_INT(t, fake.consumer, fake.producer);
-}
-
-static void stops_at_the_target(struct test *t)
-{
-	struct fake fake;
-	size_t length;
-
-	fake_init(&fake);
-	(void)produce(&fake, 8, 0, 1);
-	CHECK(t, ring_aim(&fake.ring));
-	(void)produce(&fake, 8, 0, 2); /* came after the sideband was drained: for the next pass */
-	check_record(t, &fake, 8, 1);
-	CHECK(t, !ring_next(&fake.ring, &length));
-	CHECK(t, ring_aim(&fake.ring));
-	check_record(t, &fake, 8, 2);
-}
-
 static void waits_for_what_is_being_written(struct test *t)
 {
 	struct fake fake;
@@ -440,8 +408,7 @@ static void counts_go_on_when_a_cpu_comes_and_goes(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(in_order_and_given_back), TEST(stops_at_the_target),
-	  TEST(waits_for_what_is_being_written), TEST(goes_around),
+TEST_MAIN(TEST(waits_for_what_is_being_written), TEST(goes_around),
 	  TEST(records_come_in_order_and_give_their_room_back),
 	  TEST(a_record_may_lie_across_the_end), TEST(what_is_no_record_ends_what_was_there),
 	  TEST(all_records_in_order), TEST(throttling_is_from_its_record_to_its_end),

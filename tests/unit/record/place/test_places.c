@@ -374,25 +374,6 @@ static void what_nothing_names_is_forgotten(struct test *t)
 	made_recording_close(&made);
 }
 
-/* Files of processes that are gone, for all that is known, are one user's: half of the table is left for root. */
-static void one_user_leaves_room_for_others(struct test *t)
-{
-	struct module_identity identity = {.device = 8, .tgid = UINT32_MAX / 2};
-	struct made_recording made;
-	char path[32];
-
-	made_recording_open(&made, 1);
-	for (uint32_t i = 1; i <= MODULE_TABLE_MAX; i++) {
-		(void)snprintf(path, sizeof(path), "/lib/%u", i);
-		identity.path = path;
-		identity.inode = i;
-		(void)module_table_file(made.recording.modules, &identity);
-	}
-	CHECK(t, module_table_untracked(made.recording.modules) >= MODULE_TABLE_MAX / 2 - 1);
-	CHECK(t, module_table_find(made.recording.modules, file(&made, "/bin/root", 5, 0)) != NULL);
-	made_recording_close(&made);
-}
-
 /* --- stream watch --- */
 
 enum { CPUS = 3 };
@@ -498,5 +479,5 @@ TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves
 	  TEST(those_of_one_thread_do_not_push_out_others),
 	  TEST(one_user_leaves_room_for_the_others), TEST(a_process_has_its_real_user),
 	  TEST(a_generation_is_a_file), TEST(what_nothing_names_is_forgotten),
-	  TEST(modules_that_do_not_fit_are_counted), TEST(one_user_leaves_room_for_others),
-	  TEST(what_moves_or_is_late_is_not_missing), TEST(a_ring_that_dies_is_noticed))
+	  TEST(modules_that_do_not_fit_are_counted), TEST(what_moves_or_is_late_is_not_missing),
+	  TEST(a_ring_that_dies_is_noticed))

@@ -250,14 +250,6 @@ static void a_name_without_end_stays_in_its_record(struct test *t)
 	CHECK(t, sideband_record_time(&record.header) == 0);
 }
 
-static void others_end_with_their_time(struct test *t)
-{
-	union record record = {.header = {.type = PERF_RECORD_COMM, .size = 32}};
-
-	put(&record, 24, TIME);
-	CHECK(t, sideband_record_time(&record.header) == TIME);
-}
-
 /*
  * Start state: What was mapped before the recording, by hand-made answers in place of the
  * helper's: what is written about it beside what the sideband knows, and what happens to a helper that
@@ -470,5 +462,5 @@ static void answers_are_not_trusted(struct test *t)
 TEST_MAIN(TEST(cpus_are_read_in_the_order_of_time), TEST(an_exit_takes_nothing_yet),
 	  TEST(processes_may_share_their_memory), TEST(what_the_kernel_could_not_tell_is_counted),
 	  TEST(the_time_of_a_symbol_is_behind_its_name),
-	  TEST(a_name_without_end_stays_in_its_record), TEST(others_end_with_their_time),
+	  TEST(a_name_without_end_stays_in_its_record),
 	  TEST(what_happened_meanwhile_is_not_undone), TEST(answers_are_not_trusted))

@@ -39,32 +39,6 @@ static int parse(struct record_config *config, struct line *line, const char *te
 
 #define GOOD(text) struct line line; struct record_config config; REQUIRE(t, parse(&config, &line, text) == 0)
 
-static void nothing_is_one_walk(struct test *t)
-{
-	GOOD("");
-	CHECK(t, config.walk.wanted && !config.walk.all && !config.walk.running && !config.profile.wanted);
-	CHECK_INT(t, config.walk.interval, 0);
-	CHECK(t, !config.user_stacks && config.output.embed == EMBED_LEVEL_FULL);
-}
-
-static void stuck_has_its_rhythm(struct test *t)
-{
-	GOOD("-s");
-	CHECK(t, config.walk.wanted && config.walk.stuck);
-	CHECK_INT(t, config.walk.interval, 2 * SECOND);
-	CHECK_INT(t, config.walk.count, 5);
-	CHECK_INT(t, config.walk.waiting, SECOND);
-}
-
-static void command_is_profiled(struct test *t)
-{
-	GOOD("-u -- make -p 3");
-	CHECK(t, config.profile.wanted && !config.walk.wanted);
-	CHECK_INT(t, config.profile.lasts, 0);
-	REQUIRE(t, config.command);
-	CHECK(t, !strcmp(config.command[0], "make") && !strcmp(config.command[1], "-p"));
-}
-
 /* --- tracepoints and kernel functions --- */
 
 static void check_point(struct test *t, const struct record_config *config, size_t number,
@@ -95,19 +69,16 @@ static void points_with_durations(struct test *t)
 	check_point(t, &config, 6, "f:", true, 0);
 }
 
+/* Those of which no other test says what the answer is. */
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {
-		"-a -r", "-C 3", "-s -i 1", "-s -a", "--user-threads --kernel-threads", "--system-wide", "-p", "-p x",
-		"-p -1", "-f 0", "--pid 0", "--pid 1,", "--pid 1,x", "--pid -4", "--tid 99999999999", "--embed some",
-		"--max-size 0", "--max-size -1", "--max-size 1T", "--max-size 1KK", "--max-size 99999999999999999999G",
-		"--max-size 17179869184G", "--finalize f -- ls", "--wakers", "-m 5", "--state D",
-		"--no-objects -p 1", "--no-objects -- ls",
-		"--offcpu 5 -m 10 -M 5", "--offcpu 5 --state Q", "stray", "--tree", "-U",
-		"--no-such", "--trace", "--kfunc", "--trace :5", "--kfunc :5",
-		"--trace a:99999999999999999999", "--trace a:1000000001", "--rate-limit 5",
-		"--rate-limit 0 --trace a", "--rate-limit x --trace a", "--max-probes 0 --trace a",
-		"--max-probes 20001 --trace a", "--check-host -- ls", "--check-host --finalize f",
+		"-a -r", "-s -i 1", "--pid 0", "--pid 1,", "--tid 99999999999", "--embed some", "--max-size -1", "--max-size 1KK",
+		"--max-size 99999999999999999999G", "--max-size 17179869184G", "--finalize f -- ls", "--no-objects -p 1",
+		"--offcpu 5 -m 10 -M 5", "--kfunc :5", "--trace a:99999999999999999999", "--trace a:1000000001",
+		"--rate-limit 0 --trace a", "--max-probes 20001 --trace a", "--check-host -- ls",
+		"--flight 60s", "--flight 60s,x -p 0", "--flight 2d -p 0", "--flight 60s -p 0 --force", "-p 0 --max-dumps 3",
+		"-p 0 --post 1", "--flight 60s -p 0 -i 1 --trigger stuck>1s", "--flight 60s -p 0 --trigger wait",
 	};
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -116,36 +87,6 @@ static void refuses(struct test *t)
 
 		test_check(t, parse(&config, &line, lines[i]) == -EINVAL, "\"%s\" was taken", lines[i]);
 	}
-}
-
-static void the_last_minute(struct test *t)
-{
-	GOOD("--flight 60s,16M -p 0 --max-dumps 3 --max-kept 1G");
-	CHECK(t, config.flight.wanted && config.output.embed == EMBED_LEVEL_MIN);
-	CHECK_INT(t, config.flight.window, 60 * SECOND);
-	CHECK_INT(t, config.flight.bytes, 16 << 20);
-	CHECK_INT(t, config.flight.max_dumps, 3);
-	CHECK_INT(t, config.flight.max_kept, 1 << 30);
-	CHECK_INT(t, parse(&config, &line, "--flight 2m -p 0 --embed full"), 0);
-	CHECK_INT(t, config.output.embed, EMBED_LEVEL_FULL);
-	CHECK_INT(t, config.flight.bytes, 64 << 20);
-	CHECK_INT(t, config.flight.max_dumps, 20);
-}
-
-static void the_last_minute_of_nothing(struct test *t)
-{
-	static const char *const lines[] = {
-		"--flight 60s", "--flight x -p 0", "--flight 60s,1M -p 0", "--flight 60s,x -p 0", "--flight 0.1 -p 0",
-		"--flight 2d -p 0", "--flight 60s -p 0 -o -", "--flight 60s -p 0 --force", "-p 0 --max-dumps 3",
-		"-p 0 --max-kept 2G", "-p 0 --trigger wait>1s", "-p 0 --post 1", "-p 0 --cooldown 1",
-		"-p 0 --on-dump x",
-		"--flight 60s -p 0 -i 1 --trigger stuck>1s", "--flight 60s -p 0 --trigger wait",
-	};
-	struct record_config config;
-	struct line line;
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		CHECK_INT(t, parse(&config, &line, lines[i]), -EINVAL);
 }
 
 /*
@@ -343,8 +284,6 @@ static void what_is_no_pattern_is_refused(struct test *t)
 		test_check(t, comm_pattern_compile(refused[i], &regex) < 0, "'%s' is taken", refused[i]);
 }
 
-TEST_MAIN(TEST(nothing_is_one_walk), TEST(stuck_has_its_rhythm), TEST(command_is_profiled),
-	  TEST(points_with_durations), TEST(refuses), TEST(the_last_minute),
-	  TEST(the_last_minute_of_nothing), TEST(one_to_a_line), TEST(mistakes_are_refused),
-	  TEST(what_is_too_much), TEST(waits), TEST(shares), TEST(mistakes),
-	  TEST(agrees_with_the_c_library), TEST(what_is_no_pattern_is_refused))
+TEST_MAIN(TEST(points_with_durations), TEST(refuses), TEST(one_to_a_line),
+	  TEST(mistakes_are_refused), TEST(what_is_too_much), TEST(waits), TEST(shares),
+	  TEST(mistakes), TEST(agrees_with_the_c_library), TEST(what_is_no_pattern_is_refused))

@@ -50,22 +50,6 @@ static const char *heard(struct manager *manager)
 	return manager->text;
 }
 
-/* A child must not take them for its own. */
-static void environment_is_cleared(struct test *t)
-{
-	struct manager manager;
-	struct notify notify;
-
-	manager_open(&manager, false);
-	(void)setenv("WATCHDOG_USEC", "1000000", 1);
-	(void)setenv("WATCHDOG_PID", "1", 1);
-	notify_open(&notify);
-	CHECK(t, !getenv("NOTIFY_SOCKET") && !getenv("WATCHDOG_USEC") && !getenv("WATCHDOG_PID"));
-	CHECK(t, notify_next(&notify) == UINT64_MAX); /* it is another process's */
-	notify_close(&notify);
-	manager_close(&manager);
-}
-
 /* How many messages it takes until there is no room. */
 static unsigned int fill(const struct notify *notify)
 {
@@ -103,4 +87,4 @@ static void full_manager(struct test *t)
 	manager_close(&manager);
 }
 
-TEST_MAIN(TEST(environment_is_cleared), TEST(full_manager))
+TEST_MAIN(TEST(full_manager))

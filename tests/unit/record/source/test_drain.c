@@ -131,29 +131,6 @@ static void put(struct bench *b, uint32_t ring, uint64_t time)
 	put_at(b, ring, time, CODE);
 }
 
-static void rings_are_read_as_one(struct test *t)
-{
-	enum { EACH = 60 };
-	uint64_t times[FAKE_RINGS] = {0};
-	struct random random = random_make(7);
-	struct bench b;
-
-	bench_open(&b, FAKE_RINGS);
-	for (int i = 0; i < EACH; i++)
-		for (uint32_t ring = 0; ring < FAKE_RINGS; ring++)
-			put(&b, ring, times[ring] += 1 + random_below(&random, 20 + 60 * ring));
-	(void)drain_pass(&b.drain);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_SAMPLE) == EACH * FAKE_RINGS);
-	for (size_t i = 1; i < EACH * FAKE_RINGS; i++)
-		CHECK(t, told(&b.made, EVENT_SAMPLE, i)->event.sample.time >=
-				 told(&b.made, EVENT_SAMPLE, i - 1)->event.sample.time);
-	for (uint32_t ring = 0; ring < FAKE_RINGS; ring++)
-		CHECK(t, made_ring_consumed(&b.rings[ring]) == b.drain.rings[ring].ring.position);
-	CHECK_INT(t, drain_refused(&b.drain), 0);
-	bench_close(&b);
-}
-
 /* The file that an offset of a hit is in. */
 static const char *path_of(const struct bench *b, const struct hit *hit)
 {
@@ -238,5 +215,5 @@ static void what_nobody_takes_is_counted(struct test *t)
 	bench_close(&b);
 }
 
-TEST_MAIN(TEST(rings_are_read_as_one), TEST(a_sample_finds_what_was_mapped_then),
+TEST_MAIN(TEST(a_sample_finds_what_was_mapped_then),
 	  TEST(a_record_after_the_aim_waits_for_the_next_pass), TEST(what_nobody_takes_is_counted))

@@ -245,19 +245,6 @@ static void missed_samples_are_the_idle_cpu_s_or_the_busy_one_s(struct test *t)
 	}
 }
 
-/* Samples of the idle task are not work of the CPU. */
-static void ticks_of_the_idle_task_are_no_work(struct test *t)
-{
-	const struct cpu_story story = {.counted = 1000, .seen = 400, .ran = 600, .idle = 400};
-	struct bench b;
-
-	bench_open(&b);
-	with_samples(&b);
-	b.probe.cpu[CPU].counters[RING_COUNT_IDLE] = 100;
-	CHECK_INT(t, account(t, &b, &story).missed_idle, 600 - (600 - 300 - 30));
-	bench_close(&b);
-}
-
 static void of_a_cpu_that_was_away_nothing_is_held_against_it(struct test *t)
 {
 	const struct cpu_story story = {.counted = 1000, .seen = 300, .ran = 1000};
@@ -289,24 +276,6 @@ static void cycles_are_counted_in_their_mean(struct test *t)
 	counter = account(t, &b, &story);
 	CHECK_INT(t, counter.missed, 700);
 	CHECK_INT(t, counter.missed_idle, 25);
-	bench_close(&b);
-}
-
-static void what_the_kernel_throttled_is_told(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b);
-	with_samples(&b);
-	b.each[CPU].closed = (struct perf_account){.counted = 7, .enabled = 100, .running = 90,
-						   .throttles = 3, .throttled = 12};
-	tell(&b, SECOND, false);
-	CHECK_INT(t, total(&b, CPU_SOURCE, CPU, LOSS_THROTTLED, NULL), 3);
-	CHECK_INT(t, told_count(&b.made, EVENT_COUNTER), 0); /* only done at the end */
-	tell(&b, SECOND, true);
-	REQUIRE(t, told_count(&b.made, EVENT_COUNTER) == 1); /* none if nothing ever counted */
-	CHECK_INT(t, told(&b.made, EVENT_COUNTER, 0)->event.counter.throttled, 12);
-	CHECK_INT(t, told(&b.made, EVENT_COUNTER, 0)->event.counter.running, 90);
 	bench_close(&b);
 }
 
@@ -394,8 +363,6 @@ static void points_have_accounts_of_their_own(struct test *t)
 
 TEST_MAIN(TEST(each_counter_is_told_as_its_cause), TEST(late_filters_move_what_was_recorded),
 	  TEST(missed_samples_are_the_idle_cpu_s_or_the_busy_one_s),
-	  TEST(ticks_of_the_idle_task_are_no_work),
 	  TEST(of_a_cpu_that_was_away_nothing_is_held_against_it),
-	  TEST(cycles_are_counted_in_their_mean), TEST(what_the_kernel_throttled_is_told),
-	  TEST(what_was_not_written_is_lost),
+	  TEST(cycles_are_counted_in_their_mean), TEST(what_was_not_written_is_lost),
 	  TEST(waits_have_wakers_and_refusals_beside), TEST(points_have_accounts_of_their_own))

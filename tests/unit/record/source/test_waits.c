@@ -250,32 +250,6 @@ static struct event_wait take_object(struct objects_bench *b, const struct ring_
 	return wait;
 }
 
-/* Where a futex is can be found out after its first waits, which have it, too. */
-static void a_futex_keeps_its_number_when_its_place_is_found(struct test *t)
-{
-	const struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000,
-					.process = 70, .token = 5};
-	struct ring_name name = {.token = 5, .length = 4, .mapping = RING_MAPPING_SHARED, .inode = 12,
-				 .offset = 0x40};
-	struct objects_bench b;
-
-	memcpy(name.bytes + RING_NAME_BYTES - 4, "/mem", 4);
-	objects_open(&b);
-	CHECK_INT(t, take_object(&b, &raw).object, 1);
-	CHECK_INT(t, take_object(&b, &raw).object, 1);
-	wait_objects_name(b.objects, &name);
-	CHECK_INT(t, take_object(&b, &raw).object, 1);
-	CHECK_INT(t, take_object(&b, &raw).object, 1);
-	made_recording_read(&b.made);
-	REQUIRE(t, told_count(&b.made, EVENT_OBJECT) == 2);
-	for (size_t i = 0; i < 2; i++)
-		CHECK_INT(t, told(&b.made, EVENT_OBJECT, i)->event.object.number, 1);
-	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 0)->event.object.mapping, 0);
-	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.mapping, OBJECT_IN_SHARED);
-	CHECK_INT(t, told(&b.made, EVENT_OBJECT, 1)->event.object.offset, 0x40);
-	objects_close(&b);
-}
-
 /* Programs write a name once, and would not write it again if they did not learn that it was forgotten. */
 static void tells_the_programs_that_names_were_forgotten(struct test *t)
 {
@@ -309,5 +283,4 @@ static void tells_the_programs_that_names_were_forgotten(struct test *t)
 TEST_MAIN(TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),
 	  TEST(a_late_filter_is_of_who_waited), TEST(waits_that_are_none_are_refused),
 	  TEST(no_part_of_a_wait_is_read_beyond_its_end),
-	  TEST(a_futex_keeps_its_number_when_its_place_is_found),
 	  TEST(tells_the_programs_that_names_were_forgotten))

@@ -241,61 +241,47 @@ static uint64_t value_of(const char *text, const struct event_wait *wait)
 	return fired.count > 1 ? UINT64_MAX : fired.value / MILLISECOND;
 }
 
-/* A new task exists before it is on a run queue: its parent may be preempted in between. */
-static void run_queues_count_from_when_one_is_queued(struct test *t)
+enum { FROZEN = 0x8000 };
+
+/*
+ * A new task exists before it is on a run queue: its parent may be preempted in between. A thread that was woken and then got
+ * no CPU was not stuck for that long. What a quota took is no want of a CPU; and the state of a frozen thread is none of those
+ * that a rule asks for.
+ */
+static void rules_measure_their_part_of_a_wait(struct test *t)
 {
 	static const struct {
+		const char *rule;
 		enum wait_class wait_class;
-		uint64_t length, queued, value;
+		uint32_t state;
+		uint64_t length, queued, throttled, value; /* ms */
 	} cases[] = {
-		{WAIT_BLOCKED, BLOCKED, QUEUED, QUEUED},
-		{WAIT_BLOCKED, BLOCKED, LEAST - 1, 0},
-		{WAIT_PREEMPTED, QUEUED, QUEUED, QUEUED},
-		{WAIT_STARTED, BLOCKED, QUEUED, QUEUED},
-		{WAIT_STARTED, BLOCKED, LEAST - 1, 0},
+		{"runq>50ms", WAIT_BLOCKED, 1, BLOCKED, QUEUED, 0, QUEUED},
+		{"runq>50ms", WAIT_BLOCKED, 1, BLOCKED, LEAST - 1, 0, 0},
+		{"runq>50ms", WAIT_PREEMPTED, 0, QUEUED, QUEUED, 0, QUEUED},
+		{"runq>50ms", WAIT_STARTED, 0, BLOCKED, QUEUED, 0, QUEUED},
+		{"runq>50ms", WAIT_STARTED, 0, BLOCKED, LEAST - 1, 0, 0},
+		{"runq>50ms", WAIT_PREEMPTED, 0, 100, 40, 60, 0},
+		{"runq>30ms", WAIT_PREEMPTED, 0, 100, 40, 60, 40},
+		{"runq>20ms", WAIT_BLOCKED, TASK_UNINTERRUPTIBLE, 100, 10, 60, 0},
+		{"wait:D>20ms", WAIT_BLOCKED, TASK_UNINTERRUPTIBLE, 100, 10, 60, 30},
+		{"wait:D>20ms", WAIT_BLOCKED, FROZEN, 100, 10, 60, 0},
+		{"wait:D>927ms", WAIT_BLOCKED, TASK_UNINTERRUPTIBLE, BLOCKED, QUEUED, 0, BLOCKED - QUEUED},
+		{"wait:D>928ms", WAIT_BLOCKED, TASK_UNINTERRUPTIBLE, BLOCKED, QUEUED, 0, 0},
+		{"wait:D,comm=/a/>928ms", WAIT_BLOCKED, TASK_UNINTERRUPTIBLE, BLOCKED, QUEUED, 0, 0},
+		{"wait:S>1ms", WAIT_BLOCKED, TASK_UNINTERRUPTIBLE, BLOCKED, QUEUED, 0, 0},
+		{"wait:comm=/a/>999ms", WAIT_BLOCKED, TASK_UNINTERRUPTIBLE, BLOCKED, QUEUED, 0, BLOCKED},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const struct event_wait wait = {.wait_class = cases[i].wait_class, .time = 9000 * MILLISECOND,
-						.length = cases[i].length * MILLISECOND,
-						.run_queue = cases[i].queued * MILLISECOND};
+		const struct event_wait wait = {.wait_class = cases[i].wait_class, .state = cases[i].state,
+						.time = 9000 * MILLISECOND, .length = cases[i].length * MILLISECOND,
+						.run_queue = cases[i].queued * MILLISECOND,
+						.throttled = cases[i].throttled * MILLISECOND};
 
-		CHECK_INT(t, value_of("runq>50ms", &wait), cases[i].value);
+		test_int(t, (long long)value_of(cases[i].rule, &wait), (long long)cases[i].value, cases[i].rule);
 	}
 }
 
-/* Nor does what a quota took of it. The state of a frozen thread is none of those that a rule asks for. */
-static void quotas_and_freezers_are_no_want_of_a_cpu(struct test *t)
-{
-	struct event_wait wait = {.wait_class = WAIT_PREEMPTED, .time = 9000 * MILLISECOND, .length = 100 * MILLISECOND,
-				  .throttled = 60 * MILLISECOND, .run_queue = 40 * MILLISECOND};
-
-	CHECK_INT(t, value_of("runq>50ms", &wait), 0);
-	CHECK_INT(t, value_of("runq>30ms", &wait), 40);
-	wait.wait_class = WAIT_BLOCKED;
-	wait.run_queue = 10 * MILLISECOND;
-	wait.state = TASK_UNINTERRUPTIBLE;
-	CHECK_INT(t, value_of("runq>20ms", &wait), 0);
-	CHECK_INT(t, value_of("wait:D>20ms", &wait), 30);
-	wait.state = 0x8000;
-	CHECK_INT(t, value_of("wait:D>20ms", &wait), 0);
-}
-
-/* A thread that was woken and then got no CPU was not stuck for that long. */
-static void states_end_where_the_run_queue_begins(struct test *t)
-{
-	const struct event_wait wait = {.wait_class = WAIT_BLOCKED, .state = TASK_UNINTERRUPTIBLE,
-					.time = 9000 * MILLISECOND, .length = BLOCKED * MILLISECOND,
-					.run_queue = QUEUED * MILLISECOND};
-
-	CHECK_INT(t, value_of("wait:D>927ms", &wait), BLOCKED - QUEUED);
-	CHECK_INT(t, value_of("wait:D>928ms", &wait), 0);
-	CHECK_INT(t, value_of("wait:D,comm=/a/>928ms", &wait), 0);
-	CHECK_INT(t, value_of("wait:S>1ms", &wait), 0);
-	CHECK_INT(t, value_of("wait:comm=/a/>999ms", &wait), BLOCKED);
-}
-
 TEST_MAIN(TEST(their_memory_is_there_at_once), TEST(they_leave_by_age), TEST(bytes_are_bounded),
-	  TEST(a_burst_leaves_a_gap), TEST(run_queues_count_from_when_one_is_queued),
-	  TEST(quotas_and_freezers_are_no_want_of_a_cpu),
-	  TEST(states_end_where_the_run_queue_begins))
+	  TEST(a_burst_leaves_a_gap), TEST(rules_measure_their_part_of_a_wait))

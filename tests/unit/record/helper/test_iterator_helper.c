@@ -24,7 +24,7 @@
 #include "record/plan/deadlines.h"
 #include "tests/test.h"
 
-enum { SLACK_MS = 30000, MOST = 16 << 10, OWNER = 4711, FUSE_MAGIC = 0x65735546 };
+enum { SLACK_MS = 30000, MOST = 16 << 10, FUSE_MAGIC = 0x65735546 };
 
 struct bench {
 	struct spawner *spawner;
@@ -129,26 +129,6 @@ static void check_outcome(struct test *t, struct bench *b, enum ring_sleeper_out
 			SKIP(t, "needs root");                                                                        \
 	} while (0)
 
-static void copies_what_is_in_memory(struct test *t)
-{
-	NEEDS_ROOT(t);
-
-	struct bench b;
-	int32_t reply = -1;
-
-	REQUIRE(t, bench_init(&b));
-	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, 0);
-	b.asked->stack.to += b.page; /* its next page is not in memory */
-	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, RING_SNAPSHOT_UNMAPPED);
-	b.asked->stack.file_system = TMPFS_MAGIC;
-	check_outcome(t, &b, RING_SLEEPER_TAKEN, 2 * b.page - 64, RING_SNAPSHOT_UNMAPPED);
-	(void)close(b.pipe[1]);
-	b.pipe[1] = -1;
-	CHECK_INT(t, packet_receive(b.socket, &reply, sizeof(reply), SLACK_MS, NULL), sizeof(reply));
-	CHECK_INT(t, reply, 0);
-	bench_deinit(&b);
-}
-
 static void copies_nothing_else(struct test *t)
 {
 	NEEDS_ROOT(t);
@@ -187,5 +167,4 @@ static void dies_of_a_target_that_hangs(struct test *t)
 	bench_deinit(&b);
 }
 
-TEST_MAIN(TEST(copies_what_is_in_memory), TEST(copies_nothing_else),
-	  TEST(dies_of_a_target_that_hangs))
+TEST_MAIN(TEST(copies_nothing_else), TEST(dies_of_a_target_that_hangs))

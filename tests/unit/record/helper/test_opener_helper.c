@@ -564,34 +564,6 @@ static void list_mounts(struct test *t, int folder, uint64_t device, const char 
 	REQUIRE(t, fclose(list) == 0);
 }
 
-static void by_the_type_of_its_mount(struct test *t)
-{
-	static const struct {
-		const char *type;
-		bool fuse;
-	} rows[] = {
-		{"fuse", true}, {"fuse.sshfs", true}, {"fuseblk", true}, {"fuseblk.ntfs", true}, {"fusectl", false},
-		{"ext4", false}, {"overlay", false}, {"fuse2", false}, {NULL, false},
-	};
-	char path[] = "/tmp/rwalker-mounts.XXXXXX";
-	struct stat status;
-	int folder;
-
-	REQUIRE(t, mkdtemp(path));
-	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	REQUIRE(t, folder >= 0 && !fstat(folder, &status));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fuse_mounts mounts = {.folder = folder};
-
-		list_mounts(t, folder, status.st_dev, rows[i].type);
-		CHECK_INT(t, fuse_mounts_have(&mounts, folder), rows[i].fuse);
-		list_mounts(t, folder, status.st_dev, rows[i].fuse ? "ext4" : "fuse");
-		CHECK_INT(t, fuse_mounts_have(&mounts, folder), rows[i].fuse); /* known */
-	}
-	CHECK(t, !unlinkat(folder, "mountinfo", 0) && !rmdir(path));
-	(void)close(folder);
-}
-
 static void by_the_deepest_mount_of_a_path(struct test *t)
 {
 	static const struct {
@@ -664,5 +636,4 @@ TEST_MAIN(TEST(ends_with_its_parent), TEST(reads_no_file_that_the_process_may_no
 	  TEST(believes_the_map_of_a_process_that_is_gone_only_from_its_user),
 	  TEST(opens_the_inode_that_is_mapped),
 	  TEST(opens_another_file_for_a_process_that_is_gone_only_if_everybody_may),
-	  TEST(opens_for_the_caller_what_the_caller_may_read), TEST(by_the_type_of_its_mount),
-	  TEST(by_the_deepest_mount_of_a_path))
+	  TEST(opens_for_the_caller_what_the_caller_may_read), TEST(by_the_deepest_mount_of_a_path))

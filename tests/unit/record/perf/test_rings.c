@@ -134,28 +134,6 @@ static void check_next(struct test *t, struct perf_ring *ring, uint64_t number, 
 	perf_ring_next(ring);
 }
 
-static void records_come_in_order_and_give_their_room_back(struct test *t)
-{
-	struct perf_ring ring;
-
-	made_perf_ring_open(&ring, BYTES);
-	perf_ring_look(&ring);
-	CHECK(t, !perf_ring_peek(&ring));
-	CHECK_INT(t, perf_ring_room(&ring), BYTES);
-	put(&ring, 100, 3);
-	CHECK(t, !perf_ring_peek(&ring)); /* nobody looked */
-	perf_ring_look(&ring);
-	put(&ring, 200, 5); /* for the next look */
-	CHECK_INT(t, perf_ring_room(&ring), BYTES - 24);
-	check_next(t, &ring, 100, 3);
-	CHECK(t, !perf_ring_peek(&ring));
-	CHECK_INT(t, ring.page->data_tail, 24);
-	perf_ring_look(&ring);
-	check_next(t, &ring, 200, 5);
-	CHECK_INT(t, perf_ring_room(&ring), BYTES);
-	perf_ring_close(&ring);
-}
-
 static void a_record_may_lie_across_the_end(struct test *t)
 {
 	struct perf_ring ring;
@@ -387,29 +365,6 @@ static void throttling_is_from_its_record_to_its_end(struct test *t)
 	bench_close(&b);
 }
 
-static void counts_go_on_when_a_cpu_comes_and_goes(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b);
-	set_reading(&b, 70, 500, 400);
-	CHECK(t, account(&b).counted == 70 && account(&b).enabled == 500 && account(&b).running == 400);
-	perf_events_follow_cpus(&b.events);
-	CHECK_INT(t, b.each[CPU].fd, b.opened); /* it counts */
-	set_reading(&b, 90, 800, 600);
-	perf_events_follow_cpus(&b.events);
-	CHECK_INT(t, b.each[CPU].fd, b.opened);
-	put_throttle(&b, PERF_RECORD_THROTTLE, 100, 0);
-	set_online(&b, "2\n");
-	perf_events_follow_cpus(&b.events);
-	CHECK_INT(t, b.each[CPU].fd, -1);
-	CHECK(t, account(&b).counted == 90 && account(&b).enabled == 800 && account(&b).running == 600);
-	CHECK_INT(t, account(&b).throttles, 1);
-	bench_close(&b);
-}
-
 TEST_MAIN(TEST(waits_for_what_is_being_written), TEST(goes_around),
-	  TEST(records_come_in_order_and_give_their_room_back),
 	  TEST(a_record_may_lie_across_the_end), TEST(what_is_no_record_ends_what_was_there),
-	  TEST(all_records_in_order), TEST(throttling_is_from_its_record_to_its_end),
-	  TEST(counts_go_on_when_a_cpu_comes_and_goes))
+	  TEST(all_records_in_order), TEST(throttling_is_from_its_record_to_its_end))

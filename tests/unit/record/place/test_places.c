@@ -48,25 +48,6 @@ static void mark(struct hits *hits, uint32_t tgid, const uint64_t *addresses, si
 	hits_mark(hits, tgid, hits_generation(hits, tgid), addresses, count);
 }
 
-/* A leaf hits its own address, a caller the one before its return address; unmapped addresses are no hits. */
-static void offsets_are_those_of_the_file(struct test *t)
-{
-	const uint64_t stack[] = {CODE + 0x10, CODE + 0x20, CODE, JIT + 8, CODE + 0x10000, 0};
-	struct hits *hits = hits_open(true);
-	struct hit *sorted;
-
-	REQUIRE(t, hits);
-	mark(hits, TGID, stack, sizeof(stack) / sizeof(stack[0]));
-	mark(hits, OTHER, stack, 1); /* nothing is known about it */
-	REQUIRE(t, hits_sorted(hits, &sorted) == 4);
-	CHECK(t, sorted[0].module == PROGRAM && sorted[0].offset == 0x2010 && !sorted[0].jit_tgid);
-	CHECK(t, sorted[1].module == PROGRAM && sorted[1].offset == 0x201f);
-	/* The last byte returns to an unmapped address. */
-	CHECK(t, sorted[2].module == PROGRAM && sorted[2].offset == 0x11fff);
-	CHECK(t, sorted[3].jit_tgid == TGID && sorted[3].offset == JIT + 7 && !sorted[3].module);
-	hits_destroy(hits);
-}
-
 /* A stack keeps what comes before the first caller outside all code; in a process without mappings, its leaf. */
 static void a_stack_ends_where_it_leaves_the_code(struct test *t)
 {
@@ -83,31 +64,6 @@ static void a_stack_ends_where_it_leaves_the_code(struct test *t)
 	CHECK(t, hits_code(hits, TGID, generation, stack, 6) == 4); /* from the cache */
 	CHECK(t, hits_code(hits, OTHER, hits_generation(hits, OTHER), stack, 3) == 1);
 	CHECK(t, hits_code(hits, OTHER, hits_generation(hits, OTHER), stack, 1) == 1);
-	hits_destroy(hits);
-}
-
-/* What is remembered about an address is valid as long as its process has the same mappings. */
-static void the_same_address_is_another_file_after_an_exec(struct test *t)
-{
-	const uint64_t address = CODE + 0x10;
-	struct hits *hits = hits_open(true);
-	struct hit *sorted;
-
-	REQUIRE(t, hits);
-	mark(hits, TGID, &address, 1);
-	hits_mark_word(hits, TGID, hits_generation(hits, TGID), address + 1);
-	(void)address_spaces_exec(hits_spaces(hits), TGID);
-	mark(hits, TGID, &address, 1); /* still empty */
-	map_there(hits, TGID, CODE, 0x100, LIBRARY);
-	mark(hits, TGID, &address, 1);
-	REQUIRE(t, hits_sorted(hits, &sorted) == 2);
-	CHECK(t, sorted[0].module == PROGRAM && sorted[0].offset == 0x2010);
-	CHECK(t, sorted[1].module == LIBRARY && sorted[1].offset == 0x110);
-	(void)address_spaces_exec(hits_spaces(hits), TGID);
-	map_there(hits, TGID, CODE, 0x200, LIBRARY);
-	hits_mark_word(hits, TGID, hits_generation(hits, TGID), address + 1);
-	REQUIRE(t, hits_sorted(hits, &sorted) == 3);
-	CHECK_INT(t, sorted[2].offset, 0x210);
 	hits_destroy(hits);
 }
 
@@ -473,8 +429,7 @@ static void a_ring_that_dies_is_noticed(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(offsets_are_those_of_the_file), TEST(a_stack_ends_where_it_leaves_the_code),
-	  TEST(the_same_address_is_another_file_after_an_exec),
+TEST_MAIN(TEST(a_stack_ends_where_it_leaves_the_code),
 	  TEST(states_are_told_apart_by_all_of_their_number), TEST(what_does_not_fit_is_counted),
 	  TEST(those_of_one_thread_do_not_push_out_others),
 	  TEST(one_user_leaves_room_for_the_others), TEST(a_process_has_its_real_user),

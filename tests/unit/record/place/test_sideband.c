@@ -94,41 +94,6 @@ static void cpus_are_read_in_the_order_of_time(struct test *t)
 	bench_close(&b);
 }
 
-static void put_thread(struct bench *b, uint64_t time, uint32_t tgid, uint32_t tid)
-{
-	const struct task_record task = {.tgid = tgid, .parent_tgid = tgid, .tid = tid,
-					 .parent_tid = tgid, .time = time};
-
-	made_put_task(&b->made, 0, &task, PERF_RECORD_FORK);
-}
-
-/* A process may be sampled after the record of its end, alone or not: nothing is removed at once. */
-static void an_exit_takes_nothing_yet(struct test *t)
-{
-	struct bench b;
-
-	bench_open(&b);
-	made_put_map(&b.made, 0, 100, PARENT, CODE, 0, "/bin/one");
-	made_put_fork(&b.made, 0, 110, PARENT, CHILD);
-	made_put_fork(&b.made, 0, 120, PARENT, OTHER);
-	put_thread(&b, 130, OTHER, OTHER + 1000);
-	made_put_exit(&b.made, 1, 140, OTHER, OTHER + 1000);
-	made_put_exit(&b.made, 1, 150, OTHER, OTHER);
-	made_put_exit(&b.made, 1, 160, CHILD, CHILD);
-	(void)apply(&b, 159);
-	CHECK_STR(t, mapped(&b, CHILD, CODE), "/bin/one");
-	CHECK(t, sideband_apply(b.sideband, ALL) == UINT64_MAX);
-	CHECK_STR(t, mapped(&b, CHILD, CODE), "/bin/one");
-	CHECK_STR(t, mapped(&b, OTHER, CODE), "/bin/one");
-	CHECK_STR(t, mapped(&b, PARENT, CODE), "/bin/one");
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_FORK), 2); /* threads are not processes */
-	REQUIRE(t, told_count(&b.made, EVENT_EXIT) == 2);
-	CHECK_INT(t, told(&b.made, EVENT_EXIT, 0)->event.exit.tgid, OTHER);
-	CHECK_INT(t, told(&b.made, EVENT_EXIT, 1)->event.exit.tgid, CHILD);
-	bench_close(&b);
-}
-
 /* What one maps all have, until one executes another program. */
 static void processes_may_share_their_memory(struct test *t)
 {
@@ -459,8 +424,8 @@ static void answers_are_not_trusted(struct test *t)
 	start_close(&b);
 }
 
-TEST_MAIN(TEST(cpus_are_read_in_the_order_of_time), TEST(an_exit_takes_nothing_yet),
-	  TEST(processes_may_share_their_memory), TEST(what_the_kernel_could_not_tell_is_counted),
+TEST_MAIN(TEST(cpus_are_read_in_the_order_of_time), TEST(processes_may_share_their_memory),
+	  TEST(what_the_kernel_could_not_tell_is_counted),
 	  TEST(the_time_of_a_symbol_is_behind_its_name),
 	  TEST(a_name_without_end_stays_in_its_record),
 	  TEST(what_happened_meanwhile_is_not_undone), TEST(answers_are_not_trusted))

@@ -245,22 +245,6 @@ static void missed_samples_are_the_idle_cpu_s_or_the_busy_one_s(struct test *t)
 	}
 }
 
-static void of_a_cpu_that_was_away_nothing_is_held_against_it(struct test *t)
-{
-	const struct cpu_story story = {.counted = 1000, .seen = 300, .ran = 1000};
-	struct event_counter counter;
-	struct bench b;
-
-	bench_open(&b);
-	with_samples(&b);
-	/* An event that was closed when its CPU went offline. */
-	b.each[CPU].closed = (struct perf_account){.enabled = 1};
-	counter = account(t, &b, &story);
-	CHECK_INT(t, counter.missed, 700);
-	CHECK_INT(t, counter.missed_idle, 700);
-	bench_close(&b);
-}
-
 /* Their period is not fixed, and they stop while a CPU is idle: a period that ends there is found by a later tick. */
 static void cycles_are_counted_in_their_mean(struct test *t)
 {
@@ -363,6 +347,5 @@ static void points_have_accounts_of_their_own(struct test *t)
 
 TEST_MAIN(TEST(each_counter_is_told_as_its_cause), TEST(late_filters_move_what_was_recorded),
 	  TEST(missed_samples_are_the_idle_cpu_s_or_the_busy_one_s),
-	  TEST(of_a_cpu_that_was_away_nothing_is_held_against_it),
 	  TEST(cycles_are_counted_in_their_mean), TEST(what_was_not_written_is_lost),
 	  TEST(waits_have_wakers_and_refusals_beside), TEST(points_have_accounts_of_their_own))

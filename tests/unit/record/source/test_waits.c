@@ -16,7 +16,7 @@
 #include "tests/unit/record/fake_kernel_map.h"
 #include "tests/unit/record/fake_probe.h"
 #include "tests/unit/record/made_recording.h"
-#include "tests/unit/record/made_waits.h"
+#include "tests/unit/record/made_samples.h"
 
 enum { CPU = 2, TID = 70, WAKER = 90, SOURCE = 2 };
 #define CODE UINT64_C(0x400000)

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Budgets of time and memory: the schedule, rates, --max-cpu, --max-memory, the time for embedding; and whether a clock is steady. */
+#include "record/plan/schedule.h"
+
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/time_units.h"
+#include "record/embed/embed_budget.h"
 #include "record/plan/cpu_budget.h"
+#include "record/plan/deadlines.h"
 #include "record/plan/memory_plan.h"
 #include "record/plan/sample_rate.h"
-#include "record/plan/schedule.h"
+#include "record/probe/sched_clock.h"
 #include "tests/test.h"
 
 /*
@@ -211,6 +217,117 @@ static void nobody_asked(struct test *t)
 	CHECK_INT(t, memory_plan_fit(&none, MB(80)), -ENOSPC);
 }
 
+/* --- the time for embedding --- */
+
+enum { VILLAIN = 65533, HONEST = 1000, ROOT = 0, FILES = 400 };
+
+struct made_file {
+	uint32_t uid;
+	uint64_t takes; /* ms */
+	bool done;
+};
+
+static const struct embed_budget *sorting;
+
+static int fewest_first(const void *left, const void *right)
+{
+	const struct made_file *l = left, *r = right;
+
+	return (int)embed_budget_late(sorting, l->uid) - (int)embed_budget_late(sorting, r->uid);
+}
+
+/* As embed.c goes through its files. Returns how long it took, ms. */
+static uint64_t embed_all(struct embed_budget *budget, struct made_file *files, size_t count)
+{
+	uint64_t now = 5 * SECOND, begun = now;
+
+	embed_budget_init(budget, now);
+	for (enum embed_round round = EMBED_ROUND_ROOT; round < EMBED_ROUNDS; round++) {
+		sorting = budget;
+		if (round == EMBED_ROUND_REST)
+			qsort(files, count, sizeof(*files), fewest_first);
+		for (size_t i = 0; i < count; i++) {
+			unsigned int ms = files[i].done ? 0 : embed_budget_ms(budget, round, files[i].uid, now);
+			uint64_t took = ms < files[i].takes ? ms : files[i].takes;
+
+			files[i].done |= ms && files[i].takes <= ms;
+			now += took * MILLISECOND;
+			if (ms)
+				embed_budget_spend(budget, files[i].uid, took * MILLISECOND);
+		}
+		embed_budget_forget_late(budget);
+		for (size_t i = 0; i < count; i++)
+			if (!files[i].done)
+				embed_budget_add_late(budget, files[i].uid, "/tmp/perf-1.map");
+	}
+	return (now - begun) / MILLISECOND;
+}
+
+static size_t done(const struct made_file *files, size_t count, uint32_t uid)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += files[i].done && files[i].uid == uid;
+	return sum;
+}
+
+static void one_user_costs_nobody_else(struct test *t)
+{
+	struct made_file files[FILES];
+	struct embed_budget budget;
+	char text[512];
+
+	for (size_t i = 0; i < FILES; i++)
+		files[i] = (struct made_file){.uid = VILLAIN, .takes = 3600000};
+	files[FILES - 1] = (struct made_file){.uid = ROOT, .takes = 4000};
+	files[FILES - 2] = (struct made_file){.uid = HONEST, .takes = 900};
+	files[FILES - 3] = (struct made_file){.uid = HONEST + 1, .takes = 1500}; /* in a later round */
+	CHECK(t, embed_all(&budget, files, FILES) <= EMBED_TIME);
+	CHECK_INT(t, done(files, FILES, ROOT) + done(files, FILES, HONEST) + done(files, FILES, HONEST + 1), 3);
+	CHECK_INT(t, done(files, FILES, VILLAIN), 0);
+	CHECK_STR(t, embed_budget_text(&budget, text, sizeof(text)),
+		  "397 files of user 65533 (the first: /tmp/perf-1.map)");
+}
+
+/* Whose single file takes long: he gets all the time that the others leave. */
+static void a_slow_file_alone_gets_its_time(struct test *t)
+{
+	struct made_file files[] = {{HONEST, 4500, false}, {ROOT, 10, false}, {HONEST + 1, 10, false}};
+	struct embed_budget budget;
+
+	CHECK(t, embed_all(&budget, files, 3) <= EMBED_TIME);
+	CHECK_INT(t, done(files, 3, ROOT) + done(files, 3, HONEST) + done(files, 3, HONEST + 1), 3);
+}
+
+/* --- steady clocks --- */
+
+/* Readings are off by some hundred microseconds, and time kept over a network by 500 parts in a million. */
+static void steady_clocks_do_not_drift(struct test *t)
+{
+	struct sched_clock_watch watch = {0};
+
+	CHECK(t, !sched_clock_drifts(&watch, SECOND, 123456789)); /* the first is compared with nothing */
+	CHECK(t, !sched_clock_drifts(&watch, 2 * SECOND, 123456789 + 500000));
+	CHECK(t, !sched_clock_drifts(&watch, 3 * SECOND, 123456789 - 400000));
+	CHECK(t, !sched_clock_drifts(&watch, 103 * SECOND, 123456789 + 50000000));
+	watch = (struct sched_clock_watch){0};
+	CHECK(t, !sched_clock_drifts(&watch, SECOND, UINT64_MAX - 10)); /* offsets wrap */
+	CHECK(t, !sched_clock_drifts(&watch, 2 * SECOND, 10));
+}
+
+static void others_do(struct test *t)
+{
+	struct sched_clock_watch watch = {0};
+
+	CHECK(t, !sched_clock_drifts(&watch, SECOND, 5 * SECOND));
+	CHECK(t, sched_clock_drifts(&watch, 2 * SECOND, 5 * SECOND + 2000000));
+	CHECK(t, sched_clock_drifts(&watch, 3 * SECOND, 5 * SECOND));
+	CHECK(t, !sched_clock_drifts(&watch, 4 * SECOND, 5 * SECOND));
+}
+
 TEST_MAIN(TEST(slow_walks_are_not_made_up_for), TEST(points_end_one_by_one),
-	  TEST(rates_are_not_in_step_with_timers), TEST(over_it_becomes_coarser_then_pauses), TEST(a_pause_makes_up_for_what_was_used),
-	  TEST(a_calm_minute_brings_all_back), TEST(sums), TEST(gives_way), TEST(nobody_asked))
+	  TEST(rates_are_not_in_step_with_timers), TEST(over_it_becomes_coarser_then_pauses),
+	  TEST(a_pause_makes_up_for_what_was_used), TEST(a_calm_minute_brings_all_back),
+	  TEST(sums), TEST(gives_way), TEST(nobody_asked), TEST(one_user_costs_nobody_else),
+	  TEST(a_slow_file_alone_gets_its_time), TEST(steady_clocks_do_not_drift), TEST(others_do))

@@ -162,15 +162,14 @@ static void add_tables(struct memory_plan *plan, const struct record_config *con
 		  OBJECTS);
 }
 
-/* The window, with an index; and what is changed of it while a child has it, too. */
+/* The window; and what is changed of it while a child has it, too. */
 static void add_flight(struct memory_plan *plan, const struct record_config *config)
 {
 	const uint64_t window = (uint64_t)config->flight.bytes, least = least_window(config);
 
 	if (!config->flight.wanted)
 		return;
-	memory_plan_add(plan, &(struct memory_row){"window of --flight", 1, 0, window + window / MEMORY_INDEX_PART,
-						   least + least / MEMORY_INDEX_PART, true});
+	memory_plan_add(plan, &(struct memory_row){"window of --flight", 1, 0, window, least, true});
 	memory_plan_add(plan, &(struct memory_row){"while a dump is written", 1, DUMP, window / CHANGED_PART,
 						   least / CHANGED_PART, true});
 	add_table(plan, "waits that go on, for a dump", config->offcpu.wanted, open_waits_memory());

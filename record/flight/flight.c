@@ -10,19 +10,25 @@
 #include <unistd.h>
 
 #include "common/address_space.h"
+#include "common/clock.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
+#include "record/cgroup/cgroup_table.h"
+#include "record/embed/embed.h"
 #include "record/flight/flight_internal.h"
 #include "record/flight/segments.h"
 #include "record/helper/helpers.h"
 #include "record/machine/clocks.h"
 #include "record/place/hits.h"
+#include "record/place/kernel_map.h"
 #include "record/place/module_files.h"
 #include "record/place/module_table.h"
+#include "record/place/sideband.h"
 #include "record/plan/recording.h"
+#include "record/source/open_waits.h"
 
-enum { RULE_BYTES = 256 };
+enum { RULE_BYTES = 256, FREE_FLOOR = 64 << 20 /* bytes that stay free on the file system */ };
 
 /* Triggers that make no dump get at most one record in this time. */
 static const uint64_t RECORD_INTERVAL = SECOND;
@@ -295,20 +301,25 @@ static void drop_module(void *context, uint32_t id)
 		module_files_forget(context, id);
 }
 
-/* Modules stay that a process has mapped, now or when the oldest segment began, and those that wait for their files. */
-void flight_forget(struct recording *recording, struct module_files *files, const struct segments *segments)
+/*
+ * Once per window: forgets addresses that were hit before the last turn, and, if their table is rather full, modules.
+ * In weeks, there are more than any table holds. Modules stay that a process has mapped, now or when the oldest
+ * segment began, and those that wait for their files.
+ */
+static void forget(struct flight *flight)
 {
+	struct recording *recording = flight->recording;
 	struct module_table *modules = recording->modules;
 
 	hits_turn(recording->hits);
 	if (!module_table_turn(modules))
 		return;
 	(void)address_spaces_each(hits_spaces(recording->hits), use_module, modules);
-	(void)segments_each_mapping(segments, use_module, modules);
-	for (uint32_t id = 0; files && id < 4 * MODULE_TABLE_MAX; id++)
-		if (module_files_waits(files, id))
+	(void)segments_each_mapping(flight->segments, use_module, modules);
+	for (uint32_t id = 0; flight->files && id < 4 * MODULE_TABLE_MAX; id++)
+		if (module_files_waits(flight->files, id))
 			module_table_use(modules, id);
-	module_table_collect(modules, drop_module, files);
+	module_table_collect(modules, drop_module, flight->files);
 }
 
 void flight_begin_segment(struct flight *flight, uint64_t now)
@@ -319,8 +330,205 @@ void flight_begin_segment(struct flight *flight, uint64_t now)
 	recording->segment++;
 	if (now < flight->turn || flight->plan->stream) /* the stream needs all hits at its end */
 		return;
-	flight_forget(recording, flight->files, flight->segments);
+	forget(flight);
 	flight->turn = now + (uint64_t)flight->plan->window;
+}
+
+/* --- a dump, as segments.h says --- */
+
+struct writing {
+	const struct flight *flight;
+	struct open_waits *open; /* NULL: none, or they are in the segments */
+	struct event_log *log;
+	struct trace_writer *writer;
+	uint64_t since, until;
+	uint32_t memory; /* module: executable memory without a file */
+	bool before_exec; /* true: only what processes had mapped before their exec; false: all the rest */
+	uint32_t execed;  /* the process whose exec was written last */
+	int fd;
+};
+
+static int writing_init(struct writing *writing)
+{
+	struct recording *recording = writing->flight->recording;
+	const struct trace_writer_settings settings = {
+		.max_size = (uint64_t)recording->config->output.max_size,
+		.free_floor = FREE_FLOOR,
+		.realtime = clock_now(CLOCK_REALTIME) - (clocks_now() - writing->since),
+	};
+	int r = dump_files_create(&writing->flight->output, &writing->fd);
+
+	if (r >= 0)
+		r = trace_writer_create(recording->io, writing->fd, &settings, &writing->writer);
+	if (r >= 0)
+		r = event_log_create(writing->writer, recording->max_cpus, &writing->log);
+	if (r >= 0)
+		r = event_log_want_names(writing->log);
+	if (r < 0)
+		return r;
+	recording->log = writing->log; /* all tables write to it from now on */
+	recording->writer = writing->writer;
+	recording->error = 0;
+	return 0;
+}
+
+static int add_about(const struct writing *writing)
+{
+	const struct flight *flight = writing->flight;
+	const uint64_t start = flight->recording->start;
+	const struct event event = {
+		.kind = EVENT_WINDOW,
+		.window = {.dump = flight->number, .asked = (uint64_t)flight->plan->window, .room = flight->bytes,
+			   .since = writing->since, .until = writing->until,
+			   .before = writing->since > start ? writing->since - start : 0}};
+
+	return event_log_add(writing->log, &event);
+}
+
+static bool is_before_exec(uint32_t tgid)
+{
+	return tgid == address_spaces_before_exec(tgid);
+}
+
+static int write_mapping(void *context, uint32_t tgid, const struct mapping *mapping)
+{
+	struct writing *writing = context;
+	const struct event_mapping record = {
+		.time = writing->since, .tgid = tgid & ~address_spaces_before_exec(0),
+		.start = mapping->start, .length = mapping->end - mapping->start, .file_offset = mapping->file_offset,
+		.module = mapping->note == MAPPING_MAY_BE_COPY ? writing->memory : mapping->module,
+		.flags = MAPPING_INITIAL | (mapping->note == MAPPING_IS_COPY ? MAPPING_COPIED : 0),
+	};
+
+	if (is_before_exec(tgid) != writing->before_exec)
+		return 0;
+	return event_log_add(writing->log, &(struct event){.kind = EVENT_MAPPING, .mapping = record});
+}
+
+static int write_exec(void *context, uint32_t tgid, const struct mapping *mapping)
+{
+	struct writing *writing = context;
+	const struct event_comm record = {.time = writing->since, .tgid = tgid & ~address_spaces_before_exec(0),
+					  .tid = tgid & ~address_spaces_before_exec(0), .flags = COMM_EXEC};
+
+	(void)mapping;
+	if (!is_before_exec(tgid) || tgid == writing->execed)
+		return 0;
+	writing->execed = tgid;
+	return event_log_add(writing->log, &(struct event){.kind = EVENT_COMM, .comm = record});
+}
+
+/*
+ * A thread in execve() still has the registers of the old program, whose addresses need the old
+ * mappings. So such a process begins with those, and executes the new program at once.
+ */
+static int add_mappings(struct writing *writing)
+{
+	const struct segments *segments = writing->flight->segments;
+	int r;
+
+	writing->before_exec = true;
+	r = segments_each_mapping(segments, write_mapping, writing);
+	writing->before_exec = false;
+	if (r >= 0)
+		r = segments_each_mapping(segments, write_exec, writing);
+	return r < 0 ? r : segments_each_mapping(segments, write_mapping, writing);
+}
+
+static int add_state(struct writing *writing)
+{
+	struct recording *recording = writing->flight->recording;
+
+	module_table_tell(recording->modules);
+	kernel_map_tell(recording->kernel_map);
+	if (recording->cgroups)
+		cgroup_table_tell(recording->cgroups);
+	sideband_tell_unavailable(recording->sideband);
+	writing->memory = module_table_special(recording->modules, MODULE_ANONYMOUS);
+	return recording->error ? recording->error : add_mappings(writing);
+}
+
+static int copy_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
+{
+	return trace_writer_copy(context, header, stored);
+}
+
+/* Those from before the first segment, or those of the segments. */
+static int add_chunks(const struct writing *writing, bool before)
+{
+	int r = event_log_flush(writing->log);
+
+	return r < 0 ? r : segments_each_chunk(writing->flight->segments, before, copy_chunk, writing->writer);
+}
+
+static int add_open(const struct writing *writing)
+{
+	if (writing->open)
+		open_waits_tell(writing->open);
+	return writing->flight->recording->error;
+}
+
+/* What the reader will need. */
+static int embed(const struct writing *writing)
+{
+	const struct flight *flight = writing->flight;
+	const struct record_config *config = flight->recording->config;
+	const struct embed_wish wish = {config->output.embed, elf_unwind_wish(config->snapshots), .soon = true};
+	struct embed_result result;
+
+	if (wish.level == EMBED_LEVEL_NONE)
+		return 0;
+	module_files_part(flight->files, flight->spawner);
+	return embed_run(flight->recording, flight->files, flight->spawner, &wish, NULL, &result);
+}
+
+static int write_all(struct writing *writing)
+{
+	int r = writing_init(writing), closed;
+
+	if (r < 0)
+		return r;
+	r = add_about(writing);
+	if (r >= 0)
+		r = add_chunks(writing, true);
+	if (r >= 0)
+		r = add_state(writing);
+	if (r >= 0)
+		r = add_chunks(writing, false);
+	if (r >= 0)
+		r = add_open(writing);
+	if (r >= 0)
+		r = embed(writing);
+	closed = event_log_close(writing->log, RWK_END_CLEAN, NULL, 0);
+	return r < 0 ? r : closed;
+}
+
+static void say_failed(const struct flight *flight, int error)
+{
+	(void)log_error(-error, "cannot write dump %" PRIu64 ": %s", flight->number,
+			error == -EPIPE ? "both processes that make files were killed; restart the recorder" :
+					  strerror(-error));
+}
+
+/* In the child, which has everything as it was at the fork, while the recorder goes on. Never returns. */
+static void write_dump(const struct flight *flight, struct open_waits *open, uint64_t now)
+{
+	struct writing writing = {.flight = flight, .open = open, .since = segments_since(flight->segments),
+				  .until = now, .fd = -1};
+	char path[DUMP_PATH_MAX];
+	int r = write_all(&writing);
+
+	if (r >= 0)
+		r = dump_files_keep(&flight->output, path);
+	if (r < 0) {
+		(void)dump_files_drop(&flight->output);
+		say_failed(flight, r);
+		_exit(1);
+	}
+	log_info("dump %" PRIu64 " ('%s'): %.1f s, %.1f MB in '%s'", flight->number, flight->why,
+		 (double)(now - writing.since) / (double)SECOND, (double)trace_writer_bytes(writing.writer) / 1e6, path);
+	runner_tell(&flight->runner, path);
+	_exit(0);
 }
 
 /* --- dumps --- */
@@ -354,45 +562,6 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 	triggers_look(flight->triggers, now);
 	take_commands(flight, now);
 	return flight->due && !flight->writer && now >= flight->due;
-}
-
-static void say_failed(const struct flight *flight, int error)
-{
-	(void)log_error(-error, "cannot write dump %" PRIu64 ": %s", flight->number,
-			error == -EPIPE ? "both processes that make files were killed; restart the recorder" :
-					  strerror(-error));
-}
-
-static void say_written(const struct flight *flight, const struct dump_result *result)
-{
-	log_info("dump %" PRIu64 " ('%s'): %.1f s, %.1f MB in '%s'", flight->number, flight->why,
-		 (double)(result->until - result->since) / (double)SECOND, (double)result->bytes / 1e6, result->path);
-}
-
-/* In the child. Never returns. */
-static void write_dump(struct flight *flight, struct open_waits *open, uint64_t now)
-{
-	const struct dump_parts parts = {
-		.recording = flight->recording,
-		.files = flight->files,
-		.spawner = flight->spawner,
-		.segments = flight->segments,
-		.open = open,
-		.output = &flight->output,
-		.about = {.dump = flight->number, .asked = (uint64_t)flight->plan->window,
-			  .room = flight->bytes},
-		.now = now,
-	};
-	struct dump_result result;
-	int r = dump_write(&parts, &result);
-
-	if (r < 0)
-		say_failed(flight, r);
-	else
-		say_written(flight, &result);
-	if (r >= 0)
-		runner_tell(&flight->runner, result.path);
-	_exit(r < 0);
 }
 
 void flight_dump(struct flight *flight, struct open_waits *open, uint64_t now)

@@ -53,14 +53,6 @@ bool flight_wants_segment(const struct flight *flight, uint64_t now);
 /* Everything is in the log, and written out. */
 void flight_begin_segment(struct flight *flight, uint64_t now);
 
-/*
- * Once per window, which this does itself: forgets addresses that were hit before the last turn, and, if their table is
- * rather full, modules that nothing in the segments or in a process refers to. In weeks, there are more than any table
- * holds.
- */
-struct segments;
-void flight_forget(struct recording *recording, struct module_files *files, const struct segments *segments);
-
 struct flight_cause {
 	const char *rule; /* as given; "signal", "end" */
 	const char *comm; /* NULL: not about a task */

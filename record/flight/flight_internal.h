@@ -12,11 +12,6 @@
 #include "record/plan/record_options.h"
 
 struct flight_cause;
-struct module_files;
-struct spawner;
-struct open_waits;
-struct recording;
-struct segments;
 struct triggers;
 
 /* --- helper processes --- */
@@ -144,31 +139,5 @@ int dump_files_keep(const struct dump_files *files, char ret_path[DUMP_PATH_MAX]
 int dump_files_limit(const struct dump_files *files, uint64_t kept, uint64_t bytes);
 /* Removes the unfinished file, if there is one. */
 int dump_files_drop(const struct dump_files *files);
-
-/* --- dumps --- */
-
-/*
- * Writes a dump (segments.h says what it is made of). Runs in a child, which has everything as it was at the fork,
- * while the recorder goes on. So nothing has to be done in slices, and the recorder's segments may change meanwhile.
- */
-
-struct dump_parts {
-	struct recording *recording; /* its log and writer are replaced */
-	struct module_files *files;
-	struct spawner *spawner; /* not the recorder's: two processes cannot ask the same one */
-	const struct segments *segments;
-	struct open_waits *open; /* NULL: none, or they are in the segments */
-	const struct dump_files *output;
-	struct event_window about; /* since and until are filled in */
-	uint64_t now;		   /* CLOCK_MONOTONIC ns */
-};
-
-struct dump_result {
-	char path[DUMP_PATH_MAX];
-	uint64_t since, until, bytes;
-};
-
-/* 0, or -errno: then there is no file. */
-int dump_write(const struct dump_parts *parts, struct dump_result *ret_result);
 
 #endif

@@ -33,10 +33,7 @@ struct segments;
 
 enum { SEGMENTS_LEAST = 4 << 20 };
 
-/*
- * age: ns for which segments are kept while there is room; bytes: at least SEGMENTS_LEAST. Takes
- * 1/MEMORY_INDEX_PART more. 0, -ENOMEM, -EINVAL.
- */
+/* age: ns for which segments are kept while there is room; bytes: at least SEGMENTS_LEAST. 0, -ENOMEM, -EINVAL. */
 int segments_create(uint64_t age, size_t bytes, struct segments **ret_segments);
 void segments_destroy(struct segments *segments);
 
@@ -48,14 +45,9 @@ bool segments_are_due(const struct segments *segments, uint64_t now);
 /* All open chunks were written. Drops what is older than the window; keeps what `spaces` have at `now`. */
 void segments_begin(struct segments *segments, struct address_spaces *spaces, uint64_t now);
 
-struct segments_chunk {
-	const struct rwk_chunk_header *header;
-	const void *stored;
-	bool before; /* it is from before the first segment */
-};
-
-/* Iterates over the chunks, oldest first. *cursor is 0 at first. Valid until something is added. */
-bool segments_next(const struct segments *segments, size_t *cursor, struct segments_chunk *ret_chunk);
+/* Each chunk, oldest first: those from before the first segment, or those of the segments. */
+typedef int segments_visit(void *context, const struct rwk_chunk_header *header, const void *stored);
+int segments_each_chunk(const struct segments *segments, bool before, segments_visit *visit, void *context);
 /* Each mapping of each process at segments_since(). */
 int segments_each_mapping(const struct segments *segments, address_spaces_visit *visit, void *context);
 

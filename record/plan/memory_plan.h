@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { MEMORY_ROWS = 24, MEMORY_MOST_HALVINGS = 5, MEMORY_INDEX_PART = 16, MEMORY_FREE_PART = 8, MEMORY_TEXT = 512 };
+enum { MEMORY_ROWS = 24, MEMORY_MOST_HALVINGS = 5, MEMORY_FREE_PART = 8, MEMORY_TEXT = 512 };
 
 struct memory_row {
 	const char *what;

@@ -406,7 +406,8 @@ static int64_t ask(struct spawner *spawner, unsigned int kind, const void *bytes
 	int r = size <= sizeof(request.bytes) ? make_ready(spawner) : -E2BIG;
 
 	if (!r) {
-		memcpy(request.bytes, bytes, size);
+		if (size)
+			memcpy(request.bytes, bytes, size);
 		r = packet_send(spawner->socket, &request, offsetof(struct request, bytes) + size, -1);
 	}
 	if (!r)

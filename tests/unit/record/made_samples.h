@@ -56,11 +56,6 @@ struct made_wait_record {
 	size_t used;
 };
 
-struct made_wake_record {
-	struct ring_wake raw;
-	uint64_t frames[MADE_FRAMES];
-};
-
 struct made_user_record {
 	struct ring_user_stack raw;
 	uint64_t frames[MADE_FRAMES];

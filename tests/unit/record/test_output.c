@@ -52,26 +52,6 @@ static int holds(const char *path, const char *text)
 	return !strcmp(bytes, text);
 }
 
-static void makes_a_private_file(struct test *t)
-{
-	struct stat status;
-
-	REQUIRE(t, enter_directory());
-	(void)umask(0);
-	REQUIRE(t, opens("new.rwk", false));
-	REQUIRE(t, !stat("new.rwk", &status));
-	CHECK_INT(t, status.st_mode, S_IFREG | 0600);
-	CHECK_INT(t, status.st_uid, geteuid());
-}
-
-static void never_overwrites_unasked(struct test *t)
-{
-	REQUIRE(t, enter_directory());
-	REQUIRE(t, plant("old.rwk", "precious"));
-	CHECK(t, !opens("old.rwk", false));
-	CHECK(t, holds("old.rwk", "precious"));
-}
-
 static void replaces_with_force_by_a_new_inode(struct test *t)
 {
 	struct stat before, after;
@@ -84,16 +64,6 @@ static void replaces_with_force_by_a_new_inode(struct test *t)
 	CHECK_INT(t, after.st_size, 0);
 	CHECK(t, !fstat(kept, &before) && before.st_size == 8); /* readers of the old one are not disturbed */
 	(void)close(kept);
-}
-
-static void follows_no_link(struct test *t)
-{
-	REQUIRE(t, enter_directory());
-	REQUIRE(t, plant("victim", "precious") && !symlink("victim", "link") && !symlink("nowhere", "dangling"));
-	CHECK(t, !opens("link", false) && !opens("link", true));
-	CHECK(t, !opens("dangling", false) && !opens("dangling", true));
-	CHECK(t, holds("victim", "precious"));
-	CHECK(t, access("nowhere", F_OK));
 }
 
 static void refuses_what_is_no_plain_file(struct test *t)
@@ -208,7 +178,5 @@ static void full_manager(struct test *t)
 	manager_close(&manager);
 }
 
-TEST_MAIN(TEST(makes_a_private_file), TEST(never_overwrites_unasked),
-	  TEST(replaces_with_force_by_a_new_inode), TEST(follows_no_link),
-	  TEST(refuses_what_is_no_plain_file), TEST(belongs_to_the_user_behind_sudo),
-	  TEST(full_manager))
+TEST_MAIN(TEST(replaces_with_force_by_a_new_inode), TEST(refuses_what_is_no_plain_file),
+	  TEST(belongs_to_the_user_behind_sudo), TEST(full_manager))

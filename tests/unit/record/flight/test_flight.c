@@ -13,10 +13,7 @@
 #include "record/plan/task_state.h"
 #include "tests/test.h"
 
-/*
- * Segments: The last segments, by age and by bytes: they leave whole and in order, bytes stay what
- * they were, mappings too.
- */
+/* --- the last segments, by age and by bytes --- */
 
 enum { STEPS = 3000, LOOK = 50, BYTES = 8 << 20, TGID = 7, CODE = 0x1000, LENGTH = 0x1000 };
 
@@ -219,7 +216,7 @@ static void their_memory_is_there_at_once(struct test *t)
 	bench_close(&bench);
 }
 
-/* Triggers: Rules about waits: which part of a wait each of them measures. */
+/* --- which part of a wait each rule measures --- */
 
 enum { LEAST = 50, BLOCKED = 1000, QUEUED = 72 }; /* ms */
 

@@ -96,21 +96,20 @@ static void check_limits(struct test *t, pid_t pid)
 
 static void check_process(struct test *t, pid_t pid, unsigned long long capabilities)
 {
+	static const char *const none[] = {"CapInh", "CapBnd", "CapAmb"};
+	static const char *const lines[][2] = {
+		{"Uid", "4242\t65534\t65534\t65534"}, {"Gid", "4343\t65534\t65534\t65534"}, {"Groups", ""},
+		{"NoNewPrivs", "1"}, {"Seccomp", "2"}};
 	char text[256];
 
 	CHECK_INT(t, number_of(pid, "CapEff", 16), capabilities);
 	CHECK_INT(t, number_of(pid, "CapPrm", 16), capabilities);
-	CHECK_INT(t, number_of(pid, "CapInh", 16), 0);
-	CHECK_INT(t, number_of(pid, "CapBnd", 16), 0);
-	CHECK_INT(t, number_of(pid, "CapAmb", 16), 0);
-	CHECK_INT(t, number_of(pid, "NoNewPrivs", 10), 1);
-	CHECK_INT(t, number_of(pid, "Seccomp", 10), 2);
-	line_of(pid, "status", "Uid", text, sizeof(text));
-	CHECK_STR(t, text, "4242\t65534\t65534\t65534");
-	line_of(pid, "status", "Gid", text, sizeof(text));
-	CHECK_STR(t, text, "4343\t65534\t65534\t65534");
-	line_of(pid, "status", "Groups", text, sizeof(text));
-	CHECK_STR(t, text, "");
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		CHECK_INT(t, number_of(pid, none[i], 16), 0);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		line_of(pid, "status", lines[i][0], text, sizeof(text));
+		CHECK_STR(t, text, lines[i][1]);
+	}
 	check_limits(t, pid);
 }
 

@@ -116,10 +116,7 @@ static void villain_end(const struct villain *villain)
 	(void)waitpid(villain->pid, NULL, 0);
 }
 
-/*
- * Opener helper: The opener, run for real: what it opens for a process that wants to see what it
- * may not read, and for itself.
- */
+/* --- the opener, run for real --- */
 
 /* --- files --------------------------------------------------------------------------------------- */
 

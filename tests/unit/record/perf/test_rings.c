@@ -12,11 +12,7 @@
 #include "tests/test.h"
 #include "tests/unit/record/made_perf_ring.h"
 
-/*
- * Ring: The reading end of a BPF ring, on one laid out by hand as kernel/bpf/ringbuf.c does: a
- * header of length and flags before each record, records at multiples of 8, positions that only grow,
- * data mapped twice in a row.
- */
+/* --- the reading end of a BPF ring (kernel/bpf/ringbuf.c) --- */
 
 enum { SIZE = 256 };
 
@@ -100,10 +96,7 @@ static void goes_around(struct test *t)
 	}
 }
 
-/*
- * Perf ring: The reading end of a perf ring against one that is filled by hand: every record once,
- * whole and in order.
- */
+/* --- the reading end of a perf ring --- */
 
 enum { BYTES = 4096, WORDS = 10 };
 
@@ -178,10 +171,7 @@ static void what_is_no_record_ends_what_was_there(struct test *t)
 	perf_ring_close(&ring);
 }
 
-/*
- * Merge: Made-up rings, read through the tree as the drain reads them, against all of their
- * records sorted by time and, where times are equal, by the number of the ring.
- */
+/* --- rings read through the tree, against their records sorted by time, then by ring --- */
 
 enum { MOST = 512, EACH = 20, APART = 4, LATE = 1000 };
 
@@ -265,104 +255,53 @@ static void all_records_in_order(struct test *t)
 	free(rings);
 }
 
-/*
- * Perf event: What the kernel says of its sampling events, by hand: counts over all events of a
- * CPU, and how long it throttled them. Defines what opens events: none can be opened.
- */
+/* --- how long the kernel throttled a sampling event --- */
 
-enum { CPUS = 3, CPU = 1, READINGS = 16 };
-
-static struct perf_event_attr asked; /* of the latest event that was to be opened */
-
+/* Without a process of the gate. */
 int perf_open(struct spawner *spawner, const struct perf_event_attr *attr, uint32_t cpu)
 {
-	(void)spawner, (void)cpu;
-	asked = *attr;
+	(void)spawner, (void)attr, (void)cpu;
 	return -ENODEV;
 }
 
-struct bench {
-	struct cpus cpus;
-	struct perf_cpu each[CPUS];
-	struct perf_events events;
-	int opened; /* the event of CPU */
-};
-
-/* A file that says the same with each look: counted, and ns. */
-static void set_reading(struct bench *b, uint64_t counted, uint64_t enabled, uint64_t running)
-{
-	const uint64_t reading[3] = {counted, enabled, running};
-
-	if (lseek(b->opened, 0, SEEK_SET) < 0)
-		abort();
-	for (int i = 0; i < READINGS; i++)
-		if (pwrite(b->opened, reading, sizeof(reading), (off_t)(i * sizeof(reading))) != sizeof(reading))
-			abort();
-}
-
-static void set_online(struct bench *b, const char *list)
-{
-	if (ftruncate(b->cpus.online_fd, 0) < 0 ||
-	    pwrite(b->cpus.online_fd, list, strlen(list), 0) != (ssize_t)strlen(list))
-		abort();
-}
-
-static void bench_open(struct bench *b)
-{
-	*b = (struct bench){.cpus = {.possible = CPUS, .online_fd = memfd_create("online", MFD_CLOEXEC)},
-			    .opened = memfd_create("event", MFD_CLOEXEC)};
-	memset(b->cpus.wanted.words, 0xff, sizeof(b->cpus.wanted.words));
-	b->events = (struct perf_events){.cpus = &b->cpus, .each = b->each, .count = CPUS,
-					 .software = true, .program_fd = -1};
-	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
-		b->each[cpu].fd = b->each[cpu].ring.fd = -1;
-	b->each[CPU].fd = b->opened;
-	made_perf_ring_open(&b->each[CPU].ring, 4096);
-	set_online(b, "1\n");
-	set_reading(b, 0, 0, 0);
-}
-
-static void bench_close(struct bench *b)
-{
-	perf_ring_close(&b->each[CPU].ring);
-	(void)close(b->opened);
-	(void)close(b->cpus.online_fd);
-}
-
-static void put_throttle(struct bench *b, uint32_t type, uint64_t first, uint64_t second)
+static void put_throttle(struct perf_ring *ring, uint32_t type, uint64_t time)
 {
 	const struct perf_event_header header = {.type = type, .size = 32};
-	uint64_t words[4] = {0, first, second, 0};
+	uint64_t words[4] = {0, time};
 
 	memcpy(words, &header, sizeof(header));
-	made_perf_ring_put(&b->each[CPU].ring, words, 4);
+	made_perf_ring_put(ring, words, 4);
 }
 
-static struct perf_account account(struct bench *b)
+static void check_throttled(struct test *t, struct perf_events *events, uint64_t times, uint64_t ns)
 {
 	struct perf_account account;
 
-	perf_events_account(&b->events, CPU, &account);
-	return account;
+	perf_events_account(events, 0, &account);
+	CHECK_INT(t, account.throttles, times);
+	CHECK_INT(t, account.throttled, ns);
 }
 
 static void throttling_is_from_its_record_to_its_end(struct test *t)
 {
-	struct bench b;
+	struct perf_cpu cpu = {.fd = memfd_create("event", MFD_CLOEXEC)};
+	struct perf_events events = {.each = &cpu, .count = 1, .software = true, .program_fd = -1};
 
-	bench_open(&b);
-	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 90, 0); /* whose beginning was not heard */
-	put_throttle(&b, PERF_RECORD_THROTTLE, 100, 0);
-	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 160, 0);
-	put_throttle(&b, PERF_RECORD_SAMPLE, 200, 0); /* of no concern */
-	put_throttle(&b, PERF_RECORD_THROTTLE, 300, 0);
-	CHECK(t, account(&b).throttles == 2 && account(&b).throttled == 60);
-	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 310, 0);
-	CHECK(t, account(&b).throttles == 2 && account(&b).throttled == 70);
-	put_throttle(&b, PERF_RECORD_THROTTLE, 400, 0);
-	put_throttle(&b, PERF_RECORD_UNTHROTTLE, 390, 0); /* no time passes backwards */
-	CHECK(t, account(&b).throttles == 3 && account(&b).throttled == 70);
-	bench_close(&b);
+	REQUIRE(t, cpu.fd >= 0 && !ftruncate(cpu.fd, 4096)); /* it has counted nothing, however often one looks */
+	made_perf_ring_open(&cpu.ring, 4096);
+	put_throttle(&cpu.ring, PERF_RECORD_UNTHROTTLE, 90); /* whose beginning was not heard */
+	put_throttle(&cpu.ring, PERF_RECORD_THROTTLE, 100);
+	put_throttle(&cpu.ring, PERF_RECORD_UNTHROTTLE, 160);
+	put_throttle(&cpu.ring, PERF_RECORD_SAMPLE, 200); /* of no concern */
+	put_throttle(&cpu.ring, PERF_RECORD_THROTTLE, 300);
+	check_throttled(t, &events, 2, 60);
+	put_throttle(&cpu.ring, PERF_RECORD_UNTHROTTLE, 310);
+	check_throttled(t, &events, 2, 70);
+	put_throttle(&cpu.ring, PERF_RECORD_THROTTLE, 400);
+	put_throttle(&cpu.ring, PERF_RECORD_UNTHROTTLE, 390); /* no time passes backwards */
+	check_throttled(t, &events, 3, 70);
+	perf_ring_close(&cpu.ring);
+	(void)close(cpu.fd);
 }
 
 TEST_MAIN(TEST(waits_for_what_is_being_written), TEST(goes_around),

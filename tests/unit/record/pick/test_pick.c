@@ -15,10 +15,7 @@
 #include "tests/test.h"
 #include "tests/unit/cfi_bytes.h"
 
-/*
- * Function pick: A stripped program's functions that were hit and have no name are recorded, as
- * readelf finds them in its unwind information.
- */
+/* --- functions of a stripped program, as readelf finds them --- */
 
 struct range {
 	unsigned long long start, end;
@@ -130,10 +127,7 @@ static void tells_unnamed_functions_that_were_hit(struct test *t)
 	}
 }
 
-/*
- * Perf map: Perf maps: lines that make sense are kept; a hole ends the text, however large the file
- * is.
- */
+/* --- perf maps: lines that make sense are kept; a hole ends the text, however large the file is --- */
 
 static int map_of(const char *text, off_t size)
 {

@@ -8,7 +8,6 @@
 #include "common/address_space.h"
 #include "common/time_units.h"
 #include "format/event.h"
-#include "record/place/ended.h"
 #include "record/place/hits.h"
 #include "record/place/module_table.h"
 #include "record/place/stream_watch.h"
@@ -16,10 +15,7 @@
 #include "tests/test.h"
 #include "tests/unit/record/made_recording.h"
 
-/*
- * Hits: Addresses of user stacks: which offsets of which modules they hit, each once, and those
- * for which there is no room.
- */
+/* --- which offsets of which modules user stacks hit --- */
 
 enum { ANONYMOUS = 3, PROGRAM = 5, LIBRARY = 6, TGID = 100, OTHER = 101 };
 #define CODE UINT64_C(0x400000)
@@ -119,67 +115,7 @@ static void what_does_not_fit_is_counted(struct test *t)
 	hits_destroy(hits);
 }
 
-/*
- * Ended: Address spaces of the past: how long they are kept, and that those of others are not taken
- * for them.
- */
-
-enum { PARENT = 40, CHILD = 41, GONE = 42, FIRST = 1000 };
-
-struct bench {
-	struct address_spaces *spaces;
-	struct ended ended;
-};
-
-static void bench_open(struct test *t, struct bench *b)
-{
-	const struct mapping mapping = {.start = CODE, .end = CODE + 0x1000, .module = 1};
-
-	*b = (struct bench){0};
-	REQUIRE(t, address_spaces_create(4 * ENDED_KEPT, 4 * ENDED_KEPT, &b->spaces) >= 0);
-	CHECK(t, address_spaces_map(b->spaces, PARENT, &mapping) >= 0);
-}
-
-static bool is_mapped(const struct bench *b, uint32_t tgid)
-{
-	struct mapping mapping;
-
-	return address_spaces_find(b->spaces, tgid, CODE, &mapping);
-}
-
-static void fork_one(struct bench *b, uint32_t tgid)
-{
-	ended_renew(&b->ended, b->spaces, tgid);
-	(void)address_spaces_fork(b->spaces, PARENT, tgid);
-}
-
-static void come_and_go(struct bench *b, uint32_t first, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++) {
-		fork_one(b, first + i);
-		ended_add(&b->ended, b->spaces, first + i, true, first + i);
-	}
-}
-
-static void those_of_one_thread_do_not_push_out_others(struct test *t)
-{
-	struct bench b;
-
-	bench_open(t, &b);
-	fork_one(&b, GONE);
-	ended_add(&b.ended, b.spaces, GONE, false, 1);
-	come_and_go(&b, FIRST, ENDED_KEPT);
-	CHECK(t, is_mapped(&b, FIRST));
-	come_and_go(&b, FIRST + ENDED_KEPT, 1);
-	CHECK(t, !is_mapped(&b, FIRST) && is_mapped(&b, FIRST + 1));
-	CHECK(t, is_mapped(&b, GONE));
-	address_spaces_destroy(b.spaces);
-}
-
-/*
- * User shares: Shares of a table: one user takes no other user's room, root may take the rest; and
- * whose a process is.
- */
+/* --- one user takes no other user's room --- */
 
 enum { ROOM = 1000, VILLAIN = 65533, HONEST = 1000, CHILD_USER = 4242 };
 
@@ -236,10 +172,7 @@ static void a_process_has_its_real_user(struct test *t)
 	CHECK_INT(t, process_user(&users, (uint32_t)pid), USER_UNKNOWN);
 }
 
-/*
- * Module table: Which mapped files are one module, and what is written about each: once, and before
- * anything refers to it.
- */
+/* --- which mapped files are one module --- */
 
 enum { FIRST_MODULE = 2 }; /* made_recording.h has requested memory without a file */
 
@@ -431,7 +364,6 @@ static void a_ring_that_dies_is_noticed(struct test *t)
 
 TEST_MAIN(TEST(a_stack_ends_where_it_leaves_the_code),
 	  TEST(states_are_told_apart_by_all_of_their_number), TEST(what_does_not_fit_is_counted),
-	  TEST(those_of_one_thread_do_not_push_out_others),
 	  TEST(one_user_leaves_room_for_the_others), TEST(a_process_has_its_real_user),
 	  TEST(a_generation_is_a_file), TEST(what_nothing_names_is_forgotten),
 	  TEST(modules_that_do_not_fit_are_counted), TEST(what_moves_or_is_late_is_not_missing),

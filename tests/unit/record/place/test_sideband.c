@@ -17,10 +17,7 @@
 #include "tests/unit/record/fake_kernel_map.h"
 #include "tests/unit/record/made_sideband.h"
 
-/*
- * Sideband: The kernel's records of processes, laid out by hand on several CPUs: what is mapped
- * where at a moment, and what is written.
- */
+/* --- the kernel's records of processes, laid out by hand on several CPUs --- */
 
 enum { CPUS = 3, PARENT = 40, CHILD = 41, OTHER = 42 };
 #define CODE UINT64_C(0x400000)
@@ -215,11 +212,7 @@ static void a_name_without_end_stays_in_its_record(struct test *t)
 	CHECK(t, sideband_record_time(&record.header) == 0);
 }
 
-/*
- * Start state: What was mapped before the recording, by hand-made answers in place of the
- * helper's: what is written about it beside what the sideband knows, and what happens to a helper that
- * does not answer. Defines spawner_start(): its helper is the test.
- */
+/* --- what was mapped before the recording, by hand-made answers in place of the helper's --- */
 
 enum { FIRST = 40, SECOND = 41, THIRD = 42, HELPERS = 8 };
 

@@ -18,10 +18,7 @@
 #include "tests/unit/record/made_samples.h"
 #include "tests/unit/record/made_sideband.h"
 
-/*
- * Made ring: A BPF ring in a file: the reader's page, the writer's page, and the data twice
- * (kernel/bpf/ringbuf.c).
- */
+/* --- a BPF ring in a file: the reader's page, the writer's page, and the data twice (kernel/bpf/ringbuf.c) --- */
 
 struct made_ring {
 	int fd;
@@ -76,10 +73,7 @@ static void made_ring_put(struct made_ring *ring, const void *record, size_t len
 		abort();
 }
 
-/*
- * Drain: Several rings and the sideband's records, laid out by hand: a pass handles all of them in
- * time order.
- */
+/* --- several rings and the sideband's records, laid out by hand: a pass handles all of them in time order --- */
 
 enum { RING_BYTES = 64 << 10,
        PROCESS = 50,

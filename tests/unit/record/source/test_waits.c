@@ -18,7 +18,7 @@
 #include "tests/unit/record/made_recording.h"
 #include "tests/unit/record/made_samples.h"
 
-enum { CPU = 2, TID = 70, WAKER = 90, SOURCE = 2 };
+enum { CPU = 2, TID = 70, WAKER = 90 };
 #define CODE UINT64_C(0x400000)
 
 struct bench {
@@ -51,18 +51,6 @@ static void take(struct bench *b, const struct made_wait_record *record)
 static void take_user(struct bench *b, const struct made_user_record *record)
 {
 	waits_take(&b->waits, &record->raw.head, made_user_bytes(record));
-}
-
-static struct made_wake_record wake(uint64_t time)
-{
-	return (struct made_wake_record){.raw = {.head = {.time = time, .cpu = CPU,
-							  .kind = RING_WAKE, .source = SOURCE + 1},
-						 .context = RING_WAKER_TASK,
-						 .kernel_count = 1,
-						 .user_count = 1,
-						 .task = made_ring_task(WAKER, "waker"),
-						 .target = made_ring_task(TID, "sleeper")},
-					 .frames = {FAKE_KERNEL + 0x30, CODE + 0x40}};
 }
 
 /* Only a sleeping task is woken; and not after the thread is back. */
@@ -125,37 +113,7 @@ static void a_stack_from_before_joins_its_wait(struct test *t)
 	bench_close(&b);
 }
 
-/* A wakeup is filtered by the woken task; of what is left out, only waits are counted. */
-static void a_late_filter_is_of_who_waited(struct test *t)
-{
-	struct made_wait_record record = made_wait_of(1000, 5000, CPU, TID, "idler");
-	struct made_wake_record wakeup = wake(4000);
-	struct bench b;
-
-	bench_open(&b);
-	made_check(made_late_filter(&b.filter, "^slee[p]"));
-	take(&b, &record);
-	waits_take(&b.waits, &wakeup.raw.head, sizeof(wakeup.raw) + 16);
-	wakeup.raw.task = made_ring_task(WAKER, "sleepy");
-	wakeup.raw.target = made_ring_task(TID, "idler");
-	waits_take(&b.waits, &wakeup.raw.head, sizeof(wakeup.raw) + 16);
-	record.raw.task = made_ring_task(TID, "sleeper");
-	take(&b, &record);
-	CHECK_INT(t, b.waits.filtered[CPU], 1);
-	CHECK_INT(t, b.waits.filtered[0], 0);
-	CHECK_INT(t, b.waits.refused, 0);
-	made_recording_read(&b.made);
-	CHECK_INT(t, told_count(&b.made, EVENT_WAIT), 1);
-	REQUIRE(t, told_count(&b.made, EVENT_WAKE) == 1);
-	CHECK_STR(t, told(&b.made, EVENT_WAKE, 0)->other.comm, "sleeper");
-	filter_deinit(&b.filter);
-	bench_close(&b);
-}
-
-/*
- * Waits refused: Invalid records of waits, wakeups, stacks and sums: they are counted, and nothing
- * beyond them is read.
- */
+/* --- invalid records --- */
 
 /* Each of these breaks one rule. */
 static void waits_that_are_none_are_refused(struct test *t)
@@ -220,10 +178,7 @@ static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
 	bench_close(&b);
 }
 
-/*
- * Wait objects: What waits were for, laid out by hand as the programs would: which objects are
- * written, what waits say of them.
- */
+/* --- what waits were for --- */
 
 struct objects_bench {
 	struct made_recording made;
@@ -281,6 +236,5 @@ static void tells_the_programs_that_names_were_forgotten(struct test *t)
 }
 
 TEST_MAIN(TEST(wakers_are_of_sleepers), TEST(a_stack_from_before_joins_its_wait),
-	  TEST(a_late_filter_is_of_who_waited), TEST(waits_that_are_none_are_refused),
-	  TEST(no_part_of_a_wait_is_read_beyond_its_end),
+	  TEST(waits_that_are_none_are_refused), TEST(no_part_of_a_wait_is_read_beyond_its_end),
 	  TEST(tells_the_programs_that_names_were_forgotten))

@@ -174,7 +174,7 @@ RING = Section(
     "their turn, some milliseconds later. So nothing that is kept by thread is in a cache when it is needed. At the usual -m of 1 ms "
     "each of these waits is recorded with its stacks, as perf records and offcputime sums them; with -m 1000000 (one second) none is: that "
     "is what looking at cold threads costs. The empty program hangs on sched_switch and does nothing.",
-    (*ONE_CPU, str(settings.WORKLOADS / "token_ring"), str(TASKS), str(PASSES)),
+    (*ONE_CPU, str(settings.WORKLOADS / "waits"), "ring", str(TASKS), str(PASSES)),
     (EMPTY, SUMS, SUMS_USER, SUMS_WAKERS, PLAIN, USER, WAKERS, PERF, PEER),
     margins={SUMS: 0.03, SUMS_USER: 0.06, SUMS_WAKERS: 0.11})
 ONE = Section(

@@ -24,7 +24,7 @@ class WaitRecorder(recorders.Recorder):
         if self.name == "offcputime":   # prints its table to stdout when it is stopped
             return ["sh", "-c", 'exec "$@" >"$0"', path, "offcputime", *self.options, "86400"]
         if self.name == "empty":
-            return [str(settings.WORKLOADS / "empty_switch")]
+            return [str(settings.WORKLOADS / "can_bpf"), "attach"]
         return [settings.RECORD, "--offcpu", "0", "--force", *self.options, "-o", path]
 
 

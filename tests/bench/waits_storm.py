@@ -44,7 +44,7 @@ def steady(place, rate, account):
     if not rate:
         yield
         return
-    command = [*place.prefix, str(settings.WORKLOADS / "steady_waits"), str(rate)]
+    command = [*place.prefix, str(settings.WORKLOADS / "waits"), "steady", str(rate)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as work:
         work.stdout.readline()
         try:

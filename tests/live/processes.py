@@ -9,6 +9,9 @@ convoy N FIFO       two terminals, each read by N processes, one after the other
                     holds the mutex meanwhile, cv-1 to cv-(N-1) queue for it in this order. Whoever got a line pauses. The
                     second terminal's readers are kp-0 and so on. Prints "asleep" when all of them sleep. Then types a line on
                     the first terminal, never on the second, for each byte from the FIFO, and prints "read I" when cv-I has it.
+below UID GID GROUP,... COMMAND...
+                    runs the command as root, below a process that has these ids and groups, with the environment of sudo: as if
+                    that user's shell had typed it.
 """
 import ctypes
 import os
@@ -118,4 +121,28 @@ def convoy(readers, fifo):
         print("read", os.read(reading, 1).decode(), flush=True)
 
 
-{"ends": ends, "convoy": convoy}[sys.argv[1]](*sys.argv[2:])
+# --- below ----------------------------------------------------------------------------------------------------------------
+
+
+def exit_as(pid):
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def below(uid, gid, groups, *command):
+    shell = os.fork()
+    if shell:
+        exit_as(shell)
+    released, release = os.pipe()
+    child = os.fork()
+    if not child:
+        os.environ.update(SUDO_UID=uid, SUDO_GID=gid)
+        os.read(released, 1)
+        os.execvp(command[0], command)
+    os.setgroups([int(group) for group in groups.split(",")])
+    os.setresgid(*[int(gid)] * 3)
+    os.setresuid(*[int(uid)] * 3)
+    os.write(release, b"x")
+    exit_as(child)
+
+
+{"ends": ends, "convoy": convoy, "below": below}[sys.argv[1]](*sys.argv[2:])

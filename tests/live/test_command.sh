@@ -65,7 +65,7 @@ in_own_files() {
 
 # The groups of the shell that typed sudo; where there is no such shell, those that /etc/group lists. Never root's.
 test_groups() {
-	groups_below shell python3 "$here/tests/live/below_shell.py" 65534 65533 4,27,4711,65533
+	groups_below shell python3 "$here/tests/live/processes.py" below 65534 65533 4,27,4711,65533
 	check_equal "groups of the shell" "4 27 4711 65533 " "$groups_found"
 	groups_below nothing as_sudo_user
 	check_equal "groups without a shell or a file that lists the user" "65533 " "$groups_found"

@@ -16,7 +16,7 @@ has_said() { grep -qF -- ": $1" "$scratch/storm.err"; }
 is_whole() { tail -n 1 "$scratch/storm.err" | grep -q ': records everything again$'; }
 
 storm() {
-	start bash -c "while :; do '$workloads/token_ring' 20 2000000 >/dev/null; done"
+	start bash -c "while :; do '$workloads/waits' ring 20 2000000 >/dev/null; done"
 	storm=$started
 }
 

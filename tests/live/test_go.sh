@@ -28,7 +28,33 @@ done
 check_number "share of samples in functions of main" "$(folded_share "$scratch/go.folded" ';main\.') > 0.3"
 check_number "share of samples with a frame of the program that has no name" \
 	"$(folded_share "$scratch/go.folded" '\[gron\]') < 0.02"
-python3 "$here/tests/live/go_table.py" "$program" | cut -d ' ' -f 2- | sort -u >"$scratch/table"
+# Each function in its .gopclntab (Go 1.18 and later), by src/debug/gosym/pclntab.go's description of it.
+python3 - "$program" >"$scratch/names" <<'END'
+import struct
+import subprocess
+import sys
+
+path = sys.argv[1]
+data = open(path, "rb").read()
+for line in subprocess.run(["readelf", "-SW", path], capture_output=True, text=True).stdout.splitlines():
+    words = line.split("]", 1)[-1].split()
+    if words and words[0] in (".gopclntab", ".data.rel.ro.gopclntab"):
+        address, offset, size = (int(word, 16) for word in words[2:5])
+        table = data[offset : offset + size]
+
+magic, _, _, pointer = struct.unpack_from("<IHBB", table)
+assert magic in (0xFFFFFFF0, 0xFFFFFFF1) and pointer == 8
+count, _, text, names, _, _, _, functions = struct.unpack_from("<8Q", table, 8)
+for number in range(count):
+    start, where = struct.unpack_from("<II", table, functions + 8 * number)
+    end = struct.unpack_from("<I", table, functions + 8 * number + 8)[0]
+    entry, name = struct.unpack_from("<II", table, functions + where)
+    assert entry == start
+    if end > start:
+        begin = names + name
+        print(table[begin : table.index(b"\0", begin)].decode())
+END
+sort -u "$scratch/names" >"$scratch/table"
 sed 's/ [0-9]*$//' "$scratch/go.folded" | tr ';' '\n' | grep -E '^(main|runtime|encoding/json|sort|strings|os|fmt)\.' |
 	sort -u >"$scratch/shown"
 check_number "functions of Go that were seen" "$(wc -l <"$scratch/shown") > 20"

@@ -8,7 +8,6 @@
 
 need_recording
 need_tool python3
-token_ring=$workloads/token_ring
 
 has_dumps() { [ "$(ls "$scratch/$1"-*.rwk 2>/dev/null | wc -l)" -ge "$2" ]; }
 has_looked() { [ -e "$scratch/$1.gate.looked" ]; }
@@ -16,7 +15,7 @@ planned() { awk '$1 == "all" { print $NF }' "$1"; }
 
 load() {
 	start bash -c "while :; do sh -c 'sort /etc/services | uniq -c | tail -1' >/dev/null; $rest; done" "$scratch/never"
-	start bash -c "while :; do '$token_ring' 40 $(at_level 20000 100000) >/dev/null; $rest; done" "$scratch/never"
+	start bash -c "while :; do '$workloads/waits' ring 40 $(at_level 20000 100000) >/dev/null; $rest; done" "$scratch/never"
 }
 rest=$(at_level 'read -rt 0.15 <>"$0"' :)
 dumps=$(at_level 2 3)

@@ -6,17 +6,6 @@
  * when it leaves that CPU, with its true length.
  * unseen begin: it is born when new threads are seen, and switches are not yet. It did not wait for its first run.
  */
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <linux/types.h>
 
 #include "bpf/ring_budget.h"
@@ -29,6 +18,7 @@
 #include "record/plan/recording.h"
 #include "record/probe/probe.h"
 #include "record/source/waits.h"
+#include "tests/live/workloads/workload.h"
 
 enum { RING_BYTES = 1 << 20, LEAST = 1000000, CLOSE = 20000000 /* ns */ };
 
@@ -37,11 +27,6 @@ struct shared {
 	atomic_bool leave;
 	uint64_t left; /* when it was seen to sleep again, ns */
 };
-
-static void pause_ms(long ms)
-{
-	(void)nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
-}
 
 static void sleeper(struct shared *shared, int from)
 {
@@ -56,21 +41,6 @@ static void sleeper(struct shared *shared, int from)
 		(void)pause();
 }
 
-/* Whether the process sleeps, by its stat. */
-static bool sleeps(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	if (file)
-		(void)fclose(file);
-	return state == 'S';
-}
-
 /* The sleeper's waits in the rings that began before it ran: on a busy machine it also waits later. *ret_wait: the latest. */
 static unsigned int waits_of(const struct probe *probe, pid_t pid, uint64_t ran, struct ring_wait *ret_wait)
 {
@@ -81,8 +51,7 @@ static unsigned int waits_of(const struct probe *probe, pid_t pid, uint64_t ran,
 		const struct ring_wait *wait;
 		size_t length;
 
-		if (ring_open(&ring, probe_ring_fd(probe, i), RING_BYTES) < 0)
-			exit(2);
+		must(ring_open(&ring, probe_ring_fd(probe, i), RING_BYTES) >= 0, "a ring");
 		(void)ring_aim(&ring);
 		while ((wait = ring_next(&ring, &length)))
 			if (wait->head.kind == RING_WAIT && wait->task.tid == (uint32_t)pid && wait->out < ran) {
@@ -99,12 +68,6 @@ static void set_paused(struct probe *probe, bool paused)
 	(void)probe_set_budget(probe, &(struct ring_budget){.paused = paused, .least = LEAST});
 }
 
-static void await_sleep(const struct shared *shared, pid_t pid)
-{
-	while (!shared->asleep || !sleeps(pid))
-		pause_ms(1);
-}
-
 struct trial {
 	struct shared *shared;
 	struct waits waits;
@@ -119,12 +82,13 @@ static void make_sleeper(struct trial *trial)
 {
 	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (shared == MAP_FAILED || pipe(trial->ends) < 0 || (trial->pid = fork()) < 0)
-		exit(2);
+	must(shared != MAP_FAILED && !pipe(trial->ends), "mmap");
+	trial->pid = fork();
 	trial->shared = shared;
 	if (!trial->pid)
 		sleeper(shared, trial->ends[0]);
-	await_sleep(shared, trial->pid);
+	while (!shared->asleep || state_of(trial->pid) != 'S')
+		rest_us(1000);
 }
 
 static void attach(struct trial *trial)
@@ -140,9 +104,8 @@ static void attach(struct trial *trial)
 	};
 
 	trial->waits.recording = &trial->recording;
-	if (cpus_open(&trial->cpus, NULL) < 0 || filter_init(&trial->filter, &who, false) < 0 ||
-	    probe_create(&settings, &trial->waits.probe) < 0 || probe_waits_attach(trial->waits.probe) < 0)
-		exit(2);
+	must(cpus_open(&trial->cpus, NULL) >= 0 && filter_init(&trial->filter, &who, false) >= 0 &&
+		     probe_create(&settings, &trial->waits.probe) >= 0 && probe_waits_attach(trial->waits.probe) >= 0, "a recorder");
 }
 
 static void look(struct trial *trial)
@@ -150,8 +113,7 @@ static void look(struct trial *trial)
 	char bytes[4096];
 	int fd = waits_look_open(&trial->waits, RING_LOOK_FIRST);
 
-	if (fd < 0)
-		exit(2);
+	must(fd >= 0, "a look");
 	while (read(fd, bytes, sizeof(bytes)) > 0)
 		;
 	(void)close(fd);
@@ -160,10 +122,9 @@ static void look(struct trial *trial)
 
 static void wake(struct trial *trial)
 {
-	if (write(trial->ends[1], "x", 1) != 1)
-		exit(2);
+	must(write(trial->ends[1], "x", 1) == 1, "write");
 	while (!trial->shared->ran)
-		pause_ms(1);
+		rest_us(1000);
 }
 
 /* The programs may have missed that the sleeper was preempted, too. */
@@ -182,21 +143,19 @@ static void judge(struct trial *trial, const char *what)
 	unsigned int count = 0;
 
 	trial->shared->leave = true;
-	while (!sleeps(trial->pid))
-		pause_ms(1);
+	while (state_of(trial->pid) != 'S')
+		rest_us(1000);
 	trial->shared->left = clocks_now();
 	for (int i = 0; i < 1000 && !(count = waits_of(trial->waits.probe, trial->pid, shared->ran, &wait)); i++)
-		pause_ms(1);
+		rest_us(1000);
 	(void)kill(trial->pid, SIGKILL);
 	(void)waitpid(trial->pid, NULL, 0);
 	probe_destroy(trial->waits.probe);
 	if (count == 1 && is_true(shared, &wait))
 		printf("yes %s\n", what);
 	else
-		printf("no %s: %u waits, class %u, asleep %llu, ran %llu, left %llu, out %llu, in %llu, %x\n",
-		       what, count, wait.wait_class, (unsigned long long)shared->asleep,
-		       (unsigned long long)shared->ran,
-		       (unsigned long long)shared->left, (unsigned long long)wait.out,
+		printf("no %s: %u waits, class %u, asleep %lu, ran %lu, left %lu, out %llu, in %llu, %x\n", what, count,
+		       wait.wait_class, shared->asleep, shared->ran, shared->left, (unsigned long long)wait.out,
 		       (unsigned long long)wait.head.time, wait.flags);
 }
 

@@ -76,51 +76,41 @@ static void *tree_thread(void *arg)
 
 /* --- processes, pipes, files ------------------------------------------------------------- */
 
-static int spawn_true(void)
+static void spawn_units(unsigned int units)
 {
 	char *argv[] = { "true", NULL };
 	pid_t pid;
 
-	return posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ);
-}
-
-static void spawn_units(unsigned int units)
-{
-	int status;
-
 	for (unsigned int i = 0; units == 0 || i < units * 8; i++) {
 		if (i >= 2)
-			wait(&status);
-		if (spawn_true())
-			_exit(1);
+			wait(NULL);
+		must(!posix_spawn(&pid, "/bin/true", NULL, NULL, argv, environ), "true");
 	}
-	while (wait(&status) > 0)
+	while (wait(NULL) > 0)
 		;
 }
 
-static void ping_pong(int in, int out, unsigned int units, int first)
+/* Two processes that hand on a byte; one begins. */
+static void pipe_units(unsigned int units)
 {
+	int there[2], back[2], in, out;
 	char c = 'x';
 
-	if (first && write(out, &c, 1) != 1)
-		_exit(1);
+	must(!pipe(there) && !pipe(back), "pipe");
+	if (fork()) {
+		in = back[0];
+		out = there[1];
+		must(write(out, &c, 1) == 1, "write");
+	} else {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		in = there[0];
+		out = back[1];
+	}
 	for (unsigned int i = 0; units == 0 || i < units * 400; i++)
 		if (read(in, &c, 1) != 1 || write(out, &c, 1) != 1)
 			break;
-}
-
-static void pipe_units(unsigned int units)
-{
-	int there[2], back[2];
-
-	if (pipe(there) || pipe(back))
-		_exit(1);
-	if (fork() == 0) {
-		prctl(PR_SET_PDEATHSIG, 9);
-		ping_pong(there[0], back[1], units, 0);
+	if (in == there[0])
 		_exit(0);
-	}
-	ping_pong(back[0], there[1], units, 1);
 	close(there[1]);
 	wait(NULL);
 }
@@ -133,8 +123,7 @@ static void file_units(unsigned int units)
 
 	for (unsigned int i = 0; units == 0 || i < units; i++)
 		for (int j = 0; j < 256; j++)
-			if (read(fd, buffer, sizeof(buffer)) < 0 || stat("/usr/bin/../lib", &st))
-				_exit(1);
+			must(read(fd, buffer, sizeof(buffer)) >= 0 && !stat("/usr/bin/../lib", &st), "file");
 }
 
 /* --- loads ------------------------------------------------------------------------------- */
@@ -147,8 +136,7 @@ static void load_cpu(unsigned int units)
 	count = count > 64 ? 64 : count;
 	for (long i = 0; i < count; i++) {
 		workers[i] = (struct worker){ .units = units, .seed = (uint64_t)i + 1 };
-		if (pthread_create(&workers[i].thread, NULL, tree_thread, &workers[i]))
-			_exit(1);
+		must(!pthread_create(&workers[i].thread, NULL, tree_thread, &workers[i]), "pthread_create");
 	}
 	for (long i = 0; i < count; i++)
 		pthread_join(workers[i].thread, NULL);

@@ -20,6 +20,14 @@
  *   states ROUNDS      state-d waits for a vfork child of 20 ms, state-s sleeps as long
  *   mixed SECONDS      CPU time, sleeps and pipes on crowded CPUs
  *   storm SECONDS      ping, pong: one byte back and forth on one CPU, as often as possible; SIGTERM ends it as well
+ *
+ * Without such a report:
+ *
+ *   ring THREADS PASSES  threads in a ring of pipes pass on a token that many times: each runs for a moment and sleeps until
+ *                      all others have had their turn, so that per-thread data is never in a cache when it is needed
+ *   steady RATE        for the benchmark, that many waits of more than 1 ms per second, half of them ended by a timer, the
+ *                      other half by a task; stacks are a dozen frames deep. Prints "ready"; at the end of its input "waits N"
+ *                      (of 1 ms or more), "cpu_ns NS", "wall_ns NS"
  */
 #include "waiters.h"
 
@@ -591,6 +599,144 @@ static void states(char **argv)
 	waiters_run(waiters, 2);
 }
 
+/* --- a ring of pipes ----------------------------------------------------------------------------- */
+
+/* The token is the number of remaining passes; at 0 it goes round once more, and every thread ends. */
+static void *pass_token(void *pipe_ends)
+{
+	const int *ends = pipe_ends;
+	uint64_t token = 1;
+
+	while (token) {
+		must(read(ends[0], &token, sizeof(token)) == sizeof(token), "read");
+		token -= token != 0;
+		must(write(ends[1], &token, sizeof(token)) == sizeof(token), "write");
+	}
+	return NULL;
+}
+
+static void ring(char **argv)
+{
+	size_t count = strtoul(argv[0], NULL, 10);
+	uint64_t token = strtoull(argv[1], NULL, 10);
+	pthread_t *threads = calloc(count, sizeof(*threads));
+	int (*ends)[2] = calloc(count, sizeof(*ends)); /* to read from, and to write to */
+	pthread_attr_t attr;
+	struct rlimit files;
+
+	must(threads && ends && !getrlimit(RLIMIT_NOFILE, &files), "ring");
+	files.rlim_cur = files.rlim_max;
+	must(!setrlimit(RLIMIT_NOFILE, &files) && !pthread_attr_init(&attr) && !pthread_attr_setstacksize(&attr, 64 << 10), "ring");
+	for (size_t i = 0; i < count; i++) {
+		int made[2];
+
+		must(!pipe(made), "pipe");
+		ends[i][0] = made[0];
+		ends[(i + count - 1) % count][1] = made[1];
+	}
+	for (size_t i = 0; i < count; i++)
+		must(!pthread_create(&threads[i], &attr, pass_token, ends[i]), "pthread_create");
+	must(write(ends[0][1], &token, sizeof(token)) == sizeof(token), "write");
+	for (size_t i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	exit(0);
+}
+
+/* --- a steady rate -------------------------------------------------------------------------------- */
+
+enum { PERIOD_NS = 2000000, SHORTEST_NS = 1100000, WAITS_PER_PAIR = 1000, DEPTH = 10 };
+
+/* Two threads with two waits every 2 ms. */
+struct pair {
+	pthread_t timer, reader;
+	int pipe[2];
+	uint64_t first; /* moment of the first wakeup */
+	atomic_bool *over;
+	size_t timer_waits, reader_waits;
+};
+
+/*
+ * Sleeps until the next of these times, which are absolute, so that the rate holds however late it wakes up, and makes up
+ * for that by shorter sleeps; then it writes a byte.
+ */
+FRAMED static void pass_on(struct pair *pair)
+{
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+
+	for (uint64_t due = pair->first; !atomic_load(pair->over); due += PERIOD_NS) {
+		struct timespec moment = timespec_of(due > begun + SHORTEST_NS ? due : begun + SHORTEST_NS);
+
+		raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&moment, 0);
+		pair->timer_waits++;
+		must(pipe_write(pair->pipe[1], "x", 1) == 1, "write");
+		begun = clock_ns(CLOCK_MONOTONIC);
+	}
+	close(pair->pipe[1]);
+}
+
+FRAMED static void receive(struct pair *pair)
+{
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC), now;
+	char byte;
+
+	while (pipe_read(pair->pipe[0], &byte, 1) == 1) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		pair->reader_waits += now - begun >= NS_PER_MS;
+		begun = now;
+	}
+}
+
+/* The frames to be walked. */
+FRAMED static void descend(struct pair *pair, void (*run)(struct pair *pair), int depth)
+{
+	if (depth)
+		descend(pair, run, depth - 1);
+	else
+		run(pair);
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+static void *timer_main(void *pair)
+{
+	prctl(PR_SET_NAME, "steady-timer");
+	descend(pair, pass_on, DEPTH);
+	return NULL;
+}
+
+static void *reader_main(void *pair)
+{
+	prctl(PR_SET_NAME, "steady-reader");
+	descend(pair, receive, DEPTH);
+	return NULL;
+}
+
+static void steady(char **argv)
+{
+	size_t count = (strtoul(argv[0], NULL, 10) + WAITS_PER_PAIR - 1) / WAITS_PER_PAIR, waits = 0;
+	struct pair *pairs = calloc(count, sizeof(*pairs));
+	uint64_t from = clock_ns(CLOCK_MONOTONIC);
+	atomic_bool over = false;
+	char byte;
+
+	must(pairs && !prctl(PR_SET_TIMERSLACK, 1), "calloc");
+	for (size_t i = 0; i < count; i++) { /* their times are spread evenly over the period */
+		pairs[i] = (struct pair){.first = from + PERIOD_NS + PERIOD_NS * i / count, .over = &over};
+		must(!pipe(pairs[i].pipe) && !pthread_create(&pairs[i].reader, NULL, reader_main, &pairs[i]) &&
+			     !pthread_create(&pairs[i].timer, NULL, timer_main, &pairs[i]), "pthread_create");
+	}
+	say("ready");
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		;
+	atomic_store(&over, true);
+	for (size_t i = 0; i < count; i++) {
+		pthread_join(pairs[i].timer, NULL);
+		pthread_join(pairs[i].reader, NULL);
+		waits += pairs[i].timer_waits + pairs[i].reader_waits;
+	}
+	printf("waits %zu\ncpu_ns %lu\nwall_ns %lu\n", waits, clock_ns(CLOCK_PROCESS_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC) - from);
+	exit(0);
+}
+
 /* --- the kinds --------------------------------------------------------------------------------- */
 
 static const struct {
@@ -603,6 +749,7 @@ static const struct {
 	{"forever", forever, 1},	{"churn", churn, 1},
 	{"several", several, 1}, {"faults", faults, 1}, {"disk", disk, 2},
 	{"states", states, 1},   {"mixed", mixed, 1},   {"storm", storm, 1},
+	{"ring", ring, 2},       {"steady", steady, 1},
 };
 
 /* Time stolen by the host from all CPUs, which is in wall time and in no thread's account; in ticks of 10 ms. */

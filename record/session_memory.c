@@ -74,36 +74,18 @@ uint32_t session_entries(const struct session *session)
 	return 2 * session->recording.threads + AT_LEAST;
 }
 
-struct host {
-	uint32_t online, possible, shards; /* CPUs; groups of CPUs online that share a ring */
-};
-
-static int look_at_host(const struct session *session, struct host *ret_host)
+/* Groups of CPUs online that share a ring. */
+static uint32_t count_shards(const struct session *session, const struct cpu_set *online)
 {
-	struct cpu_set online;
-	uint32_t last = UINT32_MAX;
-	int r = cpus_online_all(&session->cpus, &online);
+	uint32_t last = UINT32_MAX, count = 0;
 
-	if (r < 0)
-		return r;
-	*ret_host = (struct host){.online = cpu_set_count(&online), .possible = cpu_set_count(&session->cpus.all)};
 	for (uint32_t cpu = 0; cpu < session->cpus.possible; cpu++) {
-		if (!cpu_set_has(&online, cpu) || cpu / RING_CPUS_PER_SHARD == last)
+		if (!cpu_set_has(online, cpu) || cpu / RING_CPUS_PER_SHARD == last)
 			continue;
 		last = cpu / RING_CPUS_PER_SHARD;
-		ret_host->shards++;
+		count++;
 	}
-	return 0;
-}
-
-static void add_fixed(struct memory_plan *plan, const char *what, uint64_t count, uint64_t each)
-{
-	memory_plan_add(plan, &(struct memory_row){what, count, each, 0, 0, false});
-}
-
-static void add_table(struct memory_plan *plan, const char *what, bool wanted, uint64_t each)
-{
-	memory_plan_add(plan, &(struct memory_row){what, wanted, 0, each, 0, false});
+	return count;
 }
 
 static uint32_t sources(const struct record_config *config)
@@ -122,105 +104,87 @@ static uint64_t least_window(const struct record_config *config)
 	return config->flight.bytes_given ? (uint64_t)config->flight.bytes : LEAST_WINDOW;
 }
 
-static void add_rings(struct memory_plan *plan, const struct record_config *config, const struct host *host)
+static void add_fixed(struct memory_plan *plan, const char *what, uint64_t count, uint64_t each)
 {
-	memory_plan_add(plan, &(struct memory_row){"rings for samples, waits and hits",
-						   (uint64_t)host->shards * sources(config), PAGES,
-						   session_ring_bytes(config), least_ring(config), true});
-	memory_plan_add(plan, &(struct memory_row){"rings for the kernel's records of processes", host->online, PAGES,
-						   sideband_ring_size(host->online, 0), SIDEBAND_LEAST_RING, false});
-	add_fixed(plan, "ring for control groups", !config->no_cgroups, RING_CGROUP_BYTES + PAGES);
-	add_fixed(plan, "table of sleepers", session_wants_sleepers(config), (uint64_t)RING_MAX_SLEEPERS * 120);
+	memory_plan_add(plan, &(struct memory_row){what, count, each, 0, 0, false});
 }
 
-/* What the kernel holds for the programs, beside rings. */
-static void add_programs(struct memory_plan *plan, const struct session *session, const struct host *host)
+static void add_table(struct memory_plan *plan, const char *what, bool wanted, uint64_t each)
+{
+	memory_plan_add(plan, &(struct memory_row){what, wanted, 0, each, 0, false});
+}
+
+/* Rings, and what else the kernel holds for the programs. */
+static void add_kernel(struct memory_plan *plan, const struct session *session, const struct cpu_set *set)
 {
 	const struct record_config *config = session->config;
+	const uint32_t online = cpu_set_count(set), possible = cpu_set_count(&session->cpus.all);
 	const uint64_t slots = config->points.count ? RING_SLOTS : RING_NEST_LEVELS;
 	const uint64_t scratch = slots * (RING_HEAD_ROOM + 2 * sizeof(uint64_t) * probe_max_frames());
-	const uint64_t snapshot = slots * ((uint64_t)config->snapshot_bytes + 4096 + sizeof(struct ring_snapshot));
 
-	add_fixed(plan, "tables of BPF programs", sources(config) + config->walk.wanted,
-		  PROGRAM_TABLES + host->possible * scratch);
-	add_fixed(plan, "scratch for stack memory", config->snapshots ? (uint64_t)sources(config) * host->online : 0,
-		  snapshot);
-	add_fixed(plan, "counts of forks and ends", config->user_stacks, LIVES + (uint64_t)host->possible * 1024);
+	memory_plan_add(plan, &(struct memory_row){"rings for samples, waits and hits",
+						   (uint64_t)count_shards(session, set) * sources(config), PAGES,
+						   session_ring_bytes(config), least_ring(config), true});
+	memory_plan_add(plan, &(struct memory_row){"rings for the kernel's records of processes", online, PAGES,
+						   sideband_ring_size(online, 0), SIDEBAND_LEAST_RING, false});
+	add_fixed(plan, "ring for control groups", !config->no_cgroups, RING_CGROUP_BYTES + PAGES);
+	add_fixed(plan, "table of sleepers", session_wants_sleepers(config), (uint64_t)RING_MAX_SLEEPERS * 120);
+	add_fixed(plan, "tables of BPF programs", sources(config) + config->walk.wanted, PROGRAM_TABLES + possible * scratch);
+	add_fixed(plan, "scratch for stack memory", config->snapshots ? (uint64_t)sources(config) * online : 0,
+		  slots * ((uint64_t)config->snapshot_bytes + 4096 + sizeof(struct ring_snapshot)));
+	add_fixed(plan, "counts of forks and ends", config->user_stacks, LIVES + (uint64_t)possible * 1024);
 	add_fixed(plan, "entries of threads", config->offcpu.wanted ? session_entries(session) : 0, ENTRY);
 }
 
-static void add_tables(struct memory_plan *plan, const struct record_config *config)
+static void add_recorder(struct memory_plan *plan, const struct record_config *config)
 {
-	add_table(plan, "files that are mapped", true, module_table_memory());
-	add_table(plan, "mappings, addresses to name", config->user_stacks, hits_memory(config->flight.wanted));
-	add_table(plan, "user stacks until their wait ends", config->user_stacks && config->offcpu.wanted,
-		  user_stacks_memory());
-	add_table(plan, "stack memory until its wait ends", config->snapshots, snapshots_memory());
-	add_table(plan, "walked threads that wait for stacks", session_wants_sleepers(config), walk_users_memory());
-	add_fixed(plan, "control groups", !config->no_cgroups, CGROUPS);
-	add_fixed(plan, "what waits were for", (config->offcpu.wanted || config->walk.wanted) && !config->no_objects,
-		  OBJECTS);
-}
-
-/* The window; and what is changed of it while a child has it, too. */
-static void add_flight(struct memory_plan *plan, const struct record_config *config)
-{
+	const bool waits = config->offcpu.wanted, flight = config->flight.wanted;
 	const uint64_t window = (uint64_t)config->flight.bytes, least = least_window(config);
-
-	if (!config->flight.wanted)
-		return;
-	memory_plan_add(plan, &(struct memory_row){"window of --flight", 1, 0, window, least, true});
-	memory_plan_add(plan, &(struct memory_row){"while a dump is written", 1, DUMP, window / CHANGED_PART,
-						   least / CHANGED_PART, true});
-	add_table(plan, "waits that go on, for a dump", config->offcpu.wanted, open_waits_memory());
-}
-
-static void plan_parts(struct session *session, const struct host *host)
-{
-	const struct record_config *config = session->config;
-	struct memory_plan *plan = &session->plan;
 
 	add_fixed(plan, "program, libraries", 1, PROGRAM);
 	add_fixed(plan, "symbols of the kernel", 1, SYMBOLS);
 	add_fixed(plan, "encoders", 1, ENCODERS + (config->snapshots ? SNAPSHOT_ENCODERS : 0));
-	add_rings(plan, config, host);
-	add_programs(plan, session, host);
-	add_tables(plan, config);
-	add_flight(plan, config);
-	add_fixed(plan, "helpers", HELPERS + (config->flight.wanted ? 3 : 0), HELPER);
+	add_table(plan, "files that are mapped", true, module_table_memory());
+	add_table(plan, "mappings, addresses to name", config->user_stacks, hits_memory(flight));
+	add_table(plan, "user stacks until their wait ends", config->user_stacks && waits, user_stacks_memory());
+	add_table(plan, "stack memory until its wait ends", config->snapshots, snapshots_memory());
+	add_table(plan, "walked threads that wait for stacks", session_wants_sleepers(config), walk_users_memory());
+	add_fixed(plan, "control groups", !config->no_cgroups, CGROUPS);
+	add_fixed(plan, "what waits were for", (waits || config->walk.wanted) && !config->no_objects, OBJECTS);
+	memory_plan_add(plan, &(struct memory_row){"window of --flight", flight, 0, window, least, true});
+	/* and what is changed of it while a child has it, too */
+	memory_plan_add(plan, &(struct memory_row){"while a dump is written", flight, DUMP, window / CHANGED_PART,
+						   least / CHANGED_PART, true});
+	add_table(plan, "waits that go on, for a dump", flight && waits, open_waits_memory());
+	add_fixed(plan, "helpers", HELPERS + (flight ? 3 : 0), HELPER);
 	add_fixed(plan, "files that a helper reads", config->budget.memory != 0, session_helper_bytes(config));
 }
 
 uint64_t session_window_bytes(const struct session *session)
 {
-	return memory_for_events(&session->plan, (uint64_t)session->config->flight.bytes, least_window(session->config));
+	return memory_plan_halved(&session->plan, (uint64_t)session->config->flight.bytes, least_window(session->config),
+				  true);
 }
 
 int session_plan_memory(struct session *session)
 {
 	const struct record_config *config = session->config;
 	char text[MEMORY_TEXT];
-	struct host host;
-	int r = look_at_host(session, &host);
+	struct cpu_set online;
+	int r = cpus_online_all(&session->cpus, &online);
 
 	if (r < 0)
 		return r;
 	session->plan = (struct memory_plan){.budget = (uint64_t)config->budget.memory};
-	plan_parts(session, &host);
+	add_kernel(&session->plan, session, &online);
+	add_recorder(&session->plan, config);
 	r = memory_plan_fit(&session->plan, host_memory_free());
-	session->ring_bytes = (size_t)memory_for_events(&session->plan, session_ring_bytes(config), least_ring(config));
+	session->ring_bytes = (size_t)memory_plan_halved(&session->plan, session_ring_bytes(config), least_ring(config), true);
 	session->recording.halvings = session->plan.halvings;
-	if (r >= 0)
+	if (r >= 0 || config->budget.plan)
 		return 0;
 	memory_plan_refusal(&session->plan, text);
-	return config->budget.plan ? 0 : log_error(EINVAL, "%s", text);
-}
-
-static const char *smaller(const struct memory_plan *plan)
-{
-	if (plan->event_halvings)
-		return ", with smaller rings and tables";
-	return plan->halvings ? ", with smaller tables" : "";
+	return log_error(EINVAL, "%s", text);
 }
 
 /* Writes what is planned, before the first event; prints it if it is a lot. */
@@ -236,7 +200,9 @@ int session_tell_memory(struct session *session)
 		       "%.1f MB for records of processes; at most %.1f MB in all%s",
 		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
 		       (double)tables / megabyte, (double)records / megabyte,
-		       (double)memory_plan_sum(&session->plan) / megabyte, smaller(&session->plan));
+		       (double)memory_plan_sum(&session->plan) / megabyte,
+		       session->plan.event_halvings ? ", with smaller rings and tables" :
+		       session->plan.halvings	    ? ", with smaller tables" : "");
 	if (session->plan.free && session->plan.halvings)
 		log_info("takes an eighth of the memory that is free at most (--max-memory allows more): %s", text);
 	else if (all > MUCH_MEMORY)

@@ -12,19 +12,16 @@ void memory_plan_add(struct memory_plan *plan, const struct memory_row *row)
 		plan->rows[plan->count++] = *row;
 }
 
-static uint64_t scaled(uint64_t bytes, uint64_t least, unsigned int halvings)
+uint64_t memory_plan_halved(const struct memory_plan *plan, uint64_t bytes, uint64_t least, bool events)
 {
-	return bytes >> halvings > least ? bytes >> halvings : bytes < least ? bytes : least;
-}
+	const uint64_t halved = bytes >> (events ? plan->event_halvings : plan->halvings);
 
-uint64_t memory_for_events(const struct memory_plan *plan, uint64_t bytes, uint64_t least)
-{
-	return scaled(bytes, least, plan->event_halvings);
+	return halved > least ? halved : bytes < least ? bytes : least;
 }
 
 static uint64_t bytes_each(const struct memory_plan *plan, const struct memory_row *row)
 {
-	return row->fixed + scaled(row->scaled, row->least, row->events ? plan->event_halvings : plan->halvings);
+	return row->fixed + memory_plan_halved(plan, row->scaled, row->least, row->events);
 }
 
 static uint64_t bytes_of(const struct memory_plan *plan, const struct memory_row *row)
@@ -44,11 +41,6 @@ uint64_t memory_plan_sum(const struct memory_plan *plan)
 	return sum;
 }
 
-static bool fits(const struct memory_plan *plan)
-{
-	return memory_plan_sum(plan) <= plan->budget;
-}
-
 int memory_plan_fit(struct memory_plan *plan, uint64_t free)
 {
 	if (!plan->budget) {
@@ -57,11 +49,11 @@ int memory_plan_fit(struct memory_plan *plan, uint64_t free)
 	}
 	if (!plan->budget)
 		return 0;
-	while (!fits(plan) && plan->halvings < MEMORY_MOST_HALVINGS)
+	while (memory_plan_sum(plan) > plan->budget && plan->halvings < MEMORY_MOST_HALVINGS)
 		plan->halvings++;
-	while (!fits(plan) && plan->event_halvings < MEMORY_MOST_HALVINGS)
+	while (memory_plan_sum(plan) > plan->budget && plan->event_halvings < MEMORY_MOST_HALVINGS)
 		plan->event_halvings++;
-	return fits(plan) ? 0 : -ENOSPC;
+	return memory_plan_sum(plan) > plan->budget ? -ENOSPC : 0;
 }
 
 void memory_plan_print(const struct memory_plan *plan, FILE *out)
@@ -77,32 +69,22 @@ void memory_plan_print(const struct memory_plan *plan, FILE *out)
 			      "", "", (double)plan->budget / MEGABYTE);
 }
 
-static const struct memory_row *largest(const struct memory_plan *plan, const struct memory_row *but)
-{
-	const struct memory_row *found = NULL;
-
-	for (size_t i = 0; i < plan->count; i++)
-		if (&plan->rows[i] != but && (!found || bytes_of(plan, &plan->rows[i]) > bytes_of(plan, found)))
-			found = &plan->rows[i];
-	return found ? found : but;
-}
-
 void memory_plan_refusal(const struct memory_plan *plan, char text[MEMORY_TEXT])
 {
-	const struct memory_row *first = largest(plan, NULL), *second = largest(plan, first);
+	const struct memory_row *largest = &plan->rows[0];
 	const double needed = (double)memory_plan_sum(plan) / MEGABYTE;
-	char why[128];
+	int length;
 
+	for (size_t i = 1; i < plan->count; i++)
+		if (bytes_of(plan, &plan->rows[i]) > bytes_of(plan, largest))
+			largest = &plan->rows[i];
 	if (plan->free)
-		(void)snprintf(why, sizeof(why),
-			       "more than an eighth of the %.1f MB that are free is not taken unasked "
-			       "(--max-memory %" PRIu64 "M asks)",
-			       (double)plan->free / MEGABYTE, (uint64_t)needed + 1);
+		length = snprintf(text, MEMORY_TEXT,
+				  "more than an eighth of the %.1f MB that are free is not taken unasked (--max-memory %.0fM asks)",
+				  (double)plan->free / MEGABYTE, needed + 1);
 	else
-		(void)snprintf(why, sizeof(why), "--max-memory %.9gM is too little", (double)plan->budget / MEGABYTE);
-	(void)snprintf(text, MEMORY_TEXT,
-		       "%s: this recording needs %.1f MB at least, of which %.1f MB are for '%s' and %.1f MB for '%s' "
-		       "(--plan prints all of it)",
-		       why, needed, (double)bytes_of(plan, first) / MEGABYTE, first->what,
-		       (double)bytes_of(plan, second) / MEGABYTE, second->what);
+		length = snprintf(text, MEMORY_TEXT, "--max-memory %.9gM is too little", (double)plan->budget / MEGABYTE);
+	(void)snprintf(text + length, MEMORY_TEXT - (size_t)length,
+		       ": this recording needs %.1f MB at least, of which %.1f MB are for '%s' (--plan prints all of it)",
+		       needed, (double)bytes_of(plan, largest) / MEGABYTE, largest->what);
 }

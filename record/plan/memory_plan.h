@@ -32,16 +32,15 @@ struct memory_plan {
 
 /* Adds nothing if the row's count is 0. */
 void memory_plan_add(struct memory_plan *plan, const struct memory_row *row);
-/* What holds events, after all halvings. */
-uint64_t memory_for_events(const struct memory_plan *plan, uint64_t bytes, uint64_t least);
+/* What is left of some bytes after all halvings. */
+uint64_t memory_plan_halved(const struct memory_plan *plan, uint64_t bytes, uint64_t least, bool events);
 uint64_t memory_plan_sum(const struct memory_plan *plan);
 
 /* Sets both halvings. free: what the host has; 0: unknown. -ENOSPC: the sum does not fit even with the most of them. */
 int memory_plan_fit(struct memory_plan *plan, uint64_t free);
 
-/* Prints the plan as a table. */
-void memory_plan_print(const struct memory_plan *plan, FILE *out);
-/* Writes why it does not fit: how much is needed at least, and what takes most of that. */
+void memory_plan_print(const struct memory_plan *plan, FILE *out); /* as a table */
+/* Why it does not fit: how much is needed at least, and what takes most of that. */
 void memory_plan_refusal(const struct memory_plan *plan, char text[MEMORY_TEXT]);
 
 #endif

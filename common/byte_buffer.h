@@ -51,11 +51,6 @@ static inline void byte_buffer_varint(struct byte_buffer *buffer, uint64_t value
 	byte_buffer_bytes(buffer, bytes, length);
 }
 
-static inline void byte_buffer_zigzag(struct byte_buffer *buffer, int64_t value)
-{
-	byte_buffer_varint(buffer, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
-}
-
 /* A varint length and that many bytes. */
 static inline void byte_buffer_string(struct byte_buffer *buffer, const void *bytes, size_t length)
 {

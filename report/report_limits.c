@@ -48,17 +48,15 @@ static void out_of_time(int signal_number)
 	_exit(1);
 }
 
-uint64_t report_limits_memory(uint64_t machine)
-{
-	return machine / SHARE < USUAL_MEMORY ? machine / SHARE : USUAL_MEMORY;
-}
-
 int report_limits_set(uint64_t memory, int64_t cpu_seconds)
 {
 	int r = lower(RLIMIT_CORE, 0, 0, "core files");
 
-	if (memory == UINT64_MAX)
-		memory = report_limits_memory(host_memory("/proc", "/sys/fs/cgroup"));
+	if (memory == UINT64_MAX) {
+		const uint64_t share = host_memory("/proc", "/sys/fs/cgroup") / SHARE;
+
+		memory = share < USUAL_MEMORY ? share : USUAL_MEMORY;
+	}
 	if (!r && memory && !__asan_init)
 		r = lower(RLIMIT_AS, memory, memory, "memory");
 	if (!r && cpu_seconds) {

@@ -8,10 +8,10 @@
 
 #include <stdint.h>
 
-/* The memory limit if the user gives none (UINT64_MAX): 2 GB, or a third of what there is, if that is less. */
-uint64_t report_limits_memory(uint64_t machine);
-
-/* Bytes and seconds, 0: no limit. 0, or -errno after reporting why. */
+/*
+ * Bytes and seconds, 0: no limit; without a limit from the user (UINT64_MAX) 2 GB, or a third of what there is, if that is
+ * less. 0, or -errno after reporting why.
+ */
 int report_limits_set(uint64_t memory, int64_t cpu_seconds);
 
 #endif

@@ -436,7 +436,7 @@ static int await(int socket, uint64_t number, struct answer *ret_answer, int *re
 	do {
 		if (fd >= 0)
 			(void)close(fd);
-		got = packet_receive(socket, ret_answer, sizeof(*ret_answer), DEADLINE_NURSERY, &fd);
+		got = packet_receive(socket, ret_answer, sizeof(*ret_answer), DEADLINE_START, &fd);
 	} while (got == sizeof(*ret_answer) && ret_answer->number != number);
 	if (got == sizeof(*ret_answer) && ret_fd)
 		*ret_fd = fd;

@@ -61,7 +61,7 @@ int forked_start(struct forked *forked, forked_run *run, const void *context, co
 	}
 	(void)close(pair[1]);
 	*forked = (struct forked){.socket_plus_1 = pair[0] + 1, .pid = pid};
-	if (pid < 0 || packet_receive(pair[0], ret_rc, sizeof(*ret_rc), DEADLINE_NURSERY, NULL) != sizeof(*ret_rc))
+	if (pid < 0 || packet_receive(pair[0], ret_rc, sizeof(*ret_rc), DEADLINE_START, NULL) != sizeof(*ret_rc))
 		return log_error(ECHILD, "cannot start the helper process that %s", task);
 	return 0;
 }

@@ -9,12 +9,7 @@
 
 enum {
 	/* for an answer of a helper process, which is ended and replaced if it does not answer */
-	DEADLINE_NURSERY = 10000, /* the start of the process that starts helpers; else the recording fails */
-	DEADLINE_SPAWN = 1000,	 /* a new helper */
-	DEADLINE_JAIL = 800,	 /* for a new helper to be in its jail */
-	DEADLINE_END = 1000,	 /* the end of the process that starts helpers; else it is left behind */
-	DEADLINE_LEFT = 1000,	 /* the end of a helper that was killed; else it is said to be left behind */
-	DEADLINE_PERF_OPEN = 1000, /* an event that a helper opens */
+	DEADLINE_START = 10000,	 /* the start of a process of our own */
 	DEADLINE_PROCESS = 200,	 /* /proc/PID of one process, or one file that it mapped */
 	DEADLINE_BUSY = 2000,	 /* the same, as long as the helper only waits for a CPU */
 	DEADLINE_SLEEPER = 200,	 /* the user stack of one sleeping task */

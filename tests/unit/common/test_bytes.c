@@ -11,15 +11,12 @@
 
 static void writes_known_bytes(struct test *t)
 {
-	static const uint8_t wanted[] = {0x34, 0x12, 0xb9, 0x64, 3, 0xff, 0xff, 0xff, 0xff, 0xff,
-					 0xff, 0xff, 0xff, 0xff, 1,    2,    'h',  'i',  0};
+	static const uint8_t wanted[] = {0x34, 0x12, 0xb9, 0x64, 2, 'h', 'i', 0};
 	uint8_t bytes[64];
 	struct byte_buffer buffer = {.bytes = bytes, .room = sizeof(bytes)};
 
 	byte_buffer_uint(&buffer, 0x1234, 2);
 	byte_buffer_varint(&buffer, 12857); /* DWARF 5, figure C.3 */
-	byte_buffer_zigzag(&buffer, -2);
-	byte_buffer_zigzag(&buffer, INT64_MIN);
 	byte_buffer_string(&buffer, "hi", 2);
 	byte_buffer_string(&buffer, NULL, 0);
 	CHECK_INT(t, buffer.used, sizeof(wanted));

@@ -11,7 +11,6 @@
 #include "report/host_memory.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/moment_parse.h"
-#include "report/report_limits.h"
 #include "tests/test.h"
 
 enum { MOST_WORDS = 40 };

@@ -96,12 +96,6 @@ def targets(table, name, results):
                   verdict(ratio.median >= wanted, f"{ratio.median:.1f}"))
 
 
-def threads(table, name, results):
-    ratio = stats.estimate([spent["one"] / spent["two"] for spent in results["rounds"]])
-    table.row(name, "ours, warm, two threads", "one thread, by the clock", ratio.text(2), ">= 1.7",
-              verdict(ratio.median >= 1.7, f"{ratio.median:.2f}"))
-
-
 def make_source(folder):
     subprocess.run(["bash", "-c", ". tests/oracle/programs.bash"], cwd=settings.ROOT, check=True,
                    env={**os.environ, "dir": str(folder)})
@@ -126,12 +120,11 @@ def run(report, say):
         report.keep(f"unwind-{name}", results)
         rows(table, name, results)
         targets(against, name, results)
-        threads(against, name, results)
         data.unlink()
     shutil.rmtree(folder)
     report.text(
         "What `perf record -e cpu-clock -F 997 --call-graph dwarf,16384` wrote of a compiler that translates one file, unwound "
-        "without names by one thread. Only frames count that ours and the other found alike, from the leaf on. CPU time, "
+        "without names. Only frames count that ours and the other found alike, from the leaf on. CPU time, "
         f"{ROUNDS} rounds. perf: `perf report --no-inline -g caller` less `-g none`. Cold: nothing is opened or compiled; files are "
         "in the page cache. Warm: the same once more. Ours and libdwfl run in one process, without reading the file.")
     report.table(table)

@@ -2,7 +2,7 @@
 /*
  * full_disk FILE: writes a recording until the disk is full. What is left must be a closed trace
  * with every chunk whose write returned or, if not even the first one fits, an error and an empty
- * file. Prints one line of results; exit code 0 or 1. test_full_disk.sh mounts the disks.
+ * file. Prints one line of results; exit code 0 or 1. test_writing.sh mounts the disks.
  */
 #include <fcntl.h>
 #include <sys/stat.h>

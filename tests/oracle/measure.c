@@ -2,7 +2,6 @@
 #include <elf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -226,75 +225,6 @@ static int measure_ours(struct measure *measure, double *ret_cold, double *ret_w
 	return 0;
 }
 
-/* --- several threads: each has an unwinder of its own, all share the modules --- */
-
-enum { THREADS_MOST = 2 };
-
-struct share { /* every `step`th sample from `first` on */
-	_Alignas(128) struct measure measure; /* no cache line is shared by two threads */
-	pthread_barrier_t *warm;
-	size_t first, step;
-	bool failed;
-};
-
-static void unwind_share(struct share *share, struct unwinder *unwinder)
-{
-	const struct perf_data *data = share->measure.data;
-
-	for (size_t i = share->first; i < data->samples.count; i += share->step)
-		unwind_one(&share->measure, unwinder, &data->samples.items[i]);
-}
-
-static void *work(void *argument)
-{
-	struct share *share = argument;
-	struct unwinder *unwinder = NULL;
-
-	share->failed = unwinder_create(unwind_arch_find(EM_X86_64), 0, &unwinder) < 0;
-	if (!share->failed)
-		unwind_share(share, unwinder);
-	(void)pthread_barrier_wait(share->warm);
-	if (!share->failed)
-		unwind_share(share, unwinder);
-	unwinder_destroy(unwinder);
-	return NULL;
-}
-
-static double wall_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Wall-clock seconds, warm. All modules are open. */
-static int measure_threads(const struct measure *measure, unsigned int count, double *ret_seconds)
-{
-	static struct share shares[THREADS_MOST];
-	pthread_t threads[THREADS_MOST];
-	pthread_barrier_t warm;
-	bool failed = false;
-	double start;
-
-	if (pthread_barrier_init(&warm, NULL, count + 1))
-		return -1;
-	for (unsigned int i = 0; i < count; i++) {
-		shares[i] = (struct share){.measure = *measure, .warm = &warm, .first = i, .step = count};
-		if (pthread_create(&threads[i], NULL, work, &shares[i]))
-			return -1;
-	}
-	(void)pthread_barrier_wait(&warm);
-	start = wall_now();
-	for (unsigned int i = 0; i < count; i++) {
-		(void)pthread_join(threads[i], NULL);
-		failed |= shares[i].failed;
-	}
-	*ret_seconds = wall_now() - start;
-	(void)pthread_barrier_destroy(&warm);
-	return failed ? -1 : 0;
-}
-
 /* --- libdwfl --- */
 
 static double dwfl_all(struct measure *measure, struct dwfl_walk *walk)
@@ -349,14 +279,12 @@ int measure_rounds(struct perf_data *data, const struct oracle_frames *frames, u
 	printf("{\"samples\": %zu, \"spaces\": %zu, \"ours\": %lu, \"perf\": %lu, \"equal_perf\": %lu, \"rounds\": [",
 	       data->samples.count, data->modules.spaces.count, frames->ours, frames->perf, frames->equal);
 	for (unsigned int i = 0; i < rounds; i++) {
-		double cold, warm, dwfl_cold, dwfl_warm, one, two;
+		double cold, warm, dwfl_cold, dwfl_warm;
 
-		if (measure_ours(measure, &cold, &warm) < 0 || measure_threads(measure, 1, &one) < 0 ||
-		    measure_threads(measure, 2, &two) < 0 || measure_dwfl(measure, &dwfl_cold, &dwfl_warm) < 0)
+		if (measure_ours(measure, &cold, &warm) < 0 || measure_dwfl(measure, &dwfl_cold, &dwfl_warm) < 0)
 			return 1;
-		printf("%s{\"cold\": %.6f, \"warm\": %.6f, \"dwfl_cold\": %.6f, "
-		       "\"dwfl_warm\": %.6f, \"one\": %.6f, \"two\": %.6f}",
-		       i ? ", " : "", cold, warm, dwfl_cold, dwfl_warm, one, two);
+		printf("%s{\"cold\": %.6f, \"warm\": %.6f, \"dwfl_cold\": %.6f, \"dwfl_warm\": %.6f}",
+		       i ? ", " : "", cold, warm, dwfl_cold, dwfl_warm);
 	}
 	printf("], \"dwfl\": %lu, \"equal_dwfl\": %lu}\n", measure->dwfl_frames, measure->dwfl_equal);
 	return 0;

@@ -10,7 +10,6 @@ struct oracle_frames {
 
 /*
  * Prints one line of JSON: samples, frames, and per round the CPU seconds of: ours cold (no module
- * opened, nothing compiled), ours warm (a second time), libdwfl cold and warm; and the wall-clock
- * seconds of ours warm with one thread and with two. Returns 0, or 1 on failure.
+ * opened, nothing compiled), ours warm (a second time), libdwfl cold and warm. Returns 0, or 1 on failure.
  */
 int measure_rounds(struct perf_data *data, const struct oracle_frames *frames, unsigned int rounds);

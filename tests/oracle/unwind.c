@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * unwind [-n SAMPLES] [-s STACK_BYTES] [-i INTERVAL_US] [-v CHAINS] [-b] NAME COMMAND...: runs the
+ * unwind [-n SAMPLES] [-s STACK_BYTES] [-i INTERVAL_US] [-v CHAINS] NAME COMMAND...: runs the
  * command, again if it ends early, stops its tasks at many points, and compares each step of our
  * unwinder with libdw's. Prints one line; exit 0 if nothing differed and there were as many
  * samples as requested; SIGALRM ends it if there is no new sample for 300 s. -v: shows that many of
- * the chains that ended badly. -b: measures frames per second on the same snapshots.
+ * the chains that ended badly.
  * unwind -f NAME FILE: compares every row of a file's call frame information instead.
  */
 #include <elf.h>
@@ -18,7 +18,6 @@
 #include <sys/ptrace.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/array.h"
@@ -249,19 +248,18 @@ static int oracle_every_row(struct oracle_modules *modules, const char *path, st
 
 /* --- the comparison --- */
 
-enum { RUNS_MAX = 200, BENCH_KEPT = 4000, BENCH_ROUNDS = 20, SAME_TASKS = 64, PATIENCE_SECONDS = 300 };
+enum { RUNS_MAX = 200, SAME_TASKS = 64, PATIENCE_SECONDS = 300 };
 
 struct run {
 	const char *name;
 	unsigned long wanted;
 	size_t stack_size;
 	unsigned int interval_us;
-	bool bench, every_row;
+	bool every_row;
 	struct unwinder *unwinder;
 	struct oracle_modules modules;
 	struct oracle_tally tally;
 	uint8_t *stack;
-	ARRAY(struct oracle_snapshot) kept; /* -b; each with a stack of its own */
 	struct {
 		pid_t task;
 		uint64_t pc, sp;
@@ -281,17 +279,6 @@ static bool is_new(struct run *run, pid_t task, const struct oracle_snapshot *sn
 	return !same;
 }
 
-static void keep(struct run *run, const struct oracle_snapshot *snapshot)
-{
-	struct oracle_snapshot copy = *snapshot;
-
-	copy.stack = malloc(snapshot->stack_size);
-	if (!copy.stack)
-		return;
-	memcpy(copy.stack, snapshot->stack, snapshot->stack_size);
-	(void)array_push(&run->kept, copy);
-}
-
 static bool stopped(void *context, pid_t task)
 {
 	struct oracle_snapshot snapshot;
@@ -303,57 +290,7 @@ static bool stopped(void *context, pid_t task)
 		return true;
 	alarm(PATIENCE_SECONDS);
 	run->error = oracle_compare(run->unwinder, &snapshot, &run->tally);
-	if (run->bench && run->kept.count < BENCH_KEPT)
-		keep(run, &snapshot);
 	return !run->error && run->tally.samples < run->wanted;
-}
-
-/* --- speed --- */
-
-static double seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Millions of frames per second over all kept snapshots. */
-static double one_round(struct unwinder *unwinder, const struct run *run)
-{
-	struct unwind_chain *chain = malloc(sizeof(*chain));
-	double start = seconds_now();
-	unsigned long frames = 0;
-
-	for (size_t i = 0; chain && i < run->kept.count; i++) {
-		struct unwind_snapshot input;
-		struct unwind_space space;
-
-		oracle_input(&run->kept.items[i], &space, &input);
-		if (unwinder_run(unwinder, &space, &input, chain) == 0)
-			frames += chain->count;
-	}
-	free(chain);
-	return (double)frames / (seconds_now() - start) / 1e6;
-}
-
-static void measure(const struct run *run)
-{
-	struct unwinder *unwinder;
-	double cold, warm = 0;
-
-	if (unwinder_create(unwind_arch_find(EM_X86_64), 0, &unwinder) < 0)
-		return;
-	cold = one_round(unwinder, run);
-	for (int i = 0; i < BENCH_ROUNDS; i++) {
-		double rate = one_round(unwinder, run);
-
-		warm = rate > warm ? rate : warm;
-	}
-	printf("# %s: %zu snapshots, %.1f frames each; million frames/s: cold %.2f, warm %.2f\n",
-	       run->name, run->kept.count, (double)run->tally.frames / (double)run->tally.samples,
-	       cold, warm);
-	unwinder_destroy(unwinder);
 }
 
 /* --- the account --- */
@@ -381,7 +318,7 @@ int main(int argc, char **argv)
 	struct run run = {.wanted = 1000, .stack_size = 65536, .interval_us = 300};
 	int option;
 
-	while ((option = getopt(argc, argv, "+n:s:i:v:bf")) >= 0)
+	while ((option = getopt(argc, argv, "+n:s:i:v:f")) >= 0)
 		switch (option) {
 		case 'n':
 			run.wanted = strtoul(optarg, NULL, 10);
@@ -397,9 +334,6 @@ int main(int argc, char **argv)
 			break;
 		case 'f':
 			run.every_row = true;
-			break;
-		case 'b':
-			run.bench = true;
 			break;
 		default:
 			return 2;
@@ -421,7 +355,5 @@ int main(int argc, char **argv)
 		if (tracees_run(argv + optind + 1, run.interval_us, stopped, &run) < 0)
 			break;
 	alarm(0);
-	if (run.bench)
-		measure(&run);
 	return print_account(&run);
 }

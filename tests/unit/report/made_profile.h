@@ -8,7 +8,7 @@
 
 #include "report/profile/seam/profile.h"
 #include "report/profile/seam/profile_account.h"
-#include "tests/make_events.h"
+#include "tests/make_trace.h"
 
 static const struct profile_filter everything = {.to = UINT64_MAX};
 static const struct profile_names no_files = {0};

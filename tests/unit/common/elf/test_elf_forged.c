@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * ELF files that no linker on this machine makes: more sections than 16 bits can count, other entry
- * sizes, other note alignment, and what an attacker would write. Then truncated and damaged copies
- * of a real one.
+ * sizes, other note alignment, and what an attacker would write. Damaged ones: tests/fuzz/fuzz_elf_file.c.
  */
 #include "common/elf/elf_file.h"
 
@@ -11,11 +10,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "tests/random.h"
 #include "tests/test.h"
 
 /*
@@ -259,60 +256,6 @@ static void names_made_to_waste_time(struct test *t)
 	elf_file_destroy(file);
 }
 
-static bool is_clean(int r)
-{
-	return r == 0 || r == -ENOEXEC || r == -EBADMSG || r == -E2BIG;
-}
-
-/* Reads everything; the sanitizers check that this was legal. */
-static int read_everything(const void *bytes, size_t length)
-{
-	_cleanup_close_ int fd = memfd_of(bytes, length);
-	struct elf_symbols symbols = {0};
-	struct elf_file *file = NULL;
-	int r = fd < 0 ? -errno : elf_file_create(fd, &file);
-
-	if (!r)
-		r = elf_file_symbols(file, &symbols);
-	if (!r && symbols.count && (symbols.names[symbols.names_size - 1] || !symbols.items[0].name))
-		r = -EPROTO;
-	elf_symbols_deinit(&symbols);
-	elf_file_destroy(file);
-	return r;
-}
-
-static void cut_and_damaged_files(struct test *t)
-{
-	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	struct random random = random_make(8);
-	_cleanup_free_ uint8_t *bytes = NULL;
-	struct stat status;
-	size_t length, table;
-
-	REQUIRE(t, fd >= 0 && !fstat(fd, &status));
-	length = (size_t)status.st_size;
-	bytes = malloc(length);
-	REQUIRE(t, bytes && read(fd, bytes, length) == (ssize_t)length);
-	CHECK_INT(t, read_everything(bytes, length), 0);
-	table = ((const Elf64_Ehdr *)(const void *)bytes)->e_shoff;
-	for (int i = 0; i < 300; i++) /* the section headers come last */
-		CHECK(t, read_everything(bytes, i < 64 ? (size_t)i : random_below(&random, length)) < 0);
-	for (int i = 0; i < 600; i++) {
-		size_t at = i % 2 ? table + random_below(&random, length - table) : random_below(&random, 1000);
-		size_t size = 1 + random_below(&random, 8);
-		uint8_t old[8];
-
-		if (size > length - at)
-			continue;
-		memcpy(old, bytes + at, size);
-		for (size_t n = 0; n < size; n++)
-			bytes[at + n] = (uint8_t)random_next(&random);
-		CHECK(t, is_clean(read_everything(bytes, length)));
-		memcpy(bytes + at, old, size);
-	}
-	CHECK_INT(t, read_everything(bytes, length), 0);
-}
-
 TEST_MAIN(TEST(counts_beyond_16_bits), TEST(segments_outside_the_file),
 	  TEST(names_that_do_not_end), TEST(what_is_no_elf_of_ours),
-	  TEST(names_made_to_waste_time), TEST(cut_and_damaged_files))
+	  TEST(names_made_to_waste_time))

@@ -12,7 +12,7 @@
 #include "report/read/snapshot_store.h"
 #include "report/read/timeline.h"
 #include "report/read/trace_file.h"
-#include "tests/make_events.h"
+#include "tests/make_trace.h"
 #include "tests/random.h"
 #include "tests/test.h"
 

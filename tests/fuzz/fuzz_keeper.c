@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * debuginfod's process (debug_server.h), and the two that it talks to. The first byte says which side is
- * hostile:
+ * What a worker that was taken over may send the keeper, and what debuginfod's process (debug_server.h) has on its other
+ * sides. The first byte says who is hostile:
  *
- *	worker    what it sends to the desk: any bytes, or whole requests
+ *	worker    it sends the desks of the cache, of the output and of debuginfod any bytes, or whole requests: the
+ *	          desk's number, two bytes of size, and the request
  *	library   what it answers and reports meanwhile: any result, path, and calls of progress()
  *	process   what it answers to the worker's question: any bytes, with or without a descriptor
  *
- * The library is not the real one: dlopen() and dlsym() are wrapped, and nothing is contacted. No
- * descriptor is lost, no limit is left changed, and each question has an answer.
+ * Each question has an answer or ends the service; nothing is written but the two files, no descriptor is lost, no limit
+ * is left changed. The library is not the real one: dlopen() and dlsym() are wrapped, and nothing is contacted.
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "common/byte_cursor.h"
 #include "common/elf/elf_file.h"
 #include "report/read/progress.h"
+#include "report/resolve/cache/name_store.h"
 #include "report/resolve/file/debug_server.h"
 #include "report/sandbox/keeper.h"
+#include "report/tool/trace_output.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { REQUESTS_MAX = 16, MOST = 1 << 14, BUFFER = 1 << 20, PATH_MOST = 300, CALLS_MOST = 8 };
+enum { DESKS = 3, REQUESTS_MAX = 64, MOST = 1 << 15, BUFFER = 4 << 20, PATH_MOST = 300, CALLS_MOST = 8 };
+enum { BYTES_TO_KEEPER, REQUESTS_TO_KEEPER, QUESTIONS_TO_LIBRARY, ANSWER, ANSWER_WITH_DESCRIPTOR, MODES };
 
 /* What the library reads its behaviour from. There is one library, and its calls have no context of ours. */
 static struct byte_cursor script;
@@ -123,52 +128,101 @@ UNCHECKED void *__wrap_dlsym(void *handle, const char *name)
 	return !strcmp(name, "debuginfod_get_user_data") ? (void *)get_user_data : (void *)find;
 }
 
-/* --- its process --- */
+/* --- the keeper --- */
+
+static char folder[64], cache_path[96], output_path[96];
+
+static void remove_files(void)
+{
+	char journal[128];
+
+	snprintf(journal, sizeof(journal), "%s-journal", cache_path);
+	(void)unlink(journal);
+	(void)unlink(cache_path);
+	(void)unlink(output_path);
+	fuzz_require(!folder[0] || !rmdir(folder)); /* nothing else is in there */
+}
+
+static void start(void)
+{
+	if (!folder[0]) {
+		snprintf(folder, sizeof(folder), "/dev/shm/fuzz_desks.%d", (int)getpid());
+		snprintf(cache_path, sizeof(cache_path), "%s/names.sqlite", folder);
+		snprintf(output_path, sizeof(output_path), "%s/out.rwk", folder);
+	}
+	fuzz_require(!mkdir(folder, 0700));
+}
 
 static void send_all(int socket, const void *bytes, size_t size)
 {
 	fuzz_require(send(socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size);
 }
 
+static void send_request(int socket, uint32_t desk, struct byte_cursor *cursor, size_t size)
+{
+	const uint32_t header[2] = {desk, (uint32_t)(size < byte_cursor_left(cursor) ? size : byte_cursor_left(cursor))};
+
+	send_all(socket, header, sizeof(header));
+	if (header[1])
+		send_all(socket, byte_cursor_bytes(cursor, header[1]), header[1]);
+}
+
 static void send_requests(int socket, struct byte_cursor *cursor)
 {
-	for (int i = 0; i < REQUESTS_MAX && byte_cursor_left(cursor) > 1; i++) {
-		const size_t wanted = byte_cursor_u8(cursor) % (BUILD_ID_MAX + 4), left = byte_cursor_left(cursor);
-		const uint32_t header[2] = {0, (uint32_t)(wanted < left ? wanted : left)};
+	for (int i = 0; i < REQUESTS_MAX && byte_cursor_left(cursor) >= 3; i++) {
+		const uint32_t desk = byte_cursor_u8(cursor) % (DESKS + 1);
 
-		send_all(socket, header, sizeof(header));
-		if (header[1])
-			send_all(socket, byte_cursor_bytes(cursor, header[1]), header[1]);
+		send_request(socket, desk, cursor, byte_cursor_u16(cursor));
 	}
 }
 
-static void drain(int socket)
+static void send_questions(int socket)
 {
-	char answer[4096];
+	static const uint8_t questions[] = {0, 1, 2, 3, 4, 1, 1, 2, 3, 4, 0, 2, 2, 3, 4, 1, 2, 2, 3, 4, 0, 3, 2, 3, 4, 1, 3, 2, 3, 4};
+	struct byte_cursor cursor = byte_cursor_make(questions, sizeof(questions));
 
-	while (recv(socket, answer, sizeof(answer), MSG_DONTWAIT) > 0)
-		;
+	while (byte_cursor_left(&cursor))
+		send_request(socket, DESKS - 1, &cursor, 5);
 }
 
-static void be_asked(int ends[static 2], struct byte_cursor *cursor, bool whole)
+/* The worker has already closed its end for writing; what it asked for is still answered. */
+static void serve(int ends[static 2], const struct desk *desks)
 {
-	struct debug_server *server = NULL;
-	struct progress progress;
-	struct desk desk;
+	char answer[4096];
 	int r;
 
+	fuzz_require(!shutdown(ends[1], SHUT_WR));
+	do {
+		r = keeper_serve(ends[0], desks, DESKS);
+		while (recv(ends[1], answer, sizeof(answer), MSG_DONTWAIT) > 0)
+			;
+	} while (r > 0);
+	fuzz_require(r == 0 || r == -EPROTO);
+}
+
+static void be_asked(int ends[static 2], struct byte_cursor *cursor, unsigned int mode, size_t length)
+{
+	struct debug_server *server = NULL;
+	struct output_desk output;
+	struct progress progress;
+	struct name_store names;
+
+	start();
 	progress_init(&progress);
+	output_desk_init(&output, output_path, length & 1);
+	name_store_init(&names, cache_path);
 	fuzz_require(!debug_server_create(&progress, NULL, &server));
-	desk = debug_server_desk(server);
-	if (whole)
+	if (mode == QUESTIONS_TO_LIBRARY)
+		send_questions(ends[1]);
+	else if (mode == REQUESTS_TO_KEEPER)
 		send_requests(ends[1], cursor);
 	else if (byte_cursor_left(cursor))
 		send_all(ends[1], cursor->next, byte_cursor_left(cursor));
-	fuzz_require(!shutdown(ends[1], SHUT_WR));
-	while ((r = keeper_serve(ends[0], &desk, 1)) > 0)
-		drain(ends[1]);
-	fuzz_require(r == 0 || r == -EPROTO);
+	serve(ends, (const struct desk[DESKS]){name_store_desk(&names), output_desk_of(&output), debug_server_desk(server)});
 	debug_server_destroy(server);
+	name_store_deinit(&names);
+	output_desk_deinit(&output);
+	remove_files();
 }
 
 /* --- who asks it --- */
@@ -234,10 +288,8 @@ static unsigned int count_descriptors(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	static const uint8_t questions[] = {5, 0, 1, 2, 3, 4, 5, 1, 1, 2, 3, 4, 5, 0, 2, 2, 3, 4, 5, 1, 2, 2, 3, 4,
-					    5, 0, 3, 2, 3, 4, 5, 1, 3, 2, 3, 4};
-	struct byte_cursor cursor = byte_cursor_make(bytes, length), asked;
-	unsigned int before = count_descriptors(), mode = byte_cursor_u8(&cursor) % 5;
+	struct byte_cursor cursor = byte_cursor_make(bytes, length);
+	unsigned int before = count_descriptors(), mode = byte_cursor_u8(&cursor) % MODES;
 	struct rlimit limit, after;
 	int ends[2], buffer = BUFFER;
 
@@ -248,11 +300,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	for (int i = 0; i < 2; i++)
 		(void)setsockopt(ends[i], SOL_SOCKET, SO_SNDBUFFORCE, &buffer, sizeof(buffer));
 	script = cursor;
-	asked = byte_cursor_make(questions, sizeof(questions));
-	if (mode < 3)
-		be_asked(ends, mode == 2 ? &asked : &cursor, mode > 0);
+	if (mode < ANSWER)
+		be_asked(ends, &cursor, mode, length);
 	else
-		ask(ends, &cursor, mode == 4);
+		ask(ends, &cursor, mode == ANSWER_WITH_DESCRIPTOR);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
 	fuzz_require(!getrlimit(RLIMIT_NOFILE, &after) && after.rlim_cur == limit.rlim_cur);

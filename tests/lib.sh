@@ -43,6 +43,16 @@ lacks() {
 	[ $? -eq 1 ]
 }
 
+# costing FILE COMMAND...: runs it. FILE gets its CPU time in ms and the peak MB of its largest process, its children's too.
+costing() {
+	python3 -c '
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[2:], timeout=600).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+open(sys.argv[1], "w").write(f"{int(1000 * (used.ru_utime + used.ru_stime))} {used.ru_maxrss >> 10}\n")
+sys.exit(code)' "$@"
+}
+
 # on_terminal COMMAND...: runs it on a terminal of its own and prints what the terminal received.
 on_terminal() {
 	python3 -c '

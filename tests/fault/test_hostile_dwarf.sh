@@ -6,8 +6,7 @@
 # ways, at CHECK_LEVEL=long in twelve.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-LC_ALL=C
-export LC_ALL
+. tests/lib.sh
 
 report=$PWD/${BUILD:-build}/rwalker-report
 trace=samples/mangled/trace.rwk
@@ -32,14 +31,6 @@ notes()
 	"$report" --symfs "$dir/nowhere" --debug-dir "$dir" --info "$trace" 2>&1
 }
 
-# The cost of a command and its children: milliseconds of CPU time, KB.
-measure='
-import resource, subprocess, sys
-code = subprocess.run(sys.argv[2:], timeout=100).returncode
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-open(sys.argv[1], "w").write(f"{int(1000 * (used.ru_utime + used.ru_stime))} {used.ru_maxrss}\n")
-sys.exit(code)'
-
 stacks >"$dir/without" 2>"$dir/account" || { echo "not ok hostile_dwarf - the sample cannot be reported"; exit 1; }
 
 # judge KIND WORDS: judges the report with such a file, whose account has WORDS. Measures CPU time, because other
@@ -49,20 +40,20 @@ judge()
 	local kind=$1 words=$2 code spent memory why=
 
 	python3 tests/fault/hostile_dwarf.py "$kind" "$id" "$file" || { echo "not ok hostile_$kind - it cannot be made"; exit 1; }
-	python3 -c "$measure" "$dir/cost" "$report" --symfs "$dir/nowhere" --debug-dir "$dir" --folded "$trace" \
+	costing "$dir/cost" "$report" --symfs "$dir/nowhere" --debug-dir "$dir" --folded "$trace" \
 		>"$dir/report" 2>"$dir/errors"
 	code=$?
 	read -r spent memory <"$dir/cost"
 	((code == 0)) || why="exit code $code: $(head -n 1 "$dir/errors")"
 	[[ $why ]] || ((spent < 5000)) || why="it took $spent ms"
-	[[ $why ]] || ((memory < 1200000)) || why="it took $memory KB"
+	[[ $why ]] || ((memory < 1200)) || why="it took $memory MB"
 	[[ $why ]] || [[ $kind = circle ]] || cmp -s "$dir/report" "$dir/without" || why="the stacks are others"
 	[[ $why || ! $words ]] || notes | grep -q "$words" || why="it does not say '$words'"
 	if [[ $why ]]; then
 		echo "not ok hostile_$kind - $why"
 		failed=1
 	else
-		echo "ok hostile_$kind ($spent ms, $memory KB; the file has $(stat -c %s "$file") bytes)"
+		echo "ok hostile_$kind ($spent ms, $memory MB; the file has $(stat -c %s "$file") bytes)"
 	fi
 }
 

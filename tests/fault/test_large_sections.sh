@@ -14,20 +14,14 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Writes the peak memory of a command and its children, in MB, to $scratch/most.
-measure='
-import resource, subprocess, sys
-code = subprocess.run(sys.argv[2:], timeout=100).returncode
-open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10))
-sys.exit(code)'
-
 # fails NAME MEGABYTES ARGUMENT...: the report runs out of memory, below the limit, and writes nothing to standard
 # output.
 fails()
 {
-	exits "$1" 1 python3 -c "$measure" "$scratch/most" "$report" --no-cache "${@:3}"
+	exits "$1" 1 costing "$scratch/cost" "$report" --no-cache "${@:3}"
 	verdict "$1_says" "$(cat "$scratch/err")" grep -q 'not enough memory for this report; --max-memory raises' "$scratch/err"
-	verdict "$1_size" "it took $(cat "$scratch/most") MB" [ "$(cat "$scratch/most")" -le "$2" ]
+	read -r _ most <"$scratch/cost"
+	verdict "$1_size" "it took $most MB" [ "$most" -le "$2" ]
 	verdict "$1_prints_nothing" "$(head -n 3 "$scratch/out")" [ ! -s "$scratch/out" ]
 }
 

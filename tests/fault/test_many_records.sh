@@ -24,26 +24,14 @@ if [[ ${CHECK_LEVEL:-check} == long ]]; then
 fi
 short=0
 
-# measured COMMAND...: prints its exit code, the peak MB of its largest process, seconds of CPU time; its errors go to
-# $scratch/err.
-measured()
-{
-	python3 -c '
-import os, resource, sys
-null, errors = os.open(os.devnull, os.O_WRONLY), os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-pid = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, null, 1), (os.POSIX_SPAWN_DUP2, errors, 2)])
-code, used = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), resource.getrusage(resource.RUSAGE_CHILDREN)
-print(code, used.ru_maxrss >> 10, round(used.ru_utime + used.ru_stime))' "$scratch/err" "$@"
-}
-
-# judge CODE MB SECONDS: what is wrong, if anything.
+# judge CODE MB MS: what is wrong, if anything.
 judge()
 {
 	local out='not enough memory.*--max-memory raises the limit'
 	[[ $1 == [013] ]] || echo "exit code $1: $(tail -n 1 "$scratch/err")"
 	[[ $1 != 1 ]] || grep -qE "$out" "$scratch/err" || echo "exit code 1, and it does not say why: $(tail -n 1 "$scratch/err")"
 	[[ $1 == 1 ]] || lacks -i 'not enough memory' "$scratch/err" || echo "exit code $1 without memory"
-	(($2 <= memory && $3 <= seconds)) || echo "$2 MB, $3 s"
+	(($2 <= memory && $3 <= seconds * 1000)) || echo "$2 MB, $3 ms"
 }
 
 look()
@@ -51,11 +39,13 @@ look()
 	local words code mb cpu wrong
 	read -r -a words <<<"$2"
 	rm -f "$scratch/made"
-	read -r code mb cpu < <(measured "$report" --no-cache --no-local-files --max-memory "${memory}M" "${words[@]}" "$scratch/t.rwk")
+	costing "$scratch/cost" "$report" --no-cache --no-local-files --max-memory "${memory}M" "${words[@]}" "$scratch/t.rwk" >/dev/null 2>"$scratch/err"
+	code=$?
+	read -r cpu mb <"$scratch/cost"
 	wrong=$(judge "$code" "$mb" "$cpu" | paste -sd' ')
 	verdict "$1${words[0]:+ ${words[0]}}" "$wrong" [ -z "$wrong" ]
 	[[ $code != 1 ]] || ((short++))
-	echo "# $1 ${words[0]-}: exit code $code, $mb MB, $cpu s of CPU time"
+	echo "# $1 ${words[0]-}: exit code $code, $mb MB, $cpu ms of CPU time"
 }
 
 while read -r kind; do

@@ -3,113 +3,64 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-const char *const column_names[COLUMNS] = {
-	[COLUMN_FUNCTIONS] = "functions",
-	[COLUMN_FUNCTION_MODULE] = "functionModule",
-	[COLUMN_FUNCTION_KIND] = "functionKind",
-	[COLUMN_MODULES] = "modules",
-	[COLUMN_COMMS] = "comms",
-	[COLUMN_TASK_COMM] = "taskComm",
-	[COLUMN_TASK_TID] = "taskTid",
-	[COLUMN_TASK_PROCESS] = "taskProcess",
-	[COLUMN_TASK_HOST] = "taskHost",
-	[COLUMN_TASK_FLAGS] = "taskFlags",
-	[COLUMN_TASK_THREAD] = "taskThread",	[COLUMN_TASK_PROCESS_COMM] = "taskProcessComm",
-	[COLUMN_CGROUPS] = "cgroups",
-	[COLUMN_TASK_CGROUP] = "taskCgroup",
-	[COLUMN_NODE_UP] = "nodeUp",
-	[COLUMN_NODE_FUNCTION] = "nodeFunction",
-	[COLUMN_STACK_NODE] = "stackNode",
-	[COLUMN_PLACE_KERNEL] = "placeKernel",
-	[COLUMN_PLACE_USER] = "placeUser",
-	[COLUMN_ENTRY_SOURCE] = "entrySource",
-	[COLUMN_ENTRY_STACK] = "entryStack",
-	[COLUMN_ENTRY_TASK] = "entryTask",
-	[COLUMN_ENTRY_FLAGS] = "entryFlags",
-	[COLUMN_ENTRY_COUNT] = "entryCount",
-	[COLUMN_ENTRY_WEIGHT] = "entryWeight",
-	[COLUMN_ENTRY_RUN_QUEUE] = "entryRunQueue",
-	[COLUMN_BASE_SOURCE] = "baseSource",
-	[COLUMN_BASE_STACK] = "baseStack",
-	[COLUMN_BASE_COUNT] = "baseCount",
-	[COLUMN_BASE_WEIGHT] = "baseWeight",
-	[COLUMN_BASE_RUN_QUEUE] = "baseRunQueue",
-	[COLUMN_SAMPLE_RUNS] = "sampleRuns",
-	[COLUMN_SAMPLE_TIME] = "sampleTime",
-	[COLUMN_SAMPLE_TASK] = "sampleTask",
-	[COLUMN_SAMPLE_NEW_TASK] = "sampleNewTask",
-	[COLUMN_SAMPLE_STACK] = "sampleStack",
-	[COLUMN_SAMPLE_PROBE] = "sampleProbe",
-	[COLUMN_SAMPLE_WEIGHT] = "sampleWeight",
-	[COLUMN_WAIT_RUNS] = "waitRuns",
-	[COLUMN_WAIT_GAP] = "waitGap",
-	[COLUMN_WAIT_SLEEP] = "waitSleep",
-	[COLUMN_WAIT_RUN_QUEUE] = "waitRunQueue",
-	[COLUMN_WAIT_KIND] = "waitKind",
-	[COLUMN_WAIT_STACK] = "waitStack",
-	[COLUMN_WAIT_CPU] = "waitCpu",
-	[COLUMN_WAIT_WAKER] = "waitWaker",
-	[COLUMN_WAIT_PURPOSE] = "waitPurpose",
-	[COLUMN_WAIT_NEXT] = "waitNext",
-	[COLUMN_KINDS] = "kinds",
-	[COLUMN_PURPOSES] = "purposes",
-	[COLUMN_NEXT_TASK] = "nextTask",
-	[COLUMN_NEXT_BY] = "nextBy",
-	[COLUMN_WAKER_TASK] = "wakerTask",
-	[COLUMN_WAKER_STACK] = "wakerStack",
-	[COLUMN_WAKER_STEP] = "wakerStep",
-	[COLUMN_SUM_RECORDING] = "sumRecording",
-	[COLUMN_SUM_TASK] = "sumTask",
-	[COLUMN_SUM_FLAGS] = "sumFlags",
-	[COLUMN_SUM_FROM] = "sumFrom",
-	[COLUMN_SUM_TO] = "sumTo",
-	[COLUMN_SUM_RUNNING] = "sumRunning",
-	[COLUMN_SUM_UNKNOWN] = "sumUnknown",
-	[COLUMN_SUM_COUNT] = "sumCount",
-	[COLUMN_SUM_TOTAL] = "sumTotal",
-	[COLUMN_SUM_RUN_QUEUE] = "sumRunQueue",
-	[COLUMN_WALKS] = "walks",
-	[COLUMN_WALK_STATES] = "walkStates",
-	[COLUMN_WALK_WALK] = "walkWalk",
-	[COLUMN_WALK_TASK] = "walkTask",
-	[COLUMN_WALK_STACK] = "walkStack",
-	[COLUMN_WALK_STATE] = "walkState",
-	[COLUMN_WALK_WAIT] = "walkWait",
-	[COLUMN_WALK_BOUND] = "walkBound",
-	[COLUMN_WALK_CPU] = "walkCpu",
-	[COLUMN_WALK_FLAGS] = "walkFlags",
-	[COLUMN_WALK_PURPOSES] = "walkPurposes",
-	[COLUMN_WALK_PURPOSE] = "walkPurpose",
-	[COLUMN_BIN_TASK] = "binTask",
-	[COLUMN_BIN_RECORDING] = "binRecording",
-	[COLUMN_BIN_FIRST] = "binFirst",
-	[COLUMN_BIN_COUNT] = "binCount",
-	[COLUMN_BIN_BLOCKED] = "binBlocked",
-	[COLUMN_BIN_RUN_QUEUE] = "binRunQueue",
-	[COLUMN_BIN_OTHER] = "binOther",
-};
+#define COLUMN_NAME(number, name) [COLUMN_##number] = #name,
+const char *const column_names[COLUMNS] = {COLUMN_LIST(COLUMN_NAME)};
 
-int column_text_open(struct column_text *text)
+int column_text_open(struct column_text *text, char bracket)
 {
-	FILE *stream;
+	int r;
 
-	*text = (struct column_text){0};
-	stream = open_memstream(&text->text, &text->length);
-	if (!stream)
-		return -ENOMEM;
-	json_init(&text->json, stream);
-	return 0;
+	*text = (struct column_text){.end = bracket == '[' ? ']' : '}'};
+	r = hash_map_init(&text->known);
+	if (r < 0)
+		return r;
+	json_init(&text->json, open_memstream(&text->text, &text->length));
+	if (text->json.out) {
+		(void)putc(bracket, text->json.out);
+		return 0;
+	}
+	hash_map_deinit(&text->known);
+	return -ENOMEM;
 }
 
 int column_text_close(struct column_text *text, struct column *column)
 {
-	int r = fclose(text->json.out) || text->json.failed ? -ENOMEM : 0;
+	int r = 0;
 
+	hash_map_deinit(&text->known);
+	if (text->json.out) {
+		(void)putc(text->end, text->json.out);
+		r = fclose(text->json.out) || text->json.failed ? -ENOMEM : 0;
+	}
 	if (!r)
 		column_raw(column, text->text, text->length);
 	free(text->text);
+	*text = (struct column_text){0};
 	return r;
+}
+
+int column_text_find(struct column_text *text, const void *key, size_t length, uint64_t *ret_number)
+{
+	uint64_t *number;
+	int r = hash_map_add(&text->known, key, length, text->known.count, &number);
+
+	if (r >= 0)
+		*ret_number = *number;
+	return r;
+}
+
+int column_text_add(struct column_text *text, const char *value, bool is_name, uint64_t *ret_number)
+{
+	int r = column_text_find(text, value, strlen(value), ret_number);
+
+	if (r > 0 && is_name)
+		json_write(&text->json, "%-s", value);
+	else if (r > 0)
+		json_write(&text->json, "%s", value);
+	return r < 0 ? r : 0;
 }
 
 void column_take(struct column *to, struct column *from)

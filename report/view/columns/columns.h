@@ -11,33 +11,40 @@
 #include <stdint.h>
 
 #include "common/array.h"
+#include "common/hash_map.h"
 #include "report/view/export/json.h"
 
-enum column_number {
-	COLUMN_FUNCTIONS, COLUMN_FUNCTION_MODULE, COLUMN_FUNCTION_KIND, COLUMN_MODULES, COLUMN_COMMS,
-	COLUMN_TASK_COMM, COLUMN_TASK_TID, COLUMN_TASK_PROCESS, COLUMN_TASK_HOST, COLUMN_TASK_FLAGS, COLUMN_TASK_THREAD,
-	COLUMN_TASK_PROCESS_COMM,
-	COLUMN_CGROUPS, COLUMN_TASK_CGROUP,
-	COLUMN_NODE_UP, COLUMN_NODE_FUNCTION, COLUMN_STACK_NODE, COLUMN_PLACE_KERNEL, COLUMN_PLACE_USER,
-	COLUMN_ENTRY_SOURCE, COLUMN_ENTRY_STACK, COLUMN_ENTRY_TASK, COLUMN_ENTRY_FLAGS, COLUMN_ENTRY_COUNT,
-	COLUMN_ENTRY_WEIGHT, COLUMN_ENTRY_RUN_QUEUE,
-	COLUMN_BASE_SOURCE, COLUMN_BASE_STACK, COLUMN_BASE_COUNT, COLUMN_BASE_WEIGHT, COLUMN_BASE_RUN_QUEUE,
-	COLUMN_SAMPLE_RUNS, COLUMN_SAMPLE_TIME, COLUMN_SAMPLE_TASK, COLUMN_SAMPLE_NEW_TASK, COLUMN_SAMPLE_STACK,
-	COLUMN_SAMPLE_PROBE, COLUMN_SAMPLE_WEIGHT,
-	COLUMN_WAIT_RUNS, COLUMN_WAIT_GAP, COLUMN_WAIT_SLEEP, COLUMN_WAIT_RUN_QUEUE, COLUMN_WAIT_KIND,
-	COLUMN_WAIT_STACK, COLUMN_WAIT_CPU, COLUMN_WAIT_WAKER, COLUMN_WAIT_PURPOSE, COLUMN_WAIT_NEXT, COLUMN_KINDS,
-	COLUMN_PURPOSES, COLUMN_NEXT_TASK, COLUMN_NEXT_BY,
-	COLUMN_WAKER_TASK, COLUMN_WAKER_STACK, COLUMN_WAKER_STEP,
-	COLUMN_SUM_RECORDING, COLUMN_SUM_TASK, COLUMN_SUM_FLAGS, COLUMN_SUM_FROM, COLUMN_SUM_TO, COLUMN_SUM_RUNNING,
-	COLUMN_SUM_UNKNOWN,
-	COLUMN_SUM_COUNT, COLUMN_SUM_TOTAL, COLUMN_SUM_RUN_QUEUE,
-	COLUMN_WALKS, COLUMN_WALK_STATES, COLUMN_WALK_WALK, COLUMN_WALK_TASK, COLUMN_WALK_STACK, COLUMN_WALK_STATE,
-	COLUMN_WALK_WAIT, COLUMN_WALK_BOUND, COLUMN_WALK_CPU, COLUMN_WALK_FLAGS, COLUMN_WALK_PURPOSES,
-	COLUMN_WALK_PURPOSE,
-	COLUMN_BIN_TASK, COLUMN_BIN_RECORDING, COLUMN_BIN_FIRST, COLUMN_BIN_COUNT, COLUMN_BIN_BLOCKED,
-	COLUMN_BIN_RUN_QUEUE, COLUMN_BIN_OTHER,
-	COLUMNS
-};
+/* Their names in the page. */
+#define COLUMN_LIST(X) \
+	X(FUNCTIONS, functions) X(FUNCTION_MODULE, functionModule) X(FUNCTION_KIND, functionKind) \
+	X(MODULES, modules) X(COMMS, comms) X(TASK_COMM, taskComm) X(TASK_TID, taskTid) \
+	X(TASK_PROCESS, taskProcess) X(TASK_HOST, taskHost) X(TASK_FLAGS, taskFlags) \
+	X(TASK_THREAD, taskThread) X(TASK_PROCESS_COMM, taskProcessComm) X(CGROUPS, cgroups) \
+	X(TASK_CGROUP, taskCgroup) X(NODE_UP, nodeUp) X(NODE_FUNCTION, nodeFunction) \
+	X(STACK_NODE, stackNode) X(PLACE_KERNEL, placeKernel) X(PLACE_USER, placeUser) \
+	X(ENTRY_SOURCE, entrySource) X(ENTRY_STACK, entryStack) X(ENTRY_TASK, entryTask) \
+	X(ENTRY_FLAGS, entryFlags) X(ENTRY_COUNT, entryCount) X(ENTRY_WEIGHT, entryWeight) \
+	X(ENTRY_RUN_QUEUE, entryRunQueue) X(BASE_SOURCE, baseSource) X(BASE_STACK, baseStack) \
+	X(BASE_COUNT, baseCount) X(BASE_WEIGHT, baseWeight) X(BASE_RUN_QUEUE, baseRunQueue) \
+	X(SAMPLE_RUNS, sampleRuns) X(SAMPLE_TIME, sampleTime) X(SAMPLE_TASK, sampleTask) \
+	X(SAMPLE_NEW_TASK, sampleNewTask) X(SAMPLE_STACK, sampleStack) X(SAMPLE_PROBE, sampleProbe) \
+	X(SAMPLE_WEIGHT, sampleWeight) X(WAIT_RUNS, waitRuns) X(WAIT_GAP, waitGap) X(WAIT_SLEEP, waitSleep) \
+	X(WAIT_RUN_QUEUE, waitRunQueue) X(WAIT_KIND, waitKind) X(WAIT_STACK, waitStack) \
+	X(WAIT_CPU, waitCpu) X(WAIT_WAKER, waitWaker) X(WAIT_PURPOSE, waitPurpose) X(WAIT_NEXT, waitNext) \
+	X(KINDS, kinds) X(PURPOSES, purposes) X(NEXT_TASK, nextTask) X(NEXT_BY, nextBy) \
+	X(WAKER_TASK, wakerTask) X(WAKER_STACK, wakerStack) X(WAKER_STEP, wakerStep) \
+	X(SUM_RECORDING, sumRecording) X(SUM_TASK, sumTask) X(SUM_FLAGS, sumFlags) X(SUM_FROM, sumFrom) \
+	X(SUM_TO, sumTo) X(SUM_RUNNING, sumRunning) X(SUM_UNKNOWN, sumUnknown) X(SUM_COUNT, sumCount) \
+	X(SUM_TOTAL, sumTotal) X(SUM_RUN_QUEUE, sumRunQueue) X(WALKS, walks) X(WALK_STATES, walkStates) \
+	X(WALK_WALK, walkWalk) X(WALK_TASK, walkTask) X(WALK_STACK, walkStack) X(WALK_STATE, walkState) \
+	X(WALK_WAIT, walkWait) X(WALK_BOUND, walkBound) X(WALK_CPU, walkCpu) X(WALK_FLAGS, walkFlags) \
+	X(WALK_PURPOSES, walkPurposes) X(WALK_PURPOSE, walkPurpose) X(BIN_TASK, binTask) \
+	X(BIN_RECORDING, binRecording) X(BIN_FIRST, binFirst) X(BIN_COUNT, binCount) \
+	X(BIN_BLOCKED, binBlocked) X(BIN_RUN_QUEUE, binRunQueue) X(BIN_OTHER, binOther)
+
+#define COLUMN_NUMBER(number, name) COLUMN_##number,
+enum column_number { COLUMN_LIST(COLUMN_NUMBER) COLUMNS };
+#undef COLUMN_NUMBER
 
 struct column {
 	ARRAY(uint8_t) bytes;
@@ -84,16 +91,21 @@ static inline void column_add_signed(struct column *column, int64_t value)
 	column_add(column, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
 }
 
-/* A column of JSON, which is written to a stream first. */
+/* A column of JSON, an array or an object, which is written to a stream first. */
 struct column_text {
 	struct json json;
-	char *text;
+	char *text, end;
 	size_t length;
+	struct hash_map known; /* key: its number in the array */
 };
 
-/* 0, -ENOMEM. If it was opened, close it: that puts the text into the column. */
-int column_text_open(struct column_text *text);
+/* bracket: '[' or '{'. 0, -ENOMEM. Closing it puts the text into the column; does nothing if it was not opened. */
+int column_text_open(struct column_text *text, char bracket);
 int column_text_close(struct column_text *text, struct column *column);
+/* The number of a key's value in the array. 1: it is new, and the caller writes it; 0; -ENOMEM. */
+int column_text_find(struct column_text *text, const void *key, size_t length, uint64_t *ret_number);
+/* The number of a text, which is written if it is new; `is_name`: it is from a trace. 0, -ENOMEM. */
+int column_text_add(struct column_text *text, const char *value, bool is_name, uint64_t *ret_number);
 
 /* Appends all of `from` to `to`, and empties `from`. */
 void column_take(struct column *to, struct column *from);

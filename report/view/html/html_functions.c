@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/hash_map.h"
 #include "report/view/html/html.h"
 
 enum function_kind { FUNCTION_USER, FUNCTION_KERNEL, FUNCTION_INLINED, FUNCTION_JIT, FUNCTION_NOTE };
@@ -36,30 +35,16 @@ static enum function_kind kind_of(const struct html_page *page, size_t number)
 
 struct function_writer {
 	struct html_page *page;
-	struct hash_map known; /* modules */
 	struct column_text functions, modules;
 };
-
-/* The number of "[libfoo.so]"; of "" if it is part of the name, as for code without a symbol. */
-static int find_module(struct function_writer *writer, const char *module, uint64_t *ret_number)
-{
-	uint64_t *number;
-	int r = hash_map_add(&writer->known, module, strlen(module), writer->known.count, &number);
-
-	if (r < 0)
-		return r;
-	if (r > 0)
-		json_write(&writer->modules.json, "%s", module);
-	*ret_number = *number;
-	return 0;
-}
 
 static int write_function(struct function_writer *writer, size_t number)
 {
 	const struct stacks *stacks = &writer->page->stacks;
 	const struct merge_function *row = &stacks->merge.functions.items[stacks->function[number]];
 	uint64_t module;
-	int r = find_module(writer, functions_module(row->functions, row->number), &module);
+	/* "[libfoo.so]", or "" if it is part of the name, as for code without a symbol */
+	int r = column_text_add(&writer->modules, functions_module(row->functions, row->number), false, &module);
 
 	if (r < 0)
 		return r;
@@ -92,43 +77,18 @@ static int write_places(struct html_page *page)
 	return 0;
 }
 
-static int write_all(struct function_writer *writer)
-{
-	int r = 0, closed;
-
-	json_write(&writer->functions.json, "[");
-	json_write(&writer->modules.json, "[");
-	for (size_t i = 0; i < writer->page->stacks.function_count && !r; i++)
-		r = write_function(writer, i);
-	json_write(&writer->functions.json, "]");
-	json_write(&writer->modules.json, "]");
-	closed = column_text_close(&writer->functions, html_column(writer->page, COLUMN_FUNCTIONS));
-	r = r < 0 ? r : closed;
-	closed = column_text_close(&writer->modules, html_column(writer->page, COLUMN_MODULES));
-	return r < 0 ? r : closed;
-}
-
-static int open_texts(struct function_writer *writer)
-{
-	int r = column_text_open(&writer->functions);
-
-	if (r < 0)
-		return r;
-	r = column_text_open(&writer->modules);
-	if (r < 0)
-		(void)column_text_close(&writer->functions, html_column(writer->page, COLUMN_FUNCTIONS));
-	return r;
-}
-
 int html_write_functions(struct html_page *page)
 {
 	struct function_writer writer = {.page = page};
-	int r = hash_map_init(&writer.known);
+	int r = column_text_open(&writer.functions, '['), closed;
 
 	if (!r)
-		r = open_texts(&writer);
-	if (!r)
-		r = write_all(&writer);
-	hash_map_deinit(&writer.known);
+		r = column_text_open(&writer.modules, '[');
+	for (size_t i = 0; i < page->stacks.function_count && !r; i++)
+		r = write_function(&writer, i);
+	closed = column_text_close(&writer.functions, html_column(page, COLUMN_FUNCTIONS));
+	r = r < 0 ? r : closed;
+	closed = column_text_close(&writer.modules, html_column(page, COLUMN_MODULES));
+	r = r < 0 ? r : closed;
 	return r < 0 ? r : write_places(page);
 }

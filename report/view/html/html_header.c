@@ -233,12 +233,13 @@ static int write_header(struct html_page *page, struct column *header)
 {
 	struct column_text text;
 	struct json *json = &text.json;
-	int r = column_text_open(&text);
+	int r = column_text_open(&text, '{');
 
 	if (r < 0)
 		return r;
-	json_write(json, "{'version':1,'program':%s,'unit':%ju,'filters':%s,'noFrames':%s",
-		   "rwalker-report " RWALKER_VERSION, page->unit, page->context->settings->filters, page_no_frames(page->context->settings));
+	json_write(json, "'version':1,'program':%s,'unit':%ju,'filters':%s,'noFrames':%s",
+		   "rwalker-report " RWALKER_VERSION, page->unit, page->context->settings->filters,
+		   page_no_frames(page->context->settings));
 	write_hosts(page, json);
 	write_recordings(page, json);
 	write_times(page, json);
@@ -248,7 +249,6 @@ static int write_header(struct html_page *page, struct column *header)
 	write_unsure(page, json);
 	write_left_out(page, json);
 	write_columns(page, json);
-	json_write(json, "}");
 	return column_text_close(&text, header);
 }
 

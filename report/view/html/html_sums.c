@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A page's waits that the recorder only counted, with the time of each task on CPUs; and the walked tasks. */
 #include <errno.h>
-#include <string.h>
 
 #include "common/cleanup.h"
-#include "common/hash_map.h"
 #include "common/time_units.h"
 #include "report/view/html/html.h"
 #include "report/view/look/wait_index.h"
@@ -84,8 +82,7 @@ static int64_t walk_ticks(const struct html_page *page, const struct profile_wal
 
 struct walk_writer {
 	struct html_page *page;
-	struct hash_map known, texts; /* states; what tasks slept for */
-	struct column_text walks, states, purposes;
+	struct column_text walks, states, purposes; /* purposes: what tasks slept for */
 };
 
 static void write_walk(struct walk_writer *writer, const struct profile_walk *walk)
@@ -96,37 +93,19 @@ static void write_walk(struct walk_writer *writer, const struct profile_walk *wa
 		   walk_ticks(writer->page, walk), walk->realtime / MILLISECOND, walk->seen, walk->kept);
 }
 
-static int find_state(struct walk_writer *writer, const char *state, uint64_t *ret_number)
-{
-	uint64_t *number;
-	int r = hash_map_add(&writer->known, state, strlen(state), writer->known.count, &number);
-
-	if (r < 0)
-		return r;
-	if (r > 0)
-		json_write(&writer->states.json, "%-s", state);
-	*ret_number = *number;
-	return 0;
-}
-
 /* The text's number + 1; 0: nothing is known. 0, -ENOMEM. */
 static int find_purpose(struct walk_writer *writer, const struct profile_walk_task *row, uint64_t *ret_number)
 {
 	const struct profile_wait wait = profile_walk_wait(row);
 	_cleanup_free_ char *text = NULL;
-	uint64_t *number;
 	int r = wait_object_text(&writer->page->reader.waits, &wait, &text);
 
 	*ret_number = 0;
 	if (r < 0 || !text)
 		return r;
-	r = hash_map_add(&writer->texts, text, strlen(text), writer->texts.count, &number);
-	if (r < 0)
-		return r;
-	if (r > 0)
-		json_write(&writer->purposes.json, "%s", text);
-	*ret_number = *number + 1;
-	return 0;
+	r = column_text_add(&writer->purposes, text, false, ret_number);
+	*ret_number += !r;
+	return r;
 }
 
 static void write_walked(struct html_page *page, const struct profile_walk_task *row, uint64_t state,
@@ -157,7 +136,7 @@ static int write_rows(struct walk_writer *writer)
 	for (size_t i = 0; i < walk_count; i++)
 		write_walk(writer, &walks[i]);
 	for (size_t i = 0; i < count && !r; i++) {
-		r = rows[i].walk < walk_count ? find_state(writer, rows[i].state, &state) : -EBADMSG;
+		r = rows[i].walk < walk_count ? column_text_add(&writer->states, rows[i].state, true, &state) : -EBADMSG;
 		if (!r)
 			r = find_purpose(writer, &rows[i], &purpose);
 		if (!r)
@@ -166,44 +145,20 @@ static int write_rows(struct walk_writer *writer)
 	return r;
 }
 
-static struct column_text *text_of(struct walk_writer *writer, size_t number)
-{
-	return number == 0 ? &writer->walks : number == 1 ? &writer->states : &writer->purposes;
-}
-
-/* Each of the texts is a list in JSON. */
-static int write_all(struct walk_writer *writer)
-{
-	static const enum column_number columns[] = {COLUMN_WALKS, COLUMN_WALK_STATES, COLUMN_WALK_PURPOSES};
-	enum { TEXTS = sizeof(columns) / sizeof(columns[0]) };
-	size_t opened = 0;
-	int r = 0, closed;
-
-	while (!r && opened < TEXTS) {
-		r = column_text_open(text_of(writer, opened));
-		if (!r)
-			json_write(&text_of(writer, opened++)->json, "[");
-	}
-	if (!r)
-		r = write_rows(writer);
-	for (size_t i = 0; i < opened; i++) {
-		json_write(&text_of(writer, i)->json, "]");
-		closed = column_text_close(text_of(writer, i), html_column(writer->page, columns[i]));
-		r = r < 0 ? r : closed;
-	}
-	return r;
-}
-
 int html_write_walks(struct html_page *page)
 {
+	static const enum column_number columns[] = {COLUMN_WALKS, COLUMN_WALK_STATES, COLUMN_WALK_PURPOSES};
 	struct walk_writer writer = {.page = page};
-	int r = hash_map_init(&writer.known);
+	struct column_text *const texts[] = {&writer.walks, &writer.states, &writer.purposes};
+	int r = 0, closed;
 
+	for (size_t i = 0; i < 3 && !r; i++)
+		r = column_text_open(texts[i], '[');
 	if (!r)
-		r = hash_map_init(&writer.texts);
-	if (!r)
-		r = write_all(&writer);
-	hash_map_deinit(&writer.known);
-	hash_map_deinit(&writer.texts);
+		r = write_rows(&writer);
+	for (size_t i = 0; i < 3; i++) {
+		closed = column_text_close(texts[i], html_column(page, columns[i]));
+		r = r < 0 ? r : closed;
+	}
 	return r;
 }

@@ -77,25 +77,10 @@ static int find_threads(struct html_page *page)
 
 struct task_writer {
 	struct html_page *page;
-	struct hash_map known; /* comms */
 	struct column_text comms;
 	uint32_t tid; /* of the task before */
 	uint32_t *threads; /* by thread: the number of its first task, plus 1 */
 };
-
-/* The number of a comm, which is written if it is new. */
-static int find_comm(struct task_writer *writer, const char *comm, uint64_t *ret_number)
-{
-	uint64_t *number;
-	int r = hash_map_add(&writer->known, comm, strlen(comm), writer->known.count, &number);
-
-	if (r < 0)
-		return r;
-	if (r > 0)
-		json_write(&writer->comms.json, "%-s", comm);
-	*ret_number = *number;
-	return 0;
-}
 
 static void write_columns(struct task_writer *writer, const struct profile_task *row, unsigned int flags,
 			  uint32_t since_first)
@@ -117,11 +102,10 @@ static int write_task(struct task_writer *writer, uint32_t task)
 	uint32_t *thread = &writer->threads[page->tasks.thread_of[task]];
 	unsigned int flags = row->kernel_thread ? TASK_KERNEL_THREAD : 0;
 	uint64_t comm, process;
-	int r = find_comm(writer, row->comm, &comm);
+	int r = column_text_add(&writer->comms, row->comm, true, &comm);
 
 	if (!r)
-		r = find_comm(writer, profile_process_comm(page->profile, task), &process);
-
+		r = column_text_add(&writer->comms, profile_process_comm(page->profile, task), true, &process);
 	if (r < 0)
 		return r;
 	if (profile_task_apart(page->profile, task) != PROFILE_NOT_APART)
@@ -139,39 +123,29 @@ static int write_task(struct task_writer *writer, uint32_t task)
 static int write_all(struct task_writer *writer)
 {
 	struct html_page *page = writer->page;
-	int r = 0, closed;
+	int r = column_text_open(&writer->comms, '['), closed;
 
-	json_write(&writer->comms.json, "[");
 	for (uint32_t i = 0; i < page->reader.task_count && !r; i++)
 		if (page->tasks.number_of[i] != NOT_THERE)
 			r = write_task(writer, i);
-	json_write(&writer->comms.json, "]");
 	closed = column_text_close(&writer->comms, html_column(page, COLUMN_COMMS));
 	return r < 0 ? r : closed;
-}
-
-static void task_writer_deinit(struct task_writer *writer)
-{
-	hash_map_deinit(&writer->known);
-	free(writer->threads);
 }
 
 int html_write_tasks(struct html_page *page)
 {
 	size_t count = page->reader.task_count;
-	_cleanup_(task_writer_deinit) struct task_writer writer = {.page = page};
-	int r = hash_map_init(&writer.known);
+	_cleanup_free_ uint32_t *threads = calloc(count + 1, sizeof(*threads));
+	struct task_writer writer = {.page = page, .threads = threads};
+	int r;
 
-	writer.threads = calloc(count + 1, sizeof(*writer.threads));
 	page->tasks.number_of = malloc((count + 1) * sizeof(*page->tasks.number_of));
-	if (r < 0 || !writer.threads || !page->tasks.number_of)
+	if (!threads || !page->tasks.number_of)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		page->tasks.number_of[i] = NOT_THERE;
 	r = mark_all(page);
 	if (!r)
 		r = find_threads(page);
-	if (!r)
-		r = column_text_open(&writer.comms);
 	return r < 0 ? r : write_all(&writer);
 }

@@ -36,7 +36,6 @@ struct numbers {
 struct purposes {
 	const struct waits *waits;
 	struct hash_map known; /* by struct wait_text_key: number of the text */
-	struct hash_map texts; /* by text: its number */
 	struct column_text list;
 };
 
@@ -51,41 +50,7 @@ struct wait_writer {
 	int64_t end;	 /* of the last of these, ticks */
 };
 
-static void wait_writer_deinit(struct wait_writer *writer)
-{
-	hash_map_deinit(&writer->kinds.known);
-	hash_map_deinit(&writer->wakers.known);
-	hash_map_deinit(&writer->nexts.known);
-}
-
 /* --- what they were for --- */
-
-static int purposes_open(struct purposes *purposes, const struct waits *waits)
-{
-	int r;
-
-	*purposes = (struct purposes){.waits = waits};
-	r = hash_map_init(&purposes->known);
-	if (!r)
-		r = hash_map_init(&purposes->texts);
-	if (!r)
-		r = column_text_open(&purposes->list);
-	if (!r) {
-		json_write(&purposes->list.json, "[");
-		return 0;
-	}
-	hash_map_deinit(&purposes->known);
-	hash_map_deinit(&purposes->texts);
-	return r;
-}
-
-static int purposes_close(struct purposes *purposes, struct column *column)
-{
-	json_write(&purposes->list.json, "]");
-	hash_map_deinit(&purposes->known);
-	hash_map_deinit(&purposes->texts);
-	return column_text_close(&purposes->list, column);
-}
 
 /*
  * Writes the text in two parts. The first is what waits for the same object have in common, the
@@ -120,14 +85,13 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 static int number_text(struct purposes *purposes, const struct profile_wait *wait, uint64_t *ret_number)
 {
 	_cleanup_free_ char *text = NULL;
-	uint64_t *number;
 	int r = wait_object_text(purposes->waits, wait, &text);
 
 	if (!r)
-		r = hash_map_add(&purposes->texts, text, strlen(text), purposes->texts.count, &number);
+		r = column_text_find(&purposes->list, text, strlen(text), ret_number);
 	if (r < 0)
 		return r;
-	*ret_number = *number + 1;
+	++*ret_number;
 	return r > 0 ? write_text(purposes, wait, text) : 0;
 }
 
@@ -324,9 +288,8 @@ static int write_all(struct wait_writer *writer)
 {
 	struct html_page *page = writer->page;
 	const struct waits *waits = &page->reader.waits;
-	int r = 0, closed;
+	int r = 0;
 
-	json_write(&writer->kinds_text.json, "[");
 	page->limit.kept_waits = 0;
 	for (size_t i = 0; i < waits->count && !r; i++) {
 		if (wait_length(&waits->items[i]) < page->limit.least_wait)
@@ -335,35 +298,34 @@ static int write_all(struct wait_writer *writer)
 		r = write_wait(writer, &waits->items[i]);
 	}
 	end_run(writer);
-	json_write(&writer->kinds_text.json, "]");
-	closed = column_text_close(&writer->kinds_text, html_column(page, COLUMN_KINDS));
-	r = r < 0 ? r : closed;
-	closed = purposes_close(&writer->purposes, html_column(page, COLUMN_PURPOSES));
 	if (!writer->nexts.known.count)
 		columns_clear(&page->columns, COLUMN_WAIT_NEXT, COLUMN_WAIT_NEXT + 1);
 	if (!writer->has_purpose)
 		columns_clear(&page->columns, COLUMN_WAIT_PURPOSE, COLUMN_WAIT_PURPOSE + 1);
-	return r < 0 ? r : closed;
+	return r;
 }
 
 static int write_with(struct wait_writer *writer, struct html_page *page)
 {
-	int r = hash_map_init(&writer->kinds.known);
+	struct hash_map *const maps[] = {&writer->kinds.known, &writer->wakers.known, &writer->nexts.known,
+					 &writer->purposes.known};
+	int r = 0, closed;
 
 	columns_clear(&page->columns, COLUMN_WAIT_RUNS, COLUMN_WAKER_STEP + 1);
+	for (size_t i = 0; i < 4 && !r; i++)
+		r = hash_map_init(maps[i]);
 	if (!r)
-		r = hash_map_init(&writer->wakers.known);
+		r = column_text_open(&writer->kinds_text, '[');
 	if (!r)
-		r = hash_map_init(&writer->nexts.known);
+		r = column_text_open(&writer->purposes.list, '[');
 	if (!r)
-		r = purposes_open(&writer->purposes, &page->reader.waits);
-	if (r < 0)
-		return r;
-	r = column_text_open(&writer->kinds_text);
-	if (!r)
-		return write_all(writer);
-	(void)purposes_close(&writer->purposes, html_column(page, COLUMN_PURPOSES));
-	return r;
+		r = write_all(writer);
+	closed = column_text_close(&writer->kinds_text, html_column(page, COLUMN_KINDS));
+	r = r < 0 ? r : closed;
+	closed = column_text_close(&writer->purposes.list, html_column(page, COLUMN_PURPOSES));
+	for (size_t i = 0; i < 4; i++)
+		hash_map_deinit(maps[i]);
+	return r < 0 ? r : closed;
 }
 
 int html_write_waits(struct html_page *page)
@@ -374,8 +336,8 @@ int html_write_waits(struct html_page *page)
 	if (!writer)
 		return -ENOMEM;
 	writer->page = page;
+	writer->purposes.waits = &page->reader.waits;
 	r = write_with(writer, page);
-	wait_writer_deinit(writer);
 	free(writer);
 	return r;
 }

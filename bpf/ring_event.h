@@ -98,7 +98,8 @@ struct ring_top { /* of a user stack: its words from the stack pointer on, up to
 	__u64 words[];
 };
 
-enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT, RING_NAME };
+enum ring_kind { RING_SAMPLE, RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_HIT, RING_SNAPSHOT, RING_NAME,
+		 RING_KINDS };
 
 /* How every record in a ring begins. */
 struct ring_head {

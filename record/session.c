@@ -62,96 +62,6 @@ static void stop(struct session *session, enum recording_stop why)
 		session->recording.stop = why;
 }
 
-static uint64_t held(const struct session *session, uint32_t source)
-{
-	struct event_log_count count;
-
-	event_log_count(session->recording.log, source, &count);
-	return count.held;
-}
-
-static uint64_t held_hits(const struct session *session)
-{
-	uint64_t hits = 0;
-
-	for (uint32_t i = 0; i < session->points.source_count; i++)
-		hits += held(session, SOURCE_ID_POINTS + i);
-	return hits;
-}
-
-static struct status_figures figures(const struct session *session)
-{
-	return (struct status_figures){
-		.samples = held(session, SOURCE_ID_CPU),
-		.walks = session->walk.number,
-		.tasks = session->walk.rows,
-		.lost = session->loss.lost,
-		.left_out = session->loss.left_out,
-		.written = trace_writer_bytes(session->recording.writer),
-		.elapsed = clocks_now() - session->recording.start,
-		.waits = held(session, SOURCE_ID_OFFCPU),
-		.hits = held_hits(session),
-		.points = session->points.source_count,
-		.profile = session->config->profile.wanted,
-		.offcpu = session->config->offcpu.wanted,
-		.wakers = session->config->offcpu.wakers,
-		.snapshots = session->config->snapshots,
-	};
-}
-
-static void start_sampling(struct session *session)
-{
-	if (!session->config->profile.wanted)
-		return;
-	session->cpu_span.start = clocks_now();
-	session->sampling = true;
-	if (perf_events_enable(&session->events) < 0)
-		stop(session, RECORDING_FAILED);
-}
-
-static void stop_sampling(struct session *session)
-{
-	if (!session->sampling)
-		return;
-	perf_events_disable(&session->events);
-	session->cpu_span.stop = clocks_now();
-	session->sampling = false;
-	session_tell_sources(session);
-}
-
-static void start_waits(struct session *session)
-{
-	if (!session->config->offcpu.wanted)
-		return;
-	session->waits_span.start = clocks_now();
-	session->waiting = true;
-	waits_start(&session->waits);
-}
-
-static void stop_waits(struct session *session)
-{
-	if (!session->waiting)
-		return;
-	session->waiting = false;
-	walk_finish(&session->walk, USERS_STOPPED);
-	(void)drain_pass(&session->drain); /* user stacks kept for waits that have not ended are older than these */
-	if (waits_stop(&session->waits) < 0)
-		stop(session, RECORDING_FAILED);
-	session->waits_span.stop = clocks_now();
-	session_tell_sources(session);
-}
-
-static void stop_points(struct session *session, uint32_t source)
-{
-	point_events_stop(&session->point_events, source, 1);
-	session_tell_sources(session);
-}
-
-static void stop_all_points(struct session *session)
-{
-	point_events_stop(&session->point_events, 0, session->points.source_count);
-}
-
 /* -s: the first task that is stuck ends the recording. */
 static void judge_stuck(struct session *session)
 {
@@ -174,13 +84,7 @@ static void keep_schedule(struct session *session, uint64_t now)
 {
 	struct schedule *schedule = &session->schedule;
 
-	if (schedule_take_end(schedule, SCHEDULE_PROFILE, now))
-		stop_sampling(session);
-	if (schedule_take_end(schedule, SCHEDULE_OFFCPU, now))
-		stop_waits(session);
-	for (uint32_t i = 0; i < session->points.source_count; i++)
-		if (schedule_take_end(schedule, SCHEDULE_POINTS + i, now))
-			stop_points(session, i);
+	session_keep_ends(session, now);
 	if (may_walk(session, now) && schedule_take_walk(schedule, now)) {
 		unended_waits_finish(&session->waits.unended, USERS_LAST);
 		if (walk_run(&session->walk, &session->walk_plan) < 0)
@@ -197,19 +101,19 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 	struct status_figures shown;
 
 	session_follow_cpus(session);
-	if (session->sampling && session_samples(session))
-		perf_events_follow_cpus(&session->events);
+	if (session->samples.running && session_samples(session))
+		perf_events_follow_cpus(&session->samples.events);
 	if (kernel_map_unknown(session->recording.kernel_map))
 		(void)kernel_map_refresh(session->recording.kernel_map);
-	loss_tell(&session->loss, now, false);
+	session_account(session, now, false);
 	session_keep_budget(session, now);
 	session_watch_helpers(session);
 	session_tell_left(session, false);
 	if (second % CLOCK_SECONDS == 0)
 		session_tell_clock(session);
-	if (session->waiting)
+	if (session->waits.running)
 		waits_follow_clock(&session->waits);
-	shown = figures(session);
+	session_figures(session, &shown);
 	status_show(&session->status, &shown);
 	if (second % STATUS_SECONDS == 0)
 		session_tell_service(session, &shown);
@@ -271,7 +175,6 @@ static void run(struct session *session)
 	struct recording *recording = &session->recording;
 	uint64_t now = clocks_now(), second = 0;
 
-	schedule_init(&session->schedule, session->config, now);
 	session->walk_by = now + START_STATE_WALK * MILLISECOND;
 	while (recording->stop == RECORDING_RUNS) {
 		keep_schedule(session, now);
@@ -333,10 +236,8 @@ static void finish_events(struct session *session)
 	unsigned int budget = recording->stop == RECORDING_ENDED ? USERS_LAST : USERS_STOPPED;
 	uint64_t now;
 
-	stop_sampling(session);
 	walk_finish(&session->walk, budget);
-	stop_waits(session);
-	stop_all_points(session);
+	session_stop_sources(session);
 	unended_waits_finish(&session->waits.unended, budget);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST);
@@ -346,9 +247,9 @@ static void finish_events(struct session *session)
 	tell_throttling(session);
 	now = clocks_now();
 	streams_finish(&session->streams, now);
-	session->walks_stop = now;
+	session->walk.stop = now;
 	session_tell_sources(session);
-	loss_tell(&session->loss, now, true);
+	session_account(session, now, true);
 	session_tell_clock(session);
 	(void)recording_check(recording, event_log_flush(recording->log));
 }
@@ -422,7 +323,7 @@ static int finish_file(struct session *session)
 	session_tell_left(session, true);
 	(void)recording_check(recording, event_log_close(recording->log, reason, NULL, 0));
 	status_clear(&session->status);
-	shown = figures(session);
+	session_figures(session, &shown);
 	say_stuck(session);
 	if (session->streams.unsure)
 		log_warning("records of processes are missing for %.1f s of the recording: names "
@@ -466,9 +367,7 @@ static int record(struct session *session)
 {
 	int result;
 
-	start_sampling(session);
-	start_waits(session);
-	point_events_start(&session->point_events, clocks_now());
+	session_start_sources(session);
 	session_tell_sources(session);
 	if (session->commands && command_release(&session->command, session->config->command[0]) < 0)
 		stop(session, RECORDING_FAILED);

@@ -47,12 +47,12 @@ static uint64_t least_of(const struct session *session)
 
 static uint64_t frequency_of(const struct session *session)
 {
-	return cpu_budget_frequency(&session->budget.cpu, session->events.frequency);
+	return cpu_budget_frequency(&session->budget.cpu, session->samples.events.frequency);
 }
 
 static int set_programs(const struct session *session)
 {
-	const struct perf_events *events = &session->events;
+	const struct perf_events *events = &session->samples.events;
 	const uint64_t frequency = frequency_of(session);
 	const bool changed = events->software && frequency && frequency != events->frequency;
 	const struct ring_budget wanted = {.paused = session->budget.cpu.step == BUDGET_PAUSED,
@@ -100,8 +100,8 @@ static void take_step(struct session *session, uint64_t now, uint64_t used)
 	if (set_programs(session) < 0)
 		session->recording.stop = RECORDING_FAILED;
 	/* During a pause, CPUs that come online are not followed; the events of the others stay, and go on afterwards. */
-	if (session->sampling)
-		perf_events_set_frequency(&session->events, frequency_of(session));
+	if (session->samples.running)
+		perf_events_set_frequency(&session->samples.events, frequency_of(session));
 	session->budget.told = (struct event_budget){
 		.time = now, .step = budget->step, .used = used, .budget = budget->budget,
 		.least = session->config->offcpu.wanted ? least_of(session) : 0,

@@ -60,7 +60,7 @@ static void settle(struct session *session)
 	if (session->waits.open)
 		(void)open_waits_look(session->waits.open); /* before the rings, which have what ends meanwhile */
 	(void)drain_pass(&session->drain);
-	loss_tell(&session->loss, clocks_now(), true);
+	session_account(session, clocks_now(), true);
 	session_tell_clock(session);
 	session_watch_helpers(session);
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
@@ -84,7 +84,7 @@ void session_begin_segment(struct session *session)
 	session_tell_sources(session);
 	session_tell_helpers(session);
 	session_tell_budget(session, now);
-	loss_tell(&session->loss, now, true);
+	session_account(session, now, true);
 }
 
 void session_step_flight(struct session *session, uint64_t now)

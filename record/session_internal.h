@@ -9,7 +9,6 @@
 #include "record/command.h"
 #include "record/machine/cpus.h"
 #include "record/output_file.h"
-#include "record/perf/perf_event.h"
 #include "record/place/streams.h"
 #include "record/plan/filter.h"
 #include "record/plan/recording.h"
@@ -19,6 +18,8 @@
 #include "record/source/drain.h"
 #include "record/source/loss.h"
 #include "record/source/point_events.h"
+#include "record/source/samples.h"
+#include "record/source/source.h"
 #include "record/session_budget.h"
 #include "record/source/waits.h"
 #include "record/source/walk.h"
@@ -35,11 +36,17 @@ struct start_state;
 struct wait_objects;
 struct walk_users;
 
-enum { SOURCE_ID_CPU = 1, SOURCE_ID_TASKS = 2, SOURCE_ID_OFFCPU = 3, SOURCE_ID_WAKERS = 4, SOURCE_ID_POINTS = 5 };
-
-struct session_span { /* when a source ran */
-	uint64_t start, stop; /* stop 0: still running */
+struct session_source {
+	const struct source_ops *ops;
+	void *self;
 };
+
+struct session_span { /* of the schedule: a source, or the number-th of its kind */
+	const struct session_source *source;
+	uint32_t number;
+};
+
+enum { SESSION_SOURCES = 4 };
 
 struct session {
 	const struct record_config *config;
@@ -61,34 +68,32 @@ struct session {
 	bool has_cgroups_v1;
 	struct cgroups *cgroups; /* NULL: not wanted, or the kernel refused the programs */
 	struct probe *probe;
-	struct perf_events events;
 	struct drain drain;
 	struct walk_users *users; /* NULL: no user stacks of sleeping tasks */
 	struct wait_objects *objects; /* NULL: what waits and sleeping tasks wait for is not recorded */
+	struct session_source sources[SESSION_SOURCES]; /* these four, whether wanted or not */
+	struct samples samples;
+	struct waits waits;
+	struct point_events point_events;
 	struct walk walk;
 	struct record_walk walk_plan; /* the config's, except for what a reload changes */
-	struct waits waits;
 	struct snapshots snapshots;
 	struct points points;
-	struct point_events point_events;
 	struct streams streams;
 	struct loss loss;
 	struct schedule schedule;
+	struct session_span spans[SCHEDULE_SPANS];
 	struct status status;
 	size_t ring_bytes;
 	struct memory_plan plan;
 	struct session_budget budget;
 	int epoll_fd;
 	int own_time; /* the time namespace that the recorder left; -1: none */
-	struct session_span cpu_span, waits_span;
-	uint64_t walks_stop;
 	uint64_t walk_by; /* until when the first walk waits for the mappings of processes */
 	uint64_t files_asked, prompt_until; /* attempts to open files so far; until when passes are frequent */
 	unsigned int helpers_ended; /* what was reported about them: session_helpers.c */
 	char helpers_left[512];
 	bool start_state_done;
-	bool sampling;	    /* the perf events count */
-	bool waiting;	    /* the off-CPU programs run */
 	bool behind;	    /* the rings filled up while they were drained */
 	bool found_stuck;   /* -s */
 };
@@ -146,8 +151,24 @@ bool session_want_reload(struct session *session);
 /* CPUs that came online get what the others have. */
 void session_follow_cpus(struct session *session);
 
+/* Which sources there are; before anything is opened. */
+void session_list_sources(struct session *session);
+/* The wanted source after `before`, or the first one after NULL; NULL: there are no more. */
+const struct session_source *session_next_source(const struct session *session, const struct session_source *before);
+#define EACH_SOURCE(source, session) \
+	(const struct session_source *source = session_next_source(session, NULL); source; \
+	 source = session_next_source(session, source))
+/* All of them begin to record, until their ends in the schedule. */
+void session_start_sources(struct session *session);
+void session_stop_sources(struct session *session);
+/* Stops those whose end has come. */
+void session_keep_ends(struct session *session, uint64_t now);
 /* Writes the sources; called again when their ends are known. */
 void session_tell_sources(struct session *session);
+/* Writes what was seen and lost. */
+void session_account(struct session *session, uint64_t now, bool all);
+/* Of the status line and the summary. */
+void session_figures(const struct session *session, struct status_figures *ret_figures);
 void session_tell_clock(struct session *session);
 
 /* session_cgroups.c */

@@ -88,9 +88,14 @@ static uint32_t count_shards(const struct session *session, const struct cpu_set
 	return count;
 }
 
-static uint32_t sources(const struct record_config *config)
+/* Those that have programs of their own in the kernel; with rings: only those that write to them. */
+static uint32_t sources(const struct session *session, bool rings)
 {
-	return (uint32_t)config->profile.wanted + config->offcpu.wanted + (config->points.count != 0);
+	uint32_t count = 0;
+
+	for EACH_SOURCE(source, session)
+		count += source->ops->rings || !rings;
+	return count;
 }
 
 /* What the user gave stays. */
@@ -123,14 +128,14 @@ static void add_kernel(struct memory_plan *plan, const struct session *session, 
 	const uint64_t scratch = slots * (RING_HEAD_ROOM + 2 * sizeof(uint64_t) * probe_max_frames());
 
 	memory_plan_add(plan, &(struct memory_row){"rings for samples, waits and hits",
-						   (uint64_t)count_shards(session, set) * sources(config), PAGES,
+						   (uint64_t)count_shards(session, set) * sources(session, true), PAGES,
 						   session_ring_bytes(config), least_ring(config), true});
 	memory_plan_add(plan, &(struct memory_row){"rings for the kernel's records of processes", online, PAGES,
 						   sideband_ring_size(online, 0), SIDEBAND_LEAST_RING, false});
 	add_fixed(plan, "ring for control groups", !config->no_cgroups, RING_CGROUP_BYTES + PAGES);
 	add_fixed(plan, "table of sleepers", session_wants_sleepers(config), (uint64_t)RING_MAX_SLEEPERS * 120);
-	add_fixed(plan, "tables of BPF programs", sources(config) + config->walk.wanted, PROGRAM_TABLES + possible * scratch);
-	add_fixed(plan, "scratch for stack memory", config->snapshots ? (uint64_t)sources(config) * online : 0,
+	add_fixed(plan, "tables of BPF programs", sources(session, false), PROGRAM_TABLES + possible * scratch);
+	add_fixed(plan, "scratch for stack memory", config->snapshots ? (uint64_t)sources(session, true) * online : 0,
 		  slots * ((uint64_t)config->snapshot_bytes + 4096 + sizeof(struct ring_snapshot)));
 	add_fixed(plan, "counts of forks and ends", config->user_stacks, LIVES + (uint64_t)possible * 1024);
 	add_fixed(plan, "entries of threads", config->offcpu.wanted ? session_entries(session) : 0, ENTRY);

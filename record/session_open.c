@@ -473,6 +473,7 @@ struct session *session_create(const struct record_config *config)
 		return NULL;
 	session->config = config;
 	session->walk_plan = config->walk;
+	session_list_sources(session);
 	session->recording.config = config;
 	session->recording.signal_fd = session->cpus.online_fd = session->output.fd = -1;
 	session->epoll_fd = session->own_time = -1;

@@ -14,41 +14,6 @@
 #include "record/source/wait_objects.h"
 #include "record/source/walk_users.h"
 
-/* These return NULL for a part that is not wanted, and the address of one that is, even before it is opened. */
-static struct waits *waits_of(struct session *session)
-{
-	return session->config->offcpu.wanted ? &session->waits : NULL;
-}
-
-static struct point_events *points_of(struct session *session)
-{
-	return session->config->points.count ? &session->point_events : NULL;
-}
-
-static struct snapshots *snapshots_of(struct session *session)
-{
-	return session->config->snapshots ? &session->snapshots : NULL;
-}
-
-static int open_cpu_source(struct session *session)
-{
-	const struct record_profile *profile = &session->config->profile;
-	const struct perf_event_settings settings = {
-		.frequency = (uint64_t)profile->frequency,
-		.software = profile->software,
-		.spawner = session->spawner,
-	};
-
-	if (!profile->wanted)
-		return 0;
-	return perf_events_open(&session->events, &session->cpus, &settings, probe_cpu_program(session->probe));
-}
-
-static void close_cpu_source(struct session *session)
-{
-	perf_events_close(&session->events);
-}
-
 static int watch(struct session *session, int fd, uint32_t how)
 {
 	struct epoll_event event = {.events = EPOLLIN | how, .data.fd = fd};
@@ -79,12 +44,10 @@ void session_follow_cpus(struct session *session)
 /* Nothing is taken from the rings before all parts that handle it are open. */
 static int open_drain(struct session *session)
 {
-	int r = drain_open(&session->drain, &session->recording, session->probe, &session->filter, session->ring_bytes);
+	int r = drain_open(&session->drain, &session->recording, session->probe, session->ring_bytes);
 
 	if (r < 0)
 		return r;
-	drain_connect(&session->drain, waits_of(session), points_of(session), snapshots_of(session));
-	session->drain.samples.period = session->events.period;
 	session->drain.cgroups = session->cgroups;
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll_fd < 0)
@@ -102,10 +65,16 @@ static void close_drain(struct session *session)
 	drain_close(&session->drain);
 }
 
+static void take_snapshot(void *snapshots, const struct ring_head *head, size_t length)
+{
+	snapshots_take(snapshots, head, length);
+}
+
 static int open_snapshots(struct session *session)
 {
 	if (!session->config->snapshots)
 		return 0;
+	drain_handle(&session->drain, RING_SNAPSHOT, take_snapshot, &session->snapshots);
 	return snapshots_init(&session->snapshots, &session->recording, &session->filter);
 }
 
@@ -144,48 +113,32 @@ static void close_objects(struct session *session)
 	wait_objects_destroy(session->objects);
 }
 
-static int open_waits(struct session *session)
+static int open_each(struct session *session)
 {
-	int r;
-
-	if (!waits_of(session))
-		return 0;
-	session->waits = (struct waits){
+	const struct source_parts parts = {
 		.recording = &session->recording,
 		.probe = session->probe,
 		.filter = &session->filter,
-		.snapshots = snapshots_of(session),
-		.objects = probe_wait_objects(session->probe) ? session->objects : NULL,
-		.drain = &session->drain,
-		.unended = {.recording = &session->recording, .users = session->users, .source = SOURCE_ID_OFFCPU},
-	};
-	r = waits_init(&session->waits);
-	return r < 0 ? r : waits_open(&session->waits);
-}
-
-static void close_waits(struct session *session)
-{
-	waits_deinit(&session->waits);
-}
-
-static int open_point_events(struct session *session)
-{
-	if (!points_of(session))
-		return 0;
-	session->point_events = (struct point_events){
-		.recording = &session->recording,
-		.probe = session->probe,
-		.filter = &session->filter,
+		.cpus = &session->cpus,
 		.points = &session->points,
-		.snapshots = snapshots_of(session),
-		.first_source = SOURCE_ID_POINTS,
+		.spawner = session->spawner,
+		.drain = &session->drain,
+		.snapshots = session->config->snapshots ? &session->snapshots : NULL,
+		.users = session->users,
+		.objects = session->objects,
 	};
-	return point_events_init(&session->point_events);
+	int r = 0;
+
+	for EACH_SOURCE(source, session)
+		if (r >= 0)
+			r = source->ops->open(source->self, &parts);
+	return r;
 }
 
-static void close_point_events(struct session *session)
+static void close_each(struct session *session)
 {
-	point_events_deinit(&session->point_events);
+	for (size_t i = SESSION_SOURCES; i--;)
+		session->sources[i].ops->close(session->sources[i].self);
 }
 
 static int open_streams(struct session *session)
@@ -198,39 +151,14 @@ static void close_streams(struct session *session)
 	streams_deinit(&session->streams);
 }
 
-static int open_walk(struct session *session)
-{
-	session->walk = (struct walk){
-		.recording = &session->recording,
-		.probe = session->probe,
-		.filter = &session->filter,
-		.source = SOURCE_ID_TASKS,
-		.drain = &session->drain,
-		.users = session->users,
-		.objects = session->objects,
-	};
-	return walk_init(&session->walk);
-}
-
-static void close_walk(struct session *session)
-{
-	walk_deinit(&session->walk);
-}
-
 static int open_loss(struct session *session)
 {
 	session->loss = (struct loss){
 		.recording = &session->recording,
 		.probe = session->probe,
-		.events = session->config->profile.wanted ? &session->events : NULL,
 		.drain = &session->drain,
 		.files = session->files,
-		.waits = waits_of(session),
-		.points = points_of(session),
 		.streams = &session->streams,
-		.cpu_source = SOURCE_ID_CPU,
-		.waits_source = SOURCE_ID_OFFCPU,
-		.wakers_source = SOURCE_ID_WAKERS,
 	};
 	return loss_init(&session->loss);
 }
@@ -241,15 +169,12 @@ static void close_loss(struct session *session)
 }
 
 static const struct session_part parts[] = {
-	{.open = open_cpu_source, .close = close_cpu_source},
 	{.open = open_drain, .close = close_drain},
 	{.open = open_snapshots, .close = close_snapshots},
 	{.open = open_users, .close = close_users},
 	{.open = open_objects, .close = close_objects},
-	{.open = open_waits, .close = close_waits},
-	{.open = open_point_events, .close = close_point_events},
+	{.open = open_each, .close = close_each},
 	{.open = open_streams, .close = close_streams},
-	{.open = open_walk, .close = close_walk},
 	{.open = open_loss, .close = close_loss},
 };
 

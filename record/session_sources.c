@@ -1,80 +1,135 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Writes to the trace what was recorded: once at the start, and again when a source ends. */
-#include "format/event_log.h"
+/* What a session does with its sources, whichever they are. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/plural.h"
+#include "format/trace_writer.h"
+#include "record/machine/clocks.h"
+#include "record/plan/deadlines.h"
 #include "record/session_internal.h"
-#include "record/source/ring_stacks.h"
 
-static struct event_source cpu_source(const struct session *session)
+void session_list_sources(struct session *session)
 {
-	static const struct event_text cycles = {"cycles", 6}, cpu_clock = {"cpu-clock", 9};
-	const struct perf_events *events = &session->events;
-	struct event_source source = {
-		.id = SOURCE_ID_CPU,
-		.kind = SOURCE_CPU,
-		.weight = events->software ? WEIGHT_NS : WEIGHT_CYCLES,
-		.name = events->software ? cpu_clock : cycles,
-		.frequency = events->frequency,
-		.period = events->period,
-		.start = session->cpu_span.start,
-		.stop = session->cpu_span.stop ? session->cpu_span.stop : session->cpu_span.start,
+	const struct session_source list[SESSION_SOURCES] = {
+		{&samples_ops, &session->samples},
+		{&waits_ops, &session->waits},
+		{&point_events_ops, &session->point_events},
+		{&walk_ops, &session->walk},
 	};
 
-	source.flags |= ring_stacks_source_flags(session->config);
-	if (events->fallback)
-		source.flags |= SOURCE_SOFTWARE_FALLBACK;
-	return source;
+	for (size_t i = 0; i < SESSION_SOURCES; i++)
+		session->sources[i] = list[i];
 }
 
-static struct event_source waits_source(const struct session *session, uint32_t id)
+const struct session_source *session_next_source(const struct session *session, const struct session_source *before)
 {
-	static const struct event_text waits = {"sched_switch", 12}, wakers = {"sched_waking", 12};
-	const struct session_span *span = &session->waits_span;
+	const struct session_source *source = before ? before + 1 : session->sources;
 
-	return (struct event_source){
-		.id = id,
-		.kind = id == SOURCE_ID_WAKERS ? SOURCE_WAKERS : SOURCE_OFFCPU,
-		.weight = WEIGHT_NS,
-		.name = id == SOURCE_ID_WAKERS ? wakers : waits,
-		.start = span->start,
-		.stop = span->stop ? span->stop : span->start,
-		.flags = ring_stacks_source_flags(session->config),
-		.least = (uint64_t)session->config->offcpu.least,
-		.most = (uint64_t)session->config->offcpu.most,
-	};
+	while (source < session->sources + SESSION_SOURCES && !source->ops->count(session->config))
+		source++;
+	return source < session->sources + SESSION_SOURCES ? source : NULL;
 }
 
-static struct event_source tasks_source(const struct session *session, uint64_t stop)
+static void fail(struct session *session)
 {
-	return (struct event_source){
-		.id = SOURCE_ID_TASKS,
-		.kind = SOURCE_TASKS,
-		.weight = WEIGHT_COUNT,
-		.name = {"tasks", 5},
-		.start = session->recording.start,
-		.stop = stop ? stop : session->recording.start,
-		.flags = ring_stacks_source_flags(session->config),
-	};
+	if (session->recording.stop == RECORDING_RUNS)
+		session->recording.stop = RECORDING_FAILED;
 }
 
-static void tell_source(struct session *session, struct event_source source)
+void session_start_sources(struct session *session)
 {
-	struct event event = {.kind = EVENT_SOURCE, .source = source};
+	for EACH_SOURCE(source, session)
+		if (source->ops->start && source->ops->start(source->self) < 0)
+			fail(session);
+	schedule_init(&session->schedule, session->config, clocks_now());
+	for EACH_SOURCE(source, session)
+		for (uint32_t i = 0; source->ops->lasts && i < source->ops->count(session->config); i++) {
+			int64_t lasts = source->ops->lasts(session->config, i);
+			uint32_t span = schedule_add(&session->schedule, lasts, clocks_now());
 
-	(void)recording_check(&session->recording, event_log_add(session->recording.log, &event));
+			session->spans[span] = (struct session_span){source, i};
+		}
+}
+
+static void stop(struct session *session, const struct session_source *source, uint32_t number)
+{
+	if (source->ops->takes_users)
+		walk_finish(&session->walk, USERS_STOPPED);
+	if (source->ops->stop(source->self, number) < 0)
+		fail(session);
+}
+
+void session_stop_sources(struct session *session)
+{
+	for (uint32_t i = 0; i < session->schedule.span_count; i++)
+		stop(session, session->spans[i].source, session->spans[i].number);
+}
+
+void session_keep_ends(struct session *session, uint64_t now)
+{
+	for (uint32_t i = 0; i < session->schedule.span_count; i++)
+		if (schedule_take_end(&session->schedule, i, now)) {
+			stop(session, session->spans[i].source, session->spans[i].number);
+			session_tell_sources(session);
+		}
 }
 
 void session_tell_sources(struct session *session)
 {
-	const struct record_config *config = session->config;
+	for EACH_SOURCE(source, session)
+		source->ops->describe(source->self);
+}
 
-	if (config->profile.wanted)
-		tell_source(session, cpu_source(session));
-	if (config->offcpu.wanted)
-		tell_source(session, waits_source(session, SOURCE_ID_OFFCPU));
-	if (config->offcpu.wakers)
-		tell_source(session, waits_source(session, SOURCE_ID_WAKERS));
-	if (config->points.count)
-		point_events_tell_sources(&session->point_events);
-	if (config->walk.wanted)
-		tell_source(session, tasks_source(session, session->walks_stop));
+void session_account(struct session *session, uint64_t now, bool all)
+{
+	loss_begin(&session->loss, now, all);
+	for EACH_SOURCE(source, session)
+		if (source->ops->account)
+			source->ops->account(source->self, &session->loss);
+	loss_end(&session->loss);
+}
+
+/* "1,234 samples, 56 waits, 78 tasks in 9 walks" */
+static void what_was_recorded(const struct session *session, char *text, size_t room)
+{
+	char count[STATUS_NUMBER];
+	int used = 0;
+
+	text[0] = '\0';
+	for EACH_SOURCE(source, session) {
+		uint64_t recorded = source->ops->recorded(source->self);
+
+		if (source->ops == &walk_ops && !session->walk.number)
+			continue;
+		used += snprintf(text + used, room - (size_t)used, "%s%s %s%s", used ? ", " : "",
+				 status_number(recorded, count), source->ops->event, plural(recorded));
+	}
+	if (session->walk.number)
+		(void)snprintf(text + used, room - (size_t)used, " in %s walk%s",
+			       status_number(session->walk.number, count), plural(session->walk.number));
+}
+
+/* The view that suits what was recorded. */
+static const char *next_view(const struct session *session)
+{
+	if (session->config->offcpu.wakers && waits_ops.recorded(&session->waits))
+		return "--chains";
+	for EACH_SOURCE(source, session)
+		if (source->ops->recorded(source->self))
+			return source->ops->view;
+	return "--info"; /* nothing was recorded: it says why */
+}
+
+void session_figures(const struct session *session, struct status_figures *ret_figures)
+{
+	*ret_figures = (struct status_figures){
+		.lost = session->loss.lost,
+		.left_out = session->loss.left_out,
+		.written = trace_writer_bytes(session->recording.writer),
+		.elapsed = clocks_now() - session->recording.start,
+		.next_view = next_view(session),
+		.snapshots = session->config->snapshots,
+	};
+	what_was_recorded(session, ret_figures->what, sizeof(ret_figures->what));
 }

@@ -10,17 +10,14 @@
 #include "common/plural.h"
 #include "common/time_units.h"
 
-enum { FIGURE = 32 };
-
 void status_init(struct status *status)
 {
 	*status = (struct status){.live = isatty(STDERR_FILENO)};
 }
 
-/* 1234567 -> "1,234,567" */
-static const char *grouped(uint64_t value, char text[FIGURE])
+const char *status_number(uint64_t value, char text[STATUS_NUMBER])
 {
-	char digits[FIGURE];
+	char digits[STATUS_NUMBER];
 	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, value), used = 0;
 
 	for (size_t i = 0; i < length; i++) {
@@ -32,7 +29,7 @@ static const char *grouped(uint64_t value, char text[FIGURE])
 	return text;
 }
 
-static const char *size_text(uint64_t bytes, char text[FIGURE])
+static const char *size_text(uint64_t bytes, char text[STATUS_NUMBER])
 {
 	static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
 	double value = (double)bytes;
@@ -40,48 +37,18 @@ static const char *size_text(uint64_t bytes, char text[FIGURE])
 
 	for (; value >= 1000 && unit + 1 < sizeof(units) / sizeof(units[0]); unit++)
 		value /= 1000;
-	(void)snprintf(text, FIGURE, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+	(void)snprintf(text, STATUS_NUMBER, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
 	return text;
-}
-
-/* "1,234 samples, 56 waits, 78 tasks in 9 walks" */
-static void what_was_recorded(const struct status_figures *figures, char *text, size_t room)
-{
-	char count[FIGURE], walks[FIGURE];
-	const char *between = "";
-	int used = 0;
-
-	text[0] = '\0';
-	if (figures->profile) {
-		used += snprintf(text, room, "%s sample%s", grouped(figures->samples, count),
-				 plural(figures->samples));
-		between = ", ";
-	}
-	if (figures->offcpu) {
-		used += snprintf(text + used, room - (size_t)used, "%s%s wait%s", between,
-				 grouped(figures->waits, count), plural(figures->waits));
-		between = ", ";
-	}
-	if (figures->points) {
-		used += snprintf(text + used, room - (size_t)used, "%s%s hit%s", between,
-				 grouped(figures->hits, count), plural(figures->hits));
-		between = ", ";
-	}
-	if (figures->walks)
-		(void)snprintf(text + used, room - (size_t)used, "%s%s task%s in %s walk%s", between,
-			       grouped(figures->tasks, count), plural(figures->tasks),
-			       grouped(figures->walks, walks), plural(figures->walks));
 }
 
 void status_show(struct status *status, const struct status_figures *figures)
 {
-	char what[128], lost[FIGURE], written[FIGURE];
+	char lost[STATUS_NUMBER], written[STATUS_NUMBER];
 
 	if (!status->live)
 		return;
-	what_was_recorded(figures, what, sizeof(what));
 	(void)fprintf(stderr, "\r\033[K%" PRIu64 " s: %s, %s lost, %s written; Ctrl-C stops",
-		      figures->elapsed / SECOND, what, grouped(figures->lost, lost),
+		      figures->elapsed / SECOND, figures->what, status_number(figures->lost, lost),
 		      size_text(figures->written, written));
 	(void)fflush(stderr);
 	status->shown = true;
@@ -122,39 +89,18 @@ void status_clear(struct status *status)
 	status->shown = false;
 }
 
-/* The view that suits what was recorded. */
-static const char *next_view(const struct status_figures *figures)
-{
-	const struct {
-		bool recorded;
-		const char *view;
-	} views[] = {
-		{figures->wakers && figures->waits, "--chains "},
-		{figures->profile && figures->samples, "--tree "},
-		{figures->offcpu && figures->waits, "--top-waits "},
-		{figures->points && figures->hits, "--tree "},
-		{figures->tasks, "--tasks "},
-	};
-
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		if (views[i].recorded)
-			return views[i].view;
-	return "--info "; /* nothing was recorded: it says why */
-}
-
 void status_summary(const struct status_figures *figures, const char *path)
 {
-	char what[128], lost[FIGURE], left_out[FIGURE], written[FIGURE];
+	char lost[STATUS_NUMBER], left_out[STATUS_NUMBER], written[STATUS_NUMBER];
 	bool is_file = strcmp(path, "-") != 0;
 
-	what_was_recorded(figures, what, sizeof(what));
 	log_info("%s, %s lost, %s left out (idle CPUs, itself, not asked for); "
-		 "%s in %s%s%s", what, grouped(figures->lost, lost),
-		 grouped(figures->left_out, left_out), size_text(figures->written, written), is_file ? "'" : "",
+		 "%s in %s%s%s", figures->what, status_number(figures->lost, lost),
+		 status_number(figures->left_out, left_out), size_text(figures->written, written), is_file ? "'" : "",
 		 is_file ? path : "stdout", is_file ? "'" : "");
 	log_info("the trace holds %s; before you pass it on: rwalker-report --info %s",
 		 figures->snapshots ? "stack memory and names of what ran" : "names of what ran",
 		 is_file ? path : "FILE");
 	if (is_file)
-		log_info("next: rwalker-report %s%s", next_view(figures), path);
+		log_info("next: rwalker-report %s %s", figures->next_view, path);
 }

@@ -17,14 +17,17 @@ struct status {
 };
 
 struct status_figures {
-	uint64_t samples, waits, walks, tasks; /* tasks: rows of all walks */
+	char what[160];		 /* "1,234 samples, 56 waits" */
 	uint64_t lost, left_out;
-	uint64_t written; /* bytes */
-	uint64_t elapsed; /* ns */
-	uint64_t hits;	  /* of tracepoints and functions */
-	bool profile, offcpu, wakers, points;
-	bool snapshots; /* were wanted: the file holds stack memory */
+	uint64_t written;	 /* bytes */
+	uint64_t elapsed;	 /* ns */
+	const char *next_view;	 /* the option to type next */
+	bool snapshots;		 /* were wanted: the file holds stack memory */
 };
+
+enum { STATUS_NUMBER = 32 };
+/* 1234567 -> "1,234,567" */
+const char *status_number(uint64_t value, char text[STATUS_NUMBER]);
 
 void status_init(struct status *status);
 void status_show(struct status *status, const struct status_figures *figures);

@@ -14,40 +14,27 @@ static int64_t how_many(const struct record_walk *walk)
 	return walk->interval ? NEVER_ENDS : 1;
 }
 
-static struct schedule_span span_of(bool wanted, int64_t lasts, uint64_t now)
-{
-	bool ends = wanted && lasts > 0;
-
-	return (struct schedule_span){
-		.end = ends ? now + (uint64_t)lasts : UINT64_MAX,
-		.runs = wanted,
-		.ends = ends,
-	};
-}
-
 void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now)
 {
 	const struct record_walk *walk = &config->walk;
-	bool spans = config->profile.wanted || config->offcpu.wanted || config->points.count;
 
 	*schedule = (struct schedule){
 		.limit = config->duration ? now + (uint64_t)config->duration : UINT64_MAX,
 		.next_walk = walk->wanted ? now : UINT64_MAX,
 		.interval = (uint64_t)walk->interval,
 		.walks_left = how_many(walk),
-		/* one walk beside another source is done at its start and does not end it */
-		.walks_end = walk->wanted && (walk->count || (!walk->interval && !spans)),
-		.spans = {
-			[SCHEDULE_PROFILE] = span_of(config->profile.wanted, config->profile.lasts, now),
-			[SCHEDULE_OFFCPU] = span_of(config->offcpu.wanted, config->offcpu.lasts, now),
-		},
+		.walks_end = walk->wanted && walk->count,
 	};
-	for (size_t i = 0; i < RECORD_MAX_POINTS; i++) {
-		bool wanted = i < config->points.count;
-		int64_t lasts = wanted ? config->points.items[i].lasts : 0;
+}
 
-		schedule->spans[SCHEDULE_POINTS + i] = span_of(wanted, lasts, now);
-	}
+uint32_t schedule_add(struct schedule *schedule, int64_t lasts, uint64_t now)
+{
+	schedule->spans[schedule->span_count] = (struct schedule_span){
+		.end = lasts > 0 ? now + (uint64_t)lasts : UINT64_MAX,
+		.runs = true,
+		.ends = lasts > 0,
+	};
+	return schedule->span_count++;
 }
 
 bool schedule_take_walk(struct schedule *schedule, uint64_t now)
@@ -66,9 +53,9 @@ bool schedule_take_walk(struct schedule *schedule, uint64_t now)
 	return true;
 }
 
-bool schedule_take_end(struct schedule *schedule, unsigned int source, uint64_t now)
+bool schedule_take_end(struct schedule *schedule, uint32_t number, uint64_t now)
 {
-	struct schedule_span *span = &schedule->spans[source];
+	struct schedule_span *span = &schedule->spans[number];
 
 	if (!span->runs || now < span->end)
 		return false;
@@ -77,11 +64,17 @@ bool schedule_take_end(struct schedule *schedule, unsigned int source, uint64_t 
 	return true;
 }
 
+/* One walk beside a source is done at its start and does not end it. */
+static bool walks_end(const struct schedule *schedule)
+{
+	return schedule->walks_end || (!schedule->interval && !schedule->span_count);
+}
+
 bool schedule_is_over(const struct schedule *schedule, uint64_t now)
 {
-	bool any_ends = schedule->walks_end, all_over = !schedule->walks_end || !schedule->walks_left;
+	bool any_ends = walks_end(schedule), all_over = !any_ends || !schedule->walks_left;
 
-	for (size_t i = 0; i < SCHEDULE_SOURCES; i++) {
+	for (uint32_t i = 0; i < schedule->span_count; i++) {
 		any_ends |= schedule->spans[i].ends;
 		all_over &= !schedule->spans[i].ends || !schedule->spans[i].runs;
 	}
@@ -97,7 +90,7 @@ uint64_t schedule_next(const struct schedule *schedule)
 {
 	uint64_t next = earlier(schedule->limit, schedule->next_walk);
 
-	for (size_t i = 0; i < SCHEDULE_SOURCES; i++)
+	for (uint32_t i = 0; i < schedule->span_count; i++)
 		next = earlier(next, schedule->spans[i].end);
 	return next;
 }

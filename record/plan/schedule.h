@@ -13,8 +13,7 @@
 
 #include "record/plan/record_options.h"
 
-enum schedule_source { SCHEDULE_PROFILE, SCHEDULE_OFFCPU, SCHEDULE_POINTS,
-		       SCHEDULE_SOURCES = SCHEDULE_POINTS + RECORD_MAX_POINTS };
+enum { SCHEDULE_SPANS = RECORD_MAX_POINTS + 4 };
 
 struct schedule_span { /* of a source that runs without interruption */
 	uint64_t end; /* UINT64_MAX: at the end of everything, or already over */
@@ -27,22 +26,23 @@ struct schedule {
 	uint64_t next_walk; /* UINT64_MAX: no more walks */
 	uint64_t interval;  /* 0: one walk */
 	int64_t walks_left; /* -1: unlimited */
-	bool walks_end;	    /* walks have an end that the recording waits for */
-	struct schedule_span spans[SCHEDULE_SOURCES];
+	bool walks_end;	    /* walks have an end that the recording waits for, also beside sources */
+	struct schedule_span spans[SCHEDULE_SPANS]; /* of sources */
+	uint32_t span_count;
 };
 
+/* Walks, and the end of everything. Sources follow, each with schedule_add(). */
 void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now);
+/* A source that runs from now on. lasts: ns; 0: until the end. Returns the number of its span. */
+uint32_t schedule_add(struct schedule *schedule, int64_t lasts, uint64_t now);
 
 /*
  * True once for each walk that is due. If a walk takes longer than the interval, the missed walks
  * are not made up for.
  */
 bool schedule_take_walk(struct schedule *schedule, uint64_t now);
-/*
- * source: enum schedule_source; for points, SCHEDULE_POINTS plus their index. True once, when the
- * source's own end is reached.
- */
-bool schedule_take_end(struct schedule *schedule, unsigned int source, uint64_t now);
+/* True once, when the end of the span is reached. */
+bool schedule_take_end(struct schedule *schedule, uint32_t number, uint64_t now);
 bool schedule_is_over(const struct schedule *schedule, uint64_t now);
 
 /* The next moment at which one of the above may change. */

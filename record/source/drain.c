@@ -12,9 +12,6 @@
 #include "record/place/sideband.h"
 #include "record/plan/recording.h"
 #include "record/probe/probe.h"
-#include "record/source/point_events.h"
-#include "record/source/waits.h"
-#include "record/stack/snapshots.h"
 
 /*
  * Divisor: the part of a ring that is worth giving back, or fetching, in one go. Smaller than the
@@ -34,8 +31,7 @@ int drain_follow(struct drain *drain, const struct probe *probe)
 	return 0;
 }
 
-int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
-	       const struct filter *filter, size_t ring_bytes)
+int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe, size_t ring_bytes)
 {
 	uint32_t most = probe_most_rings(probe);
 	int r;
@@ -47,11 +43,7 @@ int drain_open(struct drain *drain, struct recording *recording, const struct pr
 		return 0;
 	drain->rings = calloc(most, sizeof(*drain->rings));
 	drain->keys = calloc(2 * (size_t)most, sizeof(*drain->keys));
-	r = samples_open(&drain->samples, recording, filter);
-	if (!r && (!drain->rings || !drain->keys))
-		r = -ENOMEM;
-	if (!r)
-		r = drain_follow(drain, probe);
+	r = drain->rings && drain->keys ? drain_follow(drain, probe) : -ENOMEM;
 	if (r < 0)
 		drain_close(drain);
 	return r;
@@ -63,54 +55,22 @@ void drain_close(struct drain *drain)
 		ring_close(&drain->rings[i].ring);
 	free(drain->rings);
 	free(drain->keys);
-	samples_close(&drain->samples);
 	drain->rings = NULL;
 	drain->keys = NULL;
 	drain->ring_count = 0;
 }
 
-static void take_sample(struct drain *drain, const struct ring_head *head, size_t length)
+void drain_handle(struct drain *drain, enum ring_kind kind, drain_take *take, void *context)
 {
-	samples_take(&drain->samples, head, length);
+	drain->handlers[kind] = (struct drain_handler){take, context};
 }
-
-static void take_wait(struct drain *drain, const struct ring_head *head, size_t length)
-{
-	if (drain->waits)
-		waits_take(drain->waits, head, length);
-	else
-		drain->refused++;
-}
-
-static void take_hit(struct drain *drain, const struct ring_head *head, size_t length)
-{
-	if (drain->points)
-		point_events_take(drain->points, head, length);
-	else
-		drain->refused++;
-}
-
-static void take_snapshot(struct drain *drain, const struct ring_head *head, size_t length)
-{
-	if (drain->samples.snapshots)
-		snapshots_take(drain->samples.snapshots, head, length);
-	else
-		drain->refused++;
-}
-
-/* By enum ring_kind. */
-static void (*const TAKE[])(struct drain *drain, const struct ring_head *head, size_t length) = {
-	[RING_SAMPLE] = take_sample, [RING_HIT] = take_hit, [RING_SNAPSHOT] = take_snapshot,
-	[RING_WAIT] = take_wait, [RING_WAKE] = take_wait, [RING_USER_STACK] = take_wait,
-	[RING_SUMS] = take_wait, [RING_NAME] = take_wait,
-};
 
 static void take(struct drain *drain, const struct ring_head *head, size_t length)
 {
-	uint16_t kind = head->kind;
+	const struct drain_handler *handler = head->kind < RING_KINDS ? &drain->handlers[head->kind] : NULL;
 
-	if (kind < sizeof(TAKE) / sizeof(TAKE[0]))
-		TAKE[kind](drain, head, length);
+	if (handler && handler->take)
+		handler->take(handler->context, head, length);
 	else
 		drain->refused++;
 }

@@ -15,16 +15,11 @@
 #include "bpf/ring_event.h"
 #include "record/perf/merge.h"
 #include "record/perf/ring.h"
-#include "record/source/samples.h"
 
 struct cgroups;
-struct filter;
-struct point_events;
 struct probe;
 struct recording;
 struct ring_head;
-struct snapshots;
-struct waits;
 
 struct drain_ring {
 	struct ring ring;
@@ -33,11 +28,17 @@ struct drain_ring {
 	uint64_t released;	      /* how far the kernel has got its ring back */
 };
 
+/* Handles one record of a ring. */
+typedef void drain_take(void *context, const struct ring_head *head, size_t length);
+
+struct drain_handler {
+	drain_take *take; /* NULL: nothing handles these records */
+	void *context;
+};
+
 struct drain {
 	struct recording *recording;
-	struct waits *waits;	     /* handles records of waits; NULL: no waits */
-	struct point_events *points; /* handles hits; NULL: no points */
-	struct samples samples;	     /* and snapshots */
+	struct drain_handler handlers[RING_KINDS];
 	struct cgroups *cgroups;     /* has a ring of its own; NULL: none */
 	struct drain_ring *rings;
 	merge_key *keys; /* of the tree that finds the earliest head */
@@ -46,24 +47,11 @@ struct drain {
 	uint64_t refused; /* records of a kind that nothing handles */
 };
 
-/* Records that were in a ring and could not be written to the log. */
-static inline uint64_t drain_refused(const struct drain *drain)
-{
-	return drain->refused + drain->samples.refused;
-}
-
 /* Maps the probe's rings. 0, or -errno after reporting why. */
-int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe,
-	       const struct filter *filter, size_t ring_bytes);
+int drain_open(struct drain *drain, struct recording *recording, const struct probe *probe, size_t ring_bytes);
 void drain_close(struct drain *drain);
-/* Sets the handlers of what is drained, from the first pass on; NULL: it is not recorded. */
-static inline void drain_connect(struct drain *drain, struct waits *waits, struct point_events *points,
-				 struct snapshots *snapshots)
-{
-	drain->waits = waits;
-	drain->points = points;
-	drain->samples.snapshots = snapshots;
-}
+/* Sets who handles records of a kind, before the first pass. */
+void drain_handle(struct drain *drain, enum ring_kind kind, drain_take *take, void *context);
 /* Maps the rings that the probe has created since. 0, or -errno after reporting why. */
 int drain_follow(struct drain *drain, const struct probe *probe);
 

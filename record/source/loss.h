@@ -16,31 +16,29 @@
 #ifndef RWALKER_RECORD_SOURCE_LOSS_H
 #define RWALKER_RECORD_SOURCE_LOSS_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/event.h"
+
 struct drain;
 struct module_files;
-struct point_events;
-struct perf_events;
 struct probe;
 struct recording;
 struct ring_cpu;
 struct streams;
-struct waits;
 
 struct loss {
 	struct recording *recording;
 	const struct probe *probe;
-	struct perf_events *events; /* NULL: no CPU source */
 	const struct drain *drain;
 	const struct module_files *files;
-	const struct waits *waits; /* NULL: no off-CPU source */
 	const struct streams *streams;
-	struct point_events *points; /* NULL: no tracepoints and functions */
-	uint32_t cpu_source, waits_source, wakers_source;
-	struct ring_cpu *now; /* per CPU */
+	struct ring_cpu *now; /* per CPU: room for a source's counters */
 	uint64_t *told;	      /* by source, CPU and cause: the total last written */
+	uint64_t time;	      /* of the account that is being written */
+	bool all;	      /* it is written whole */
 	/* Damage: ring full, nested, no entry, sideband, encoder, recursion; records that could not be written. */
 	uint64_t lost;
 	uint64_t left_out;    /* idle, own, filtered, brief, rate-limited */
@@ -54,7 +52,15 @@ void loss_deinit(struct loss *loss);
 /* The most that the account occupies in a trace. */
 uint64_t loss_most_bytes(const struct recording *recording);
 
-/* Reads everything, and writes what has changed since it was last written; all: the rest, too. */
-void loss_tell(struct loss *loss, uint64_t now, bool all);
+/*
+ * Between these two each source adds its own. What has changed since it was last written is written; all: the rest, too.
+ */
+void loss_begin(struct loss *loss, uint64_t now, bool all);
+void loss_end(struct loss *loss);
+
+/* A running total. Adds nothing to `lost`. */
+void loss_add(struct loss *loss, uint32_t source, uint32_t cpu, enum loss_cause cause, uint64_t total);
+/* Those of a program, by enum ring_counter; what of them is lost or left out is added up. */
+void loss_add_counters(struct loss *loss, uint32_t source, uint32_t cpu, const __u64 *counters);
 
 #endif

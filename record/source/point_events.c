@@ -17,6 +17,8 @@
 #include "record/probe/points.h"
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
+#include "record/source/drain.h"
+#include "record/source/loss.h"
 #include "record/source/ring_sample.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
@@ -46,7 +48,7 @@ void point_events_deinit(struct point_events *events)
 
 void point_events_start(struct point_events *events, uint64_t now)
 {
-	for (uint32_t i = 0; events->points && i < events->points->source_count; i++) {
+	for (uint32_t i = 0; i < events->points->source_count; i++) {
 		events->start[i] = now;
 		probe_points_arm(events->probe, i, true);
 	}
@@ -97,7 +99,7 @@ void point_events_take(struct point_events *events, const struct ring_head *head
 		return;
 	}
 	task = ring_task_event(events->recording, &raw->task);
-	place = (size_t)((head->source - events->first_source) % RECORD_MAX_POINTS) * cpus + head->cpu;
+	place = (size_t)((head->source - SOURCE_ID_POINTS) % RECORD_MAX_POINTS) * cpus + head->cpu;
 	if (filter_wants(events->filter, task.comm)) {
 		sample.probe = (uint32_t)raw->point;
 		events->refused += ring_sample_add(events->recording, events->snapshots, raw, &task,
@@ -115,14 +117,14 @@ static struct event_text text_of(const char *text)
 	return (struct event_text){text, (uint32_t)strlen(text)};
 }
 
-static void tell_source(struct point_events *events, uint32_t number)
+static void describe_source(const struct point_events *events, uint32_t number)
 {
 	struct recording *recording = events->recording;
 	const struct record_point *asked = events->points->sources[number].asked;
 	struct event event = {
 		.kind = EVENT_SOURCE,
 		.source = {
-			.id = events->first_source + number,
+			.id = SOURCE_ID_POINTS + number,
 			.kind = asked->function ? SOURCE_KFUNC : SOURCE_TRACEPOINT,
 			.weight = WEIGHT_COUNT,
 			.name = {asked->text, (uint32_t)asked->length},
@@ -135,14 +137,14 @@ static void tell_source(struct point_events *events, uint32_t number)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static void tell_probe(struct point_events *events, uint32_t number)
+static void describe_probe(const struct point_events *events, uint32_t number)
 {
 	struct recording *recording = events->recording;
 	const struct point *point = &events->points->items.items[number - 1];
 	char text[256];
 	struct event event = {
 		.kind = EVENT_PROBE,
-		.probe = {.id = number, .source = events->first_source + point->source, .hook = point->hook},
+		.probe = {.id = number, .source = SOURCE_ID_POINTS + point->source, .hook = point->hook},
 	};
 
 	if (!point->hook)
@@ -151,25 +153,17 @@ static void tell_probe(struct point_events *events, uint32_t number)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-void point_events_tell_sources(struct point_events *events)
-{
-	for (uint32_t i = 0; i < events->points->source_count; i++)
-		tell_source(events, i);
-	for (uint32_t i = 1; i <= events->points->items.count; i++)
-		tell_probe(events, i);
-}
-
-void point_events_tell_hits(struct point_events *events, uint64_t now, bool all)
+static void account_hits(struct point_events *events, const struct loss *loss)
 {
 	struct recording *recording = events->recording;
 
 	for (uint32_t i = 1; i <= events->points->items.count; i++) {
 		const struct point *point = &events->points->items.items[i - 1];
-		struct event event = {.kind = EVENT_PROBE_HITS, .probe_hits = {.time = now, .probe = i}};
+		struct event event = {.kind = EVENT_PROBE_HITS, .probe_hits = {.time = loss->time, .probe = i}};
 		struct ring_point_hits hits;
 
 		if (!point->hook || probe_point_hits(events->probe, i, &hits) < 0 ||
-		    (!all && hits.hits == events->told[i]))
+		    (!loss->all && hits.hits == events->told[i]))
 			continue;
 		events->told[i] = hits.hits;
 		event.probe_hits.hits = hits.hits;
@@ -179,3 +173,111 @@ void point_events_tell_hits(struct point_events *events, uint64_t now, bool all)
 		(void)recording_check(recording, event_log_add(recording->log, &event));
 	}
 }
+
+static void account_source(struct point_events *events, struct loss *loss, uint32_t number)
+{
+	struct ring_point_source *now = (struct ring_point_source *)loss->now;
+	uint32_t cpus = loss->recording->max_cpus, source = SOURCE_ID_POINTS + number;
+	uint64_t missed = probe_points_missed(events->probe, number);
+
+	static_assert(sizeof(*now) <= sizeof(*loss->now), "there is room for them");
+	loss_add(loss, source, 0, LOSS_RECURSION, missed);
+	loss->lost += missed;
+	if (probe_point_counters(events->probe, number, now) < 0)
+		return;
+	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+		uint64_t filtered = events->filtered[number * cpus + cpu];
+
+		now[cpu].counters[RING_COUNT_TRUNCATED] -= events->whole[number * cpus + cpu];
+		now[cpu].counters[RING_COUNT_RECORDED] -= filtered;
+		now[cpu].counters[RING_COUNT_FILTERED] += filtered;
+		loss->run_ns += now[cpu].run_ns;
+		loss_add_counters(loss, source, cpu, now[cpu].counters);
+	}
+}
+
+void point_events_account(struct point_events *events, struct loss *loss)
+{
+	for (uint32_t i = 0; i < events->points->source_count; i++)
+		account_source(events, loss, i);
+	loss_add(loss, SOURCE_ID_POINTS, 0, LOSS_ENCODER, events->refused);
+	loss->lost += events->refused;
+	account_hits(events, loss);
+}
+
+/* --- the source --- */
+
+static uint32_t count(const struct record_config *config)
+{
+	return (uint32_t)config->points.count;
+}
+
+static int64_t lasts(const struct record_config *config, uint32_t number)
+{
+	return config->points.items[number].lasts;
+}
+
+static void take(void *source, const struct ring_head *head, size_t length)
+{
+	point_events_take(source, head, length);
+}
+
+static int open_source(void *source, const struct source_parts *parts)
+{
+	struct point_events *events = source;
+
+	*events = (struct point_events){.recording = parts->recording, .probe = parts->probe, .filter = parts->filter,
+					.points = parts->points, .snapshots = parts->snapshots};
+	drain_handle(parts->drain, RING_HIT, take, events);
+	return point_events_init(events);
+}
+
+static void close_source(void *source)
+{
+	point_events_deinit(source);
+}
+
+static int start(void *source)
+{
+	point_events_start(source, clocks_now());
+	return 0;
+}
+
+static int stop(void *source, uint32_t number)
+{
+	point_events_stop(source, number, 1);
+	return 0;
+}
+
+static void describe(const void *source)
+{
+	const struct point_events *events = source;
+
+	for (uint32_t i = 0; i < events->points->source_count; i++)
+		describe_source(events, i);
+	for (uint32_t i = 1; i <= events->points->items.count; i++)
+		describe_probe(events, i);
+}
+
+static void account(void *source, struct loss *loss)
+{
+	point_events_account(source, loss);
+}
+
+static uint64_t recorded(const void *source)
+{
+	const struct point_events *events = source;
+	struct event_log_count held;
+	uint64_t hits = 0;
+
+	for (uint32_t i = 0; i < events->points->source_count; i++) {
+		event_log_count(events->recording->log, SOURCE_ID_POINTS + i, &held);
+		hits += held.held;
+	}
+	return hits;
+}
+
+const struct source_ops point_events_ops = {
+	.event = "hit", .view = "--tree", .count = count, .lasts = lasts, .open = open_source, .close = close_source,
+	.start = start, .stop = stop, .describe = describe, .account = account, .recorded = recorded, .rings = true,
+};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Hits of tracepoints and kernel functions: when each source runs, the way of its records from the
- * rings into the log, and how often each point was hit. Sources have the ids from `first_source`
- * on, in the order of points->sources.
+ * rings into the log, and how often each point was hit. Sources have the ids from
+ * SOURCE_ID_POINTS on, in the order of points->sources.
  */
 #ifndef RWALKER_RECORD_SOURCE_POINT_EVENTS_H
 #define RWALKER_RECORD_SOURCE_POINT_EVENTS_H
@@ -12,13 +12,9 @@
 #include <stdint.h>
 
 #include "record/plan/record_options.h"
+#include "record/source/source.h"
 
-struct filter;
-struct points;
-struct probe;
-struct recording;
 struct ring_head;
-struct snapshots;
 
 struct point_events {
 	struct recording *recording;
@@ -26,13 +22,14 @@ struct point_events {
 	const struct filter *filter;
 	const struct points *points;
 	struct snapshots *snapshots; /* NULL: no snapshots */
-	uint32_t first_source;
 	uint64_t start[RECORD_MAX_POINTS], stop[RECORD_MAX_POINTS]; /* of each source; stop 0: still running */
 	uint64_t refused;   /* malformed records */
 	uint64_t *filtered; /* by source and CPU: dropped by a -c that is too large for the programs */
 	uint64_t *whole;    /* likewise: counted as cut by the program, but see ring_sample_is_whole() */
 	uint64_t *told;	    /* per point: hits last written */
 };
+
+extern const struct source_ops point_events_ops;
 
 /* The caller sets the members above `start`. 0, -ENOMEM. */
 int point_events_init(struct point_events *events);
@@ -45,9 +42,7 @@ void point_events_stop(struct point_events *events, uint32_t first, uint32_t cou
 /* One RING_HIT from a ring. */
 void point_events_take(struct point_events *events, const struct ring_head *head, size_t length);
 
-/* SOURCE and PROBE records; again once the ends are known. */
-void point_events_tell_sources(struct point_events *events);
-/* PROBE_HITS that have changed; `all`: all of them. */
-void point_events_tell_hits(struct point_events *events, uint64_t now, bool all);
+/* PROBE_HITS, and what was seen and lost. */
+void point_events_account(struct point_events *events, struct loss *loss);
 
 #endif

@@ -21,7 +21,9 @@
 #include "record/probe/hidden_tasks.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
+#include "record/source/drain.h"
 #include "record/source/look.h"
+#include "record/source/loss.h"
 #include "record/source/open_waits.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
@@ -505,3 +507,143 @@ int waits_stop(struct waits *waits)
 	return r < 0 ? log_error(-r, "cannot read the states of all tasks at the end (%s): waits that "
 				     "have not ended are missing", strerror(-r)) : 0;
 }
+
+/* --- the source --- */
+
+void waits_account(struct waits *waits, struct loss *loss)
+{
+	uint64_t wakes = 0, refused = waits->refused + waits->unended.refused;
+
+	if (probe_wait_counters(waits->probe, loss->now) < 0)
+		return;
+	for (uint32_t cpu = 0; cpu < loss->recording->max_cpus; cpu++) {
+		__u64 *counters = loss->now[cpu].counters;
+
+		counters[RING_COUNT_RECORDED] -= waits->filtered[cpu];
+		counters[RING_COUNT_FILTERED] += waits->filtered[cpu];
+		if (waits->snapshots)
+			counters[RING_COUNT_SNAPSHOT] += waits->snapshots->lost[cpu];
+		loss_add_counters(loss, SOURCE_ID_OFFCPU, cpu, counters);
+		wakes += loss->now[cpu].wakes_lost;
+		loss->run_ns += loss->now[cpu].run_ns;
+	}
+	loss_add(loss, SOURCE_ID_WAKERS, 0, LOSS_RING_FULL, wakes);
+	loss_add(loss, SOURCE_ID_OFFCPU, 0, LOSS_ENCODER, refused);
+	loss->lost += wakes + refused;
+}
+
+static uint32_t count(const struct record_config *config)
+{
+	return config->offcpu.wanted;
+}
+
+static int64_t lasts(const struct record_config *config, uint32_t number)
+{
+	(void)number;
+	return config->offcpu.lasts;
+}
+
+static void take(void *source, const struct ring_head *head, size_t length)
+{
+	waits_take(source, head, length);
+}
+
+static int open_source(void *source, const struct source_parts *parts)
+{
+	static const enum ring_kind own[] = {RING_WAIT, RING_WAKE, RING_USER_STACK, RING_SUMS, RING_NAME};
+	struct waits *waits = source;
+	int r;
+
+	*waits = (struct waits){
+		.recording = parts->recording,
+		.probe = parts->probe,
+		.filter = parts->filter,
+		.snapshots = parts->snapshots,
+		.objects = probe_wait_objects(parts->probe) ? parts->objects : NULL,
+		.drain = parts->drain,
+		.unended = {.recording = parts->recording, .users = parts->users, .source = SOURCE_ID_OFFCPU},
+	};
+	r = waits_init(waits);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		drain_handle(parts->drain, own[i], take, waits);
+	return r < 0 ? r : waits_open(waits);
+}
+
+static void close_source(void *source)
+{
+	waits_deinit(source);
+}
+
+static int start(void *source)
+{
+	struct waits *waits = source;
+
+	waits->span.start = clocks_now();
+	waits->running = true;
+	waits_start(waits);
+	return 0;
+}
+
+static int stop(void *source, uint32_t number)
+{
+	struct waits *waits = source;
+	int r;
+
+	(void)number;
+	if (!waits->running)
+		return 0;
+	waits->running = false;
+	(void)drain_pass(waits->drain); /* user stacks kept for waits that have not ended are older than these */
+	r = waits_stop(waits);
+	waits->span.stop = clocks_now();
+	return r;
+}
+
+static void describe_as(const struct waits *waits, uint32_t id, enum source_kind kind, struct event_text name)
+{
+	struct recording *recording = waits->recording;
+	const struct event event = {
+		.kind = EVENT_SOURCE,
+		.source = {
+			.id = id,
+			.kind = kind,
+			.weight = WEIGHT_NS,
+			.name = name,
+			.start = waits->span.start,
+			.stop = source_stop(&waits->span),
+			.flags = ring_stacks_source_flags(recording->config),
+			.least = (uint64_t)recording->config->offcpu.least,
+			.most = (uint64_t)recording->config->offcpu.most,
+		},
+	};
+
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static void describe(const void *source)
+{
+	const struct waits *waits = source;
+
+	describe_as(waits, SOURCE_ID_OFFCPU, SOURCE_OFFCPU, (struct event_text){"sched_switch", 12});
+	if (waits->recording->config->offcpu.wakers)
+		describe_as(waits, SOURCE_ID_WAKERS, SOURCE_WAKERS, (struct event_text){"sched_waking", 12});
+}
+
+static void account(void *source, struct loss *loss)
+{
+	waits_account(source, loss);
+}
+
+static uint64_t recorded(const void *source)
+{
+	struct event_log_count held;
+
+	event_log_count(((const struct waits *)source)->recording->log, SOURCE_ID_OFFCPU, &held);
+	return held.held;
+}
+
+const struct source_ops waits_ops = {
+	.event = "wait", .view = "--top-waits", .count = count, .lasts = lasts, .open = open_source,
+	.close = close_source, .start = start, .stop = stop, .describe = describe, .account = account,
+	.recorded = recorded, .rings = true, .takes_users = true,
+};

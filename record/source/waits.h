@@ -14,16 +14,13 @@
 
 #include "bpf/ring_wait.h"
 #include "record/probe/sched_clock.h"
+#include "record/source/source.h"
 #include "record/source/unended_waits.h"
 
-struct filter;
 struct open_waits;
 struct probe;
-struct recording;
 struct ring_head;
-struct snapshots;
 struct user_stacks;
-struct wait_objects;
 
 struct waits {
 	struct recording *recording;
@@ -40,7 +37,11 @@ struct waits {
 	uint64_t refused;	    /* malformed records */
 	struct sched_clock_watch clock;
 	bool drifted; /* it was reported */
+	struct source_span span;
+	bool running; /* the programs write */
 };
+
+extern const struct source_ops waits_ops;
 
 int waits_init(struct waits *waits);
 void waits_deinit(struct waits *waits);
@@ -56,6 +57,9 @@ void waits_follow_clock(struct waits *waits);
  * reporting why.
  */
 int waits_stop(struct waits *waits);
+
+/* Writes what was seen and lost. */
+void waits_account(struct waits *waits, struct loss *loss);
 
 /* One record of a ring, of any kind but a sample. Frames beyond its length are ignored. */
 void waits_take(struct waits *waits, const struct ring_head *head, size_t length);

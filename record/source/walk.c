@@ -149,7 +149,7 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 	int r;
 
 	ring_stacks_user(recording, &raw->task,
-			 &(struct ring_user){user->frames, user->count, user->top, walk->source, user->snapshot},
+			 &(struct ring_user){user->frames, user->count, user->top, SOURCE_ID_TASKS, user->snapshot},
 			 &stacks);
 	r = event_log_add_walk_task(recording->log, &row, &task, &owner, &stacks);
 	if (r == -EINVAL)
@@ -234,7 +234,7 @@ static void tell(struct walk *walk, uint64_t flags)
 		.walk = {
 			.time = clocks_now(),
 			.number = walk->number,
-			.source = walk->source,
+			.source = SOURCE_ID_TASKS,
 			.flags = flags,
 			.seen = walk->totals.seen,
 			.kept = walk->totals.kept,
@@ -322,3 +322,54 @@ int walk_run(struct walk *walk, const struct record_walk *config)
 	settle_walk(walk, totals);
 	return r < 0 ? log_error(-r, "the walk of the tasks ended early: %s", strerror(-r)) : 0;
 }
+
+/* --- the source: what it is asked for, and when, is the session's --- */
+
+static uint32_t count(const struct record_config *config)
+{
+	return config->walk.wanted;
+}
+
+static int open_source(void *source, const struct source_parts *parts)
+{
+	struct walk *walk = source;
+
+	*walk = (struct walk){.recording = parts->recording, .probe = parts->probe, .filter = parts->filter,
+			      .drain = parts->drain, .users = parts->users, .objects = parts->objects};
+	return walk_init(walk);
+}
+
+static void close_source(void *source)
+{
+	walk_deinit(source);
+}
+
+static void describe(const void *source)
+{
+	const struct walk *walk = source;
+	struct recording *recording = walk->recording;
+	const struct event event = {
+		.kind = EVENT_SOURCE,
+		.source = {
+			.id = SOURCE_ID_TASKS,
+			.kind = SOURCE_TASKS,
+			.weight = WEIGHT_COUNT,
+			.name = {"tasks", 5},
+			.start = recording->start,
+			.stop = walk->stop ? walk->stop : recording->start,
+			.flags = ring_stacks_source_flags(recording->config),
+		},
+	};
+
+	(void)recording_check(recording, event_log_add(recording->log, &event));
+}
+
+static uint64_t recorded(const void *source)
+{
+	return ((const struct walk *)source)->rows;
+}
+
+const struct source_ops walk_ops = {
+	.event = "task", .view = "--tasks", .count = count, .open = open_source, .close = close_source,
+	.describe = describe, .recorded = recorded,
+};

@@ -13,20 +13,15 @@
 #include <stdint.h>
 
 #include "bpf/ring_walk.h"
+#include "record/source/source.h"
 
-struct filter;
-struct probe;
 struct record_walk;
-struct recording;
-struct wait_objects;
-struct walk_users;
 
 struct walk {
 	struct recording *recording;
 	const struct probe *probe;
 	const struct filter *filter;
 	struct drain *drain; /* NULL: there are no rings */
-	uint32_t source;
 	uint32_t number; /* of the last walk, from 1 */
 	uint64_t rows;	 /* encoded, of all walks */
 	uint64_t refused;
@@ -42,7 +37,10 @@ struct walk {
 	struct ring_walk totals;  /* of the last walk */
 	bool pending;		  /* its rows still lack user stacks */
 	uint8_t *buffer;
+	uint64_t stop; /* when the last one was finished; 0: not yet */
 };
+
+extern const struct source_ops walk_ops;
 
 /* 0, -ENOMEM. */
 int walk_init(struct walk *walk);

@@ -25,14 +25,14 @@ static void bench_open(struct bench *b)
 {
 	*b = (struct bench){0};
 	made_recording_open_with(&b->made, CPUS, &b->map);
-	made_check(samples_open(&b->samples, &b->made.recording, &b->filter));
-	b->samples.period = PERIOD;
+	b->samples = (struct samples){.recording = &b->made.recording, .filter = &b->filter, .events.period = PERIOD};
+	made_check(samples_init(&b->samples));
 	made_recording_map(&b->made, TID, CODE);
 }
 
 static void bench_close(struct bench *b)
 {
-	samples_close(&b->samples);
+	samples_deinit(&b->samples);
 	made_recording_close(&b->made);
 }
 

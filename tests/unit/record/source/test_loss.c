@@ -12,6 +12,7 @@
 #include "record/probe/points.h"
 #include "record/source/drain.h"
 #include "record/source/point_events.h"
+#include "record/source/samples.h"
 #include "record/source/waits.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"
@@ -19,7 +20,8 @@
 #include "tests/unit/record/fake_probe.h"
 #include "tests/unit/record/made_sideband.h"
 
-enum { CPU_SOURCE = 1, WAITS_SOURCE = 2, WAKERS_SOURCE = 3, POINTS_SOURCE = 4, CPU = 2,
+enum { CPU_SOURCE = SOURCE_ID_CPU, WAITS_SOURCE = SOURCE_ID_OFFCPU, WAKERS_SOURCE = SOURCE_ID_WAKERS,
+       POINTS_SOURCE = SOURCE_ID_POINTS, CPU = 2,
        PERIOD = 1000000, SECOND = 1000000000 };
 
 /* No helper opens any file. */
@@ -50,7 +52,8 @@ struct bench {
 	struct points points;
 	struct point_events point_events;
 	struct perf_cpu each[FAKE_CPUS];
-	struct perf_events events;
+	struct samples samples;
+	bool has_samples, has_waits, has_points;
 	struct loss loss;
 };
 
@@ -60,8 +63,9 @@ static void bench_open(struct bench *b)
 	made_recording_open_with(&b->made, FAKE_CPUS, &b->map);
 	b->made.config.output.embed = EMBED_LEVEL_NONE;
 	made_sideband_open(&b->made);
-	made_check(samples_open(&b->drain.samples, &b->made.recording, NULL));
-	b->events = (struct perf_events){
+	b->samples = (struct samples){.recording = &b->made.recording, .probe = &b->probe};
+	made_check(samples_init(&b->samples));
+	b->samples.events = (struct perf_events){
 		.each = b->each, .count = FAKE_CPUS, .software = true, .period = PERIOD,
 		.disabled = true, .busy = {.fd = -1}};
 	for (uint32_t cpu = 0; cpu < FAKE_CPUS; cpu++)
@@ -69,31 +73,29 @@ static void bench_open(struct bench *b)
 	b->loss = (struct loss){.recording = &b->made.recording,
 				.probe = &b->probe,
 				.drain = &b->drain,
-				.streams = &b->streams,
-				.cpu_source = CPU_SOURCE,
-				.waits_source = WAITS_SOURCE,
-				.wakers_source = WAKERS_SOURCE};
+				.streams = &b->streams};
 	made_check(loss_init(&b->loss));
 }
 
 static void bench_close(struct bench *b)
 {
 	loss_deinit(&b->loss);
-	samples_close(&b->drain.samples);
+	samples_deinit(&b->samples);
 	made_sideband_close(&b->made);
 	made_recording_close(&b->made);
 }
 
 static void with_samples(struct bench *b)
 {
-	b->loss.events = &b->events;
+	b->has_samples = true;
 }
 
 static void with_waits(struct bench *b)
 {
 	b->waits.filtered = calloc(FAKE_CPUS, sizeof(*b->waits.filtered));
 	made_check(b->waits.filtered ? 0 : -ENOMEM);
-	b->loss.waits = &b->waits;
+	b->waits.probe = &b->probe;
+	b->has_waits = true;
 }
 
 /* What was last written about it; 0: nothing. *ret_times (may be NULL): how often. */
@@ -118,7 +120,14 @@ static uint64_t total(const struct bench *b, uint32_t source, uint32_t cpu, enum
 
 static void tell(struct bench *b, uint64_t now, bool all)
 {
-	loss_tell(&b->loss, now, all);
+	loss_begin(&b->loss, now, all);
+	if (b->has_samples)
+		samples_account(&b->samples, &b->loss);
+	if (b->has_waits)
+		waits_account(&b->waits, &b->loss);
+	if (b->has_points)
+		point_events_account(&b->point_events, &b->loss);
+	loss_end(&b->loss);
 	made_recording_read(&b->made);
 }
 
@@ -160,8 +169,8 @@ static void late_filters_move_what_was_recorded(struct test *t)
 	b.probe.cpu[CPU].counters[RING_COUNT_RECORDED] = b.probe.waits[CPU].counters[RING_COUNT_RECORDED] = 90;
 	b.probe.cpu[CPU].counters[RING_COUNT_FILTERED] = b.probe.waits[CPU].counters[RING_COUNT_FILTERED] = 10;
 	b.probe.cpu[CPU].counters[RING_COUNT_TRUNCATED] = 8;
-	b.drain.samples.filtered[CPU] = 30;
-	b.drain.samples.whole[CPU] = 3;
+	b.samples.filtered[CPU] = 30;
+	b.samples.whole[CPU] = 3;
 	b.waits.filtered[CPU] = 40;
 	tell(&b, SECOND, false);
 	CHECK_INT(t, total(&b, CPU_SOURCE, CPU, LOSS_RECORDED, NULL), 60);
@@ -201,7 +210,7 @@ static struct event_counter account(struct test *t, struct bench *b, const struc
 
 	begin[CPU] = (struct cpu_account){.ran = 5000, .idle = 6000};
 	end[CPU] = (struct cpu_account){.ran = 5000 + story->ran * 1000000, .idle = 6000 + story->idle * 1000000};
-	b->events.busy = (struct cpu_busy){.fd = -1, .count = FAKE_CPUS, .begin = begin, .end = end};
+	b->samples.events.busy = (struct cpu_busy){.fd = -1, .count = FAKE_CPUS, .begin = begin, .end = end};
 	b->each[CPU].fd = counting(story->counted * PERIOD, (story->ran + story->idle) * 1000000);
 	b->probe.cpu[CPU].counters[RING_COUNT_SEEN] = story->seen;
 	b->probe.cpu[CPU].weight_seen = story->seen * PERIOD;
@@ -254,8 +263,8 @@ static void cycles_are_counted_in_their_mean(struct test *t)
 
 	bench_open(&b);
 	with_samples(&b);
-	b.events.software = false;
-	b.events.period = 0;
+	b.samples.events.software = false;
+	b.samples.events.period = 0;
 	b.probe.cpu[CPU].weight_idle = 25 * (uint64_t)PERIOD;
 	counter = account(t, &b, &story);
 	CHECK_INT(t, counter.missed, 700);
@@ -277,7 +286,7 @@ static void what_was_not_written_is_lost(struct test *t)
 	b.made.io.nth = b.made.io.counts[CALL_WRITEV] + 1;
 	CHECK_INT(t, event_log_flush(b.made.recording.log), -EIO);
 	(void)event_log_add_sample(b.made.recording.log, &sample, &task, &none);
-	loss_tell(&b.loss, SECOND, true);
+	tell(&b, SECOND, true);
 	CHECK_INT(t, b.loss.lost, 2);
 	bench_close(&b);
 }
@@ -317,9 +326,9 @@ static void points_have_accounts_of_their_own(struct test *t)
 	b.points.sources[0] = (struct point_source){.asked = &asked, .first = 0, .count = 1};
 	b.points.sources[1] = (struct point_source){.asked = &asked, .first = 1, .count = 2};
 	b.point_events = (struct point_events){
-		.recording = &b.made.recording, .probe = &b.probe, .points = &b.points, .first_source = POINTS_SOURCE};
+		.recording = &b.made.recording, .probe = &b.probe, .points = &b.points};
 	made_check(point_events_init(&b.point_events));
-	b.loss.points = &b.point_events;
+	b.has_points = true;
 	b.probe.points[1][CPU].counters[RING_COUNT_RECORDED] = 60;
 	b.probe.points[1][CPU].counters[RING_COUNT_RATE_LIMITED] = 7;
 	b.probe.points[1][CPU].counters[RING_COUNT_NESTED] = 1;

@@ -20,8 +20,16 @@
 #define WQ_FLAG_CUSTOM (4 | 8)
 #define MOST_STACK_BYTES 65536
 
+/* include/linux/hung_task.h; those of rw-semaphores since 6.17 */
+#define BLOCKER_MUTEX 0
+#define BLOCKER_SEMAPHORE 1
+#define BLOCKER_RWSEM_READER 2
+#define BLOCKER_RWSEM_WRITER 3
+#define BLOCKER_TYPES 7 /* locks are aligned to 8 bytes: a bit that has no meaning yet is not one of the address */
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+#define RWSEM_WAITING_FOR_READ 1 /* kernel/locking/rwsem.c */
 #define MUTEX_FLAG_WAITERS 1	/* of the owner */
 #define RWSEM_FLAG_WAITERS 2	/* of the count */
 
@@ -65,6 +73,10 @@ struct semaphore_waiter { /* mutex_waiter and rwsem_waiter begin like this; PREE
 	struct task_struct *task;
 };
 
+struct rwsem_waiter {
+	unsigned int type; /* RWSEM_WAITING_FOR_* */
+};
+
 struct wait_queue_head {
 	struct list_head head;
 };
@@ -102,6 +114,10 @@ struct task_struct___owner {
 struct task_struct___queued {
 	void *stack;
 	struct rt_mutex_waiter *pi_blocked_on;
+};
+
+struct task_struct___blocked {
+	unsigned long blocker; /* the lock's address | BLOCKER_*; since 6.16 */
 };
 
 #pragma clang attribute pop

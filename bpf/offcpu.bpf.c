@@ -303,6 +303,8 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	entry->out = now;
 	if (marks_throttled() && !entry->state && UNLIKELY(prev->throttled))
 		switch_out_throttled(cpu, prev, entry, now);
+	if (wait_knobs.locks == RING_LOCKS_MARKED && entry->wait_class == RING_WAIT_BLOCKED)
+		note_blocker(prev, entry, ctx);
 	if (UNLIKELY(!wait_look.armed || entry->state & TASK_DEAD || entry->since + WAIT_SUMS_EVERY <= now) &&
 	    !switch_out_oddly(cpu, prev, entry, now))
 		return;
@@ -402,8 +404,11 @@ int wait_lock_begin(u64 *ctx)
 	if ((u32)ctx[1] & LCB_F_SPIN || budget_paused())
 		return 0;
 	entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
-	if (entry)
-		lock_begin(entry, ctx[0], ctx[1], task->pid);
+	if (!entry)
+		return 0;
+	note_lock(entry, ctx[0]);
+	entry->lock.flags = ctx[1];
+	note_first_owner(&entry->lock, task->pid);
 	return 0;
 }
 

@@ -58,6 +58,7 @@ enum { RING_CALLS = 1024 };
  */
 struct ring_object_functions {
 	__u64 timer_wakeup; /* address of hrtimer_wakeup; 0: unknown, and so are the requested lengths of sleeps */
+	__u64 percpu_wakeup; /* of percpu_rwsem_wake_function; 0: unknown */
 	struct ring_function bh_enable, backlog;	 /* __local_bh_enable_ip, process_backlog */
 	struct ring_function transmits[RING_TRANSMITS]; /* which send packets, and call bh_enable thereafter */
 	__u64 locks_start, locks_end; /* all of these are in this range: */

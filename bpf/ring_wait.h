@@ -143,6 +143,13 @@ enum ring_throttle_way {
 	RING_THROTTLE_PROBED, /* by programs on two of its functions */
 };
 
+/* How it is known which lock of the kernel a wait is for. */
+enum ring_lock_way {
+	RING_LOCKS_UNKNOWN,
+	RING_LOCKS_TRACED, /* by the kernel's tracepoints at contended locks, which fire for those that spin as well */
+	RING_LOCKS_MARKED, /* by the kernel, on the task, else by the lock's list of waiters */
+};
+
 struct ring_wait_knobs {
 	__u64 least, most; /* ns: shorter waits are summed, longer ones left out */
 	__u32 states;	   /* bits of prev_state, and RING_STATE_RUNNABLE */
@@ -151,7 +158,7 @@ struct ring_wait_knobs {
 	__u32 user_way; /* enum ring_user_way */
 	__u32 user_before;  /* bool: at the switch-out of each wait */
 	__u32 most_entries; /* of tasks; 0: any number */
-	__u32 locks; /* bool: the kernel tells when waits for its locks begin and end */
+	__u32 locks; /* enum ring_lock_way */
 	__u32 throttle; /* enum ring_throttle_way */
 	__u64 clock; /* enum ring_wait_clock */
 	__s64 preempt_count; /* offset of a CPU's preempt count from its run queue, bytes; 0: unknown */

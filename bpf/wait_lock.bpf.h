@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel lock that a task is about to sleep for, and its owner at that moment. It is noted in
- * the task's entry where the kernel begins to wait for a lock, which is on the contended path only,
- * and forgotten where the kernel has got the lock: a wait in between was for it.
+ * The kernel lock that a task is about to sleep for, and its owner at that moment. Where the kernel
+ * does not mark the task (bpf/wait_blocker.bpf.h), it is noted in the task's entry where the kernel
+ * begins to wait for a lock, which is on the contended path only, and forgotten where the kernel has
+ * got the lock: a wait in between was for it.
  */
 #ifndef RWALKER_BPF_WAIT_LOCK_H
 #define RWALKER_BPF_WAIT_LOCK_H
@@ -105,14 +106,10 @@ SEPARATE int note_owner(struct wait_lock *lock, u64 address, u32 flags)
  * With PREEMPT_RT, a writer that waits for the readers to finish already owns the rt-mutex in the
  * lock: it holds up others, but not itself.
  */
-static __always_inline void lock_begin(struct wait_entry *entry, u64 address, u32 flags, u32 waiter)
+static __always_inline void note_first_owner(struct wait_lock *lock, u32 waiter)
 {
-	struct wait_lock *lock = &entry->lock;
-
-	note_lock(entry, address);
-	lock->flags = flags;
-	lock->held = flags & LCB_F_READ ? RING_HELD_FROM_READING : 0;
-	note_owner(lock, address, flags);
+	lock->held = lock->flags & LCB_F_READ ? RING_HELD_FROM_READING : 0;
+	note_owner(lock, lock->address, lock->flags);
 	if (lock->owner.tid == waiter)
 		lock->held &= ~RING_HELD_BY_OWNER;
 }

@@ -41,8 +41,7 @@ static __always_inline u32 lock_flags(const struct queue *queue)
 	case RING_QUEUE_RWSEM:
 		return queue->reads ? LCB_F_READ : LCB_F_WRITE;
 	case RING_QUEUE_PERCPU:
-		return LCB_F_PERCPU |
-		       (OBJECT_READ(wait_queue_entry, entry, flags) & WQ_FLAG_CUSTOM ? LCB_F_READ : LCB_F_WRITE);
+		return percpu_flags(entry);
 	default:
 		return 0;
 	}
@@ -62,7 +61,7 @@ static __noinline void find_queue(struct task_struct *task, struct queue *queue,
 	if (queue->node && queue->ring)
 		find_ringed();
 	else if (queue->node)
-		find_head(queue);
+		queue->found = find_head(queue->node, queue->owner, WALK_QUEUE);
 	if (!queue->found || !has_waiters(queue->kind, queue->found - queue->head))
 		return;
 	lock->address = queue->found - queue->head;
@@ -89,7 +88,7 @@ static __noinline void find_lock(struct task_struct *task, struct wait_entry *en
 	if (kernel_has(RING_PART_LOCKS) && !lock->address && queue)
 		find_queue(task, queue, lock, number);
 	if (lock->address)
-		lock_begin(entry, lock->address, lock->flags, task->pid);
+		note_first_owner(lock, task->pid);
 	if (lock->flags == LCB_F_RT && waits_for_futex(task))
 		lock->address = 0; /* the futex is its object */
 }

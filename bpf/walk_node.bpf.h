@@ -54,10 +54,17 @@ static long try_node(u32 index, void *context)
 	return 1;
 }
 
+/* entry: in the queue of a percpu-rwsem. */
+static __always_inline u32 percpu_flags(u64 entry)
+{
+	return LCB_F_PERCPU |
+	       (OBJECT_READ(wait_queue_entry, entry, flags) & WQ_FLAG_CUSTOM ? LCB_F_READ : LCB_F_WRITE);
+}
+
 /* --- the list's head --- */
 
 struct queue_walk {
-	u64 node;
+	u64 node, owner, head;
 	u32 back;
 };
 
@@ -73,29 +80,30 @@ static __always_inline bool is_node_of_task(u64 node, u64 owner)
 static long queue_step(u32 index, void *context)
 {
 	struct queue_walk *walk = context;
-	struct queue *queue = this_queue();
 
 	(void)index;
-	if (!queue || !walk->node)
+	if (!walk->node)
 		return 1;
-	if (!is_node_of_task(walk->node, queue->owner)) {
-		queue->found = walk->node;
+	if (!is_node_of_task(walk->node, walk->owner)) {
+		walk->head = walk->node;
 		return 1;
 	}
 	walk->node = walk->back ? node_previous(walk->node) : node_next(walk->node);
 	return 0;
 }
 
-static __noinline void find_head(struct queue *queue)
+/* Of the list that this node is in, unless it is more than so many nodes away in both directions; 0. */
+static __noinline u64 find_head(u64 node, u64 owner, u32 steps)
 {
-	struct queue_walk walk = {.node = queue->node};
+	struct queue_walk walk = {.node = node, .owner = owner};
 
-	bpf_loop(WALK_QUEUE, queue_step, &walk, 0);
-	if (queue->found)
-		return;
-	walk.node = queue->node;
+	bpf_loop(steps, queue_step, &walk, 0);
+	if (walk.head)
+		return walk.head;
+	walk.node = node;
 	walk.back = true;
-	bpf_loop(WALK_QUEUE, queue_step, &walk, 0);
+	bpf_loop(steps, queue_step, &walk, 0);
+	return walk.head;
 }
 
 /* --- a lock that has one of the ring --- */

@@ -22,16 +22,19 @@ struct queue { /* one for each CPU; in memory, where the verifier does not disti
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, OBJECT_ROOMS);
 	__type(key, u32);
 	__type(value, struct queue);
 } walk_queues SEC(".maps");
 
+static __always_inline struct queue *queue_of(u32 number)
+{
+	return bpf_map_lookup_elem(&walk_queues, &number);
+}
+
 static __always_inline struct queue *this_queue(void)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&walk_queues, &zero);
+	return queue_of(OBJECT_AT_LOOK);
 }
 
 static long judge_function(u32 index, void *context)

@@ -186,6 +186,8 @@ void waiting_calls_find(const struct kallsyms *table, struct ring_object_functio
 			continue;
 		if (is_exactly(table->names.items + symbol->name, "hrtimer_wakeup"))
 			known->timer_wakeup = symbol->address;
+		if (is_function(table->names.items + symbol->name, "percpu_rwsem_wake_function"))
+			known->percpu_wakeup = symbol->address;
 		add_lock_function(known, &locks, table, symbol);
 		add_softirq_function(known, table, symbol);
 		add_marked_function(known, &marked, table, symbol);

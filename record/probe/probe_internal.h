@@ -45,7 +45,7 @@ struct probe {
 	struct ring_wait_knobs waits_knobs; /* settings.waits, completed */
 	struct user_way user_way;	     /* of waits, if their user stacks are wanted */
 	bool waits_moved;		     /* threads may be moved to another CPU while they sleep */
-	bool waits_locks, waits_no_locks;    /* read which kernel locks waits are for; the kernel refuses that */
+	enum ring_lock_way lock_way_at_most;  /* the kernel refuses better ones */
 	bool walk_objects;		     /* what walked tasks sleep for */
 	struct ring_object_knobs object_knobs; /* filled when they are first wanted */
 	uint64_t parts; /* of the programs that this kernel's types allow: bits, by enum ring_part */

@@ -133,10 +133,23 @@ static enum ring_throttle_way find_throttle_way(const struct probe *probe)
 	return RING_THROTTLE_PROBED;
 }
 
-/* Since Linux 5.19, unless tracepoints were left out. */
-static bool tells_locks(const struct btf *kernel)
+/*
+ * The kernel marks tasks since Linux 6.16 if it is configured to, but not for PREEMPT_RT's locks; it has tracepoints
+ * since 5.19, unless they were left out. Where waiters are in a ring (7.1), unmarked ones do not lead to the lock.
+ */
+static enum ring_lock_way find_lock_way(const struct probe *probe)
 {
-	return btf__find_by_name_kind(kernel, "btf_trace_contention_begin", BTF_KIND_TYPEDEF) > 0;
+	const struct btf *kernel = probe->kernel;
+
+	if (!probe->settings.objects || !kernel)
+		return RING_LOCKS_UNKNOWN;
+	if (probe->lock_way_at_most >= RING_LOCKS_MARKED && has_member(kernel, "task_struct", "blocker") &&
+	    has_member(kernel, "rwsem_waiter", "type") && has_member(kernel, "rw_semaphore", "wait_list"))
+		return RING_LOCKS_MARKED;
+	if (probe->lock_way_at_most >= RING_LOCKS_TRACED &&
+	    btf__find_by_name_kind(kernel, "btf_trace_contention_begin", BTF_KIND_TYPEDEF) > 0)
+		return RING_LOCKS_TRACED;
+	return RING_LOCKS_UNKNOWN;
 }
 
 /* How many bits of the kernel's count of ticks make up this time, at least. */
@@ -188,8 +201,7 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 	*knobs = *probe->settings.waits;
 	probe->waits_moved = kernel && delays_dequeue(kernel);
 	knobs->throttle = kernel ? find_throttle_way(probe) : RING_THROTTLE_UNKNOWN;
-	probe->waits_locks = probe->settings.objects && !probe->waits_no_locks && kernel && tells_locks(kernel);
-	knobs->locks = probe->waits_locks;
+	knobs->locks = find_lock_way(probe);
 	if (probe->settings.objects)
 		probe_choose_objects(probe, &probe->waits->rodata->object_knobs);
 	if (knobs->wakers && kernel)
@@ -223,8 +235,8 @@ static int set_up(struct probe *probe)
 	(void)bpf_map__set_value_size(waits->maps.look_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
 	(void)bpf_program__set_autoload(waits->progs.wait_waking, knobs->wakers);
 	(void)bpf_program__set_autoload(waits->progs.wait_moved, probe->waits_moved);
-	(void)bpf_program__set_autoload(waits->progs.wait_lock_begin, probe->waits_locks);
-	(void)bpf_program__set_autoload(waits->progs.wait_lock_end, probe->waits_locks);
+	(void)bpf_program__set_autoload(waits->progs.wait_lock_begin, knobs->locks == RING_LOCKS_TRACED);
+	(void)bpf_program__set_autoload(waits->progs.wait_lock_end, knobs->locks == RING_LOCKS_TRACED);
 	(void)bpf_program__set_autoload(waits->progs.wait_throttled, knobs->throttle == RING_THROTTLE_PROBED);
 	(void)bpf_program__set_autoload(waits->progs.wait_unthrottled, knobs->throttle == RING_THROTTLE_PROBED);
 	(void)bpf_program__set_autoload(waits->progs.wait_switched, knobs->user_way == RING_BY_SWITCH);
@@ -272,16 +284,18 @@ static int load_some_way(struct probe *probe)
 /* Nor must a kernel that does not let the programs read what waits are for, or which locks. */
 int probe_waits_load(struct probe *probe)
 {
-	int r = load_some_way(probe);
+	int r;
 
-	if (r >= 0 || !probe->settings.objects)
-		return r;
-	probe_waits_unload(probe);
-	probe->waits_no_locks = true;
+	probe->lock_way_at_most = RING_LOCKS_MARKED;
 	r = load_some_way(probe);
-	if (r >= 0)
-		log_warning("this kernel refuses the program that reads which of its locks waits are for");
-	if (r >= 0)
+	while (r < 0 && probe->waits_knobs.locks) {
+		probe->lock_way_at_most = probe->waits_knobs.locks - 1;
+		probe_waits_unload(probe);
+		r = load_some_way(probe);
+		if (r >= 0 && !probe->waits_knobs.locks)
+			log_warning("this kernel refuses the program that reads which of its locks waits are for");
+	}
+	if (r >= 0 || !probe->settings.objects)
 		return r;
 	probe_waits_unload(probe);
 	probe->settings.objects = false;
@@ -337,8 +351,8 @@ static void choose_programs(const struct probe *probe, const struct bpf_program 
 		waits->progs.wait_new_task,
 		waits->progs.wait_exec,
 		probe->waits_moved ? waits->progs.wait_moved : NULL,
-		probe->waits_locks ? waits->progs.wait_lock_end : NULL,
-		probe->waits_locks ? waits->progs.wait_lock_begin : NULL,
+		probe->waits_knobs.locks == RING_LOCKS_TRACED ? waits->progs.wait_lock_end : NULL,
+		probe->waits_knobs.locks == RING_LOCKS_TRACED ? waits->progs.wait_lock_begin : NULL,
 		waits->progs.wait_switch,
 		probe->waits_knobs.wakers ? waits->progs.wait_waking : NULL,
 		probe->waits_knobs.user_way == RING_BY_SWITCH ? waits->progs.wait_switched : NULL,

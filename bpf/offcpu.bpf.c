@@ -14,6 +14,7 @@
  */
 #include "bpf/clock.bpf.h"
 #include "bpf/follow.bpf.h"
+#include "bpf/wait_blocker.bpf.h"
 #include "bpf/wait_look.bpf.h"
 #include "bpf/wait_record.bpf.h"
 #include "bpf/wait_run_queue.bpf.h"
@@ -150,6 +151,8 @@ static __always_inline enum ring_counter end_wait(struct task_struct *task,
 		return RING_COUNT_BRIEF;
 	}
 	entry->brief = 0;
+	if (wait_knobs.locks == RING_LOCKS_MARKED)
+		forget_former_lock(task, entry);
 	return tell_wait(task, entry, now, run_queue, late);
 }
 

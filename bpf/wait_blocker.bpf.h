@@ -30,69 +30,60 @@ static __always_inline u64 blocker_of(struct task_struct *task)
 
 /* --- not marked --- */
 
-struct waiter_search {
-	u64 task, at, end; /* of the stack */
-	u64 node; /* of the task, in a list; 0: none yet */
-	u32 flags; /* LCB_F_* */
-};
-
-static __always_inline u64 next_own_word(const struct waiter_search *search)
-{
-	u32 number = OBJECT_AT_SWITCH;
-	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-
-	if (!room)
-		return 0;
-	room->search = (struct stack_search){search->at, search->end, search->task, search->task, 0};
-	search_stack(number);
-	return room->search.found;
-}
-
 static __always_inline bool is_of_percpu(u64 entry)
 {
 	return object_functions.percpu_wakeup &&
 	       word_at(entry + OFFSET_OF(struct wait_queue_entry, func)) == object_functions.percpu_wakeup;
 }
 
-/* Returns 1 to stop. */
+/* Looks at the next word of the stack that is the task's address. Returns 1 to stop: it is beside a node, or none is left. */
 static long try_waiter(u32 index, void *context)
 {
-	struct waiter_search *search = context;
-	u64 at = next_own_word(search), waiter = at - OFFSET_OF(struct semaphore_waiter, task);
-	u64 entry = at - OFFSET_OF(struct wait_queue_entry, private);
+	u32 number = OBJECT_AT_SWITCH;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct queue *queue = queue_of(number);
+	u64 at, node;
 
 	(void)index;
-	if (!at)
+	(void)context;
+	search_stack(number);
+	if (!room || !queue || !room->search.found)
 		return 1;
-	search->at = at + sizeof(u64);
-	if (is_linked(waiter)) {
-		search->node = waiter;
-		search->flags = OBJECT_READ(rwsem_waiter, waiter, type) == RWSEM_WAITING_FOR_READ ? LCB_F_READ : LCB_F_WRITE;
-	} else if (is_of_percpu(entry)) {
-		search->node = entry + OFFSET_OF(struct wait_queue_entry, entry);
-		search->flags = percpu_flags(entry);
+	at = room->search.found;
+	room->search.at = at + sizeof(u64);
+	room->search.found = 0;
+	node = at - OFFSET_OF(struct semaphore_waiter, task);
+	if (is_linked(node)) {
+		queue->kind = RING_QUEUE_RWSEM;
+		queue->reads = OBJECT_READ(rwsem_waiter, node, type) == RWSEM_WAITING_FOR_READ;
+		queue->node = node;
 	}
-	return search->node != 0;
+	at -= OFFSET_OF(struct wait_queue_entry, private);
+	if (is_of_percpu(at)) {
+		queue->kind = RING_QUEUE_PERCPU;
+		queue->node = at + OFFSET_OF(struct wait_queue_entry, entry);
+	}
+	return queue->node != 0;
 }
 
 static __noinline void find_unmarked(struct task_struct *task, struct wait_lock *lock, u64 stack)
 {
-	struct waiter_search search = {.task = as_number(task), .at = stack, .end = stack + WAITER_BYTES};
-	struct queue *queue = queue_of(OBJECT_AT_SWITCH);
-	u64 head;
+	u32 number = OBJECT_AT_SWITCH;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct queue *queue = queue_of(number);
 
 	lock->address = 0;
-	bpf_loop(WALK_NODES, try_waiter, &search, 0);
-	if (!queue || !search.node)
+	if (!room || !queue)
 		return;
-	queue->kind = search.flags & LCB_F_PERCPU ? RING_QUEUE_PERCPU : RING_QUEUE_RWSEM;
+	room->search = (struct stack_search){stack, stack + WAITER_BYTES, as_number(task), as_number(task), 0};
+	queue->node = 0;
+	bpf_loop(WALK_NODES, try_waiter, NULL, 0);
+	if (!queue->node)
+		return;
 	measure_queue(queue);
-	head = find_head(search.node, queue->owner, WAITER_STEPS);
-	if (!queue->kind || !head || !has_waiters(queue->kind, head - queue->head))
-		return;
-	lock->address = head - queue->head;
-	lock->flags = search.flags;
-	note_first_owner(lock, task->pid);
+	queue->found = find_head(queue->node, queue->owner, WAITER_STEPS);
+	if (set_lock(queue, lock))
+		note_first_owner(lock, task->pid);
 }
 
 /* --- at the switch-out, and at the end of the wait --- */
@@ -129,12 +120,13 @@ static __always_inline void note_blocker(struct task_struct *task, struct wait_e
 		find_unmarked(task, &entry->lock, as_number(stack));
 }
 
-/* What is noted may be of a former wait. The task has not run since this one began. */
-static __always_inline bool is_lock_of_wait(struct task_struct *task, const struct wait_entry *entry)
+/* Before a wait is written: what is noted may be of an earlier one. The task has not run since this one began. */
+static __noinline void forget_former_lock(struct task_struct *task, struct wait_entry *entry)
 {
 	u64 mark = blocker_of(task);
 
-	return mark ? (mark & ~(u64)BLOCKER_TYPES) == entry->lock.address : sleeps_unmarked(entry);
+	if (mark ? (mark & ~(u64)BLOCKER_TYPES) != entry->lock.address : !sleeps_unmarked(entry))
+		entry->lock.address = 0;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef RWALKER_BPF_WAIT_LOOK_WRITE_BPF_H
 #define RWALKER_BPF_WAIT_LOOK_WRITE_BPF_H
 
+#include "bpf/wait_blocker.bpf.h"
 #include "bpf/wait_record.bpf.h"
 #include "bpf/wait_run_queue.bpf.h"
 #include "bpf/wait_sums.bpf.h"
@@ -35,6 +36,8 @@ static __always_inline bool write_wait(struct seq_file *seq, struct task_struct 
 		record->run_queue = take_throttled(task, entry, now, record->run_queue);
 	if (record->flags & RING_WAIT_USER_LATER)
 		record->out_key = still_pending(task, entry);
+	if (wait_knobs.locks == RING_LOCKS_MARKED)
+		forget_former_lock(task, entry);
 	object = fill_object(task, entry, !task->on_cpu, OBJECT_AT_LOOK, record, &name);
 	if (object_knobs.on && task->nvcsw + task->nivcsw != switches) /* it ran, and may have closed it */
 		object = fill_object(task, entry, false, OBJECT_AT_LOOK, record, &name);

@@ -3,7 +3,6 @@
 #ifndef RWALKER_BPF_WAIT_RECORD_H
 #define RWALKER_BPF_WAIT_RECORD_H
 
-#include "bpf/wait_blocker.bpf.h"
 #include "bpf/wait_object.bpf.h"
 #include "bpf/wait_user_later.bpf.h"
 #include "bpf/wait_waker.bpf.h"
@@ -105,7 +104,7 @@ static __always_inline struct ring_name *name_of(struct task_struct *task, struc
 }
 
 /* Fills the object and what is beside it, if anything. Returns their length. */
-static __always_inline u64 fill_object(struct task_struct *task, struct wait_entry *entry, bool known, u32 number,
+static __always_inline u64 fill_object(struct task_struct *task, const struct wait_entry *entry, bool known, u32 number,
 				       struct ring_wait *record, struct ring_name **ret_name)
 {
 	struct ring_object *object = object_of(record);
@@ -119,8 +118,6 @@ static __always_inline u64 fill_object(struct task_struct *task, struct wait_ent
 	__builtin_memset(object, 0, sizeof(*object));
 	if (!room || !known || entry->wait_class != RING_WAIT_BLOCKED)
 		return sizeof(*object);
-	if (wait_knobs.locks == RING_LOCKS_MARKED && !is_lock_of_wait(task, entry))
-		entry->lock.address = 0;
 	object_take(task, object, entry, record->head.time, room, number);
 	object_lasts(object, record->out);
 	*ret_name = name_of(task, room, record);

@@ -31,22 +31,6 @@ static __always_inline u64 rt_lock(struct task_struct *task)
 	return waiter ? as_number(OBJECT_READ(rt_mutex_waiter, waiter, lock)) : 0;
 }
 
-static __always_inline u32 lock_flags(const struct queue *queue)
-{
-	const u64 entry = queue->node - OFFSET_OF(struct wait_queue_entry, entry);
-
-	switch (queue->kind) {
-	case RING_QUEUE_MUTEX:
-		return LCB_F_MUTEX;
-	case RING_QUEUE_RWSEM:
-		return queue->reads ? LCB_F_READ : LCB_F_WRITE;
-	case RING_QUEUE_PERCPU:
-		return percpu_flags(entry);
-	default:
-		return 0;
-	}
-}
-
 static __noinline void find_queue(struct task_struct *task, struct queue *queue, struct wait_lock *lock, u32 number)
 {
 	struct node_search search = {.task = task, .number = number};
@@ -62,10 +46,7 @@ static __noinline void find_queue(struct task_struct *task, struct queue *queue,
 		find_ringed();
 	else if (queue->node)
 		queue->found = find_head(queue->node, queue->owner, WALK_QUEUE);
-	if (!queue->found || !has_waiters(queue->kind, queue->found - queue->head))
-		return;
-	lock->address = queue->found - queue->head;
-	lock->flags = lock_flags(queue);
+	(void)set_lock(queue, lock);
 }
 
 static __always_inline bool waits_for_futex(struct task_struct *task)

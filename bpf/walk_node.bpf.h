@@ -3,6 +3,7 @@
 #ifndef RWALKER_BPF_WALK_NODE_H
 #define RWALKER_BPF_WALK_NODE_H
 
+#include "bpf/wait_entry.bpf.h"
 #include "bpf/walk_queue.bpf.h"
 
 /* --- the task's node --- */
@@ -52,13 +53,6 @@ static long try_node(u32 index, void *context)
 		return 0;
 	queue->node = at - queue->owner;
 	return 1;
-}
-
-/* entry: in the queue of a percpu-rwsem. */
-static __always_inline u32 percpu_flags(u64 entry)
-{
-	return LCB_F_PERCPU |
-	       (OBJECT_READ(wait_queue_entry, entry, flags) & WQ_FLAG_CUSTOM ? LCB_F_READ : LCB_F_WRITE);
 }
 
 /* --- the list's head --- */
@@ -164,6 +158,35 @@ static long try_lock(u32 index, void *context)
 static __noinline void find_ringed(void)
 {
 	bpf_loop(WALK_WORDS, try_lock, NULL, 0);
+}
+
+/* --- the lock --- */
+
+static __always_inline u32 lock_flags(const struct queue *queue)
+{
+	const u64 entry = queue->node - OFFSET_OF(struct wait_queue_entry, entry);
+
+	switch (queue->kind) {
+	case RING_QUEUE_MUTEX:
+		return LCB_F_MUTEX;
+	case RING_QUEUE_RWSEM:
+		return queue->reads ? LCB_F_READ : LCB_F_WRITE;
+	case RING_QUEUE_PERCPU:
+		return LCB_F_PERCPU |
+		       (OBJECT_READ(wait_queue_entry, entry, flags) & WQ_FLAG_CUSTOM ? LCB_F_READ : LCB_F_WRITE);
+	default:
+		return 0;
+	}
+}
+
+/* Of a queue whose head was found; false if it is none of a lock. */
+static __always_inline bool set_lock(const struct queue *queue, struct wait_lock *lock)
+{
+	if (!queue->kind || !queue->found || !has_waiters(queue->kind, queue->found - queue->head))
+		return false;
+	lock->address = queue->found - queue->head;
+	lock->flags = lock_flags(queue);
+	return true;
 }
 
 #endif

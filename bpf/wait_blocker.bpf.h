@@ -36,7 +36,7 @@ static __always_inline bool is_of_percpu(u64 entry)
 	       word_at(entry + OFFSET_OF(struct wait_queue_entry, func)) == object_functions.percpu_wakeup;
 }
 
-/* Looks at the next word of the stack that is the task's address. Returns 1 to stop: it is beside a node, or none is left. */
+/* Looks at the next word of the stack that is the task's address. Returns 1 to stop: it is beside a node, or the last. */
 static long try_waiter(u32 index, void *context)
 {
 	u32 number = OBJECT_AT_SWITCH;
@@ -71,11 +71,14 @@ static __noinline void find_unmarked(struct task_struct *task, struct wait_lock 
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	struct queue *queue = queue_of(number);
+	u64 end = kernel_stack_end(task);
 
 	lock->address = 0;
 	if (!room || !queue)
 		return;
-	room->search = (struct stack_search){stack, stack + WAITER_BYTES, as_number(task), as_number(task), 0};
+	if (end > stack + WAITER_BYTES)
+		end = stack + WAITER_BYTES;
+	room->search = (struct stack_search){stack, end, as_number(task), as_number(task), 0};
 	queue->node = 0;
 	bpf_loop(WALK_NODES, try_waiter, NULL, 0);
 	if (!queue->node)

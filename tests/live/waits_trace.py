@@ -131,8 +131,8 @@ def dumped(report, path):
         raise SystemExit("no '%s --dump' exited %d, not %d" % (report, dump.returncode, expected))
 
 
-Task = collections.namedtuple("Task", "tgid tid comm kernel")
-NOBODY = Task(0, 0, "", False)
+Task = collections.namedtuple("Task", "tgid tid comm kernel start")
+NOBODY = Task(0, 0, "", False, 0)
 
 
 class Wait:
@@ -207,7 +207,8 @@ class Trace:
     def read_task(rest):
         fields = pairs(rest)
         comm = re.search(r'comm="(.*)"(?: cgroup=\d+)?$', rest)
-        return Task(int(fields["tgid"]), int(fields["tid"]), comm.group(1) if comm else "", bool(int(fields["flags"], 0) & 1))
+        return Task(int(fields["tgid"]), int(fields["tid"]), comm.group(1) if comm else "", bool(int(fields["flags"], 0) & 1),
+                    int(fields["start"]))
 
     def read_source(self, fields):
         if int(fields["kind"]) == 2:
@@ -227,12 +228,17 @@ class Trace:
         return [wait for wait in waits[first:last]
                 if begin <= wait.end - wait.length // 2 <= end and wait.begin >= begin - off - wait.length // DRIFT_PART]
 
+    @staticmethod
+    def of_first(records):
+        """Without those of later threads, which may have its tid."""
+        return [record for record in records if record.task.start == records[0].task.start]
+
     def of(self, thread):
-        return self.within(thread.tid, thread.born, 1 << 63)
+        return self.of_first(self.within(thread.tid, thread.born, 1 << 63))
 
     def sums_of(self, thread):
         """kind -> (count, total, run queue), and the time that the thread ran."""
-        mine = [s for s in self.sums if s.task.tid == thread.tid and s.time >= thread.born]
+        mine = self.of_first([s for s in self.sums if s.task.tid == thread.tid and s.time >= thread.born])
         return {kind: tuple(sum(s.kinds[kind][i] for s in mine) for i in range(3)) for kind in SUM_KINDS}, sum(s.running for s in mine)
 
     def ran_after(self, thread):

@@ -26,7 +26,7 @@ judge_waits() { # NAME
 	verdict "$1/block-device" "nothing of dm-$((0x$minor)): $(grep 'kind=19' "$dir/waits.dump" | head -n 3)" \
 		grep -qE " kind=19 .* device=$((0x$major * 256 + 0x$minor)) inode=0 .* name=\"dm-$((0x$minor))\"" "$dir/waits.dump"
 	reported "$dir/waits.view" 0 --waits-on=lock "$dir/waits.rwk"
-	static="mutex event_mutex \\(held (at first )?by sh $(cat "$dir/holder")\\)\$"
+	static="mutex event_mutex \\(held (at first )?by holds $(cat "$dir/holder")\\)\$"
 	[ -z "$rt" ] || static='rt-mutex event_mutex'
 	verdict "$1/variable" "no wait for event_mutex" grep -qE " sh +in write on $static" "$dir/waits.view"
 	verdict "$1/frozen" "no wait for a percpu-rwsem" grep -qE ' touch +in openat? on percpu-rwsem #[0-9]+ for reading$' "$dir/waits.view"

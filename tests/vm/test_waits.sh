@@ -71,7 +71,7 @@ judge_kernel() { # NAME
 need_programs
 command -v python3 >/dev/null || { echo "'python3' is not installed"; exit 77; }
 mkdir -p "$RESULTS"
-for kernel in $(kernels 6.1-cloud); do
+for kernel in $(kernels "6.1-cloud 6.12-rt"); do
 	judged judge_kernel "waits-$kernel" "$kernel" waits.sh
 done
 exit 0

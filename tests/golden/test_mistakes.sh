@@ -55,6 +55,7 @@ judge_answer()
 export OTHER=$scratch/other
 mkdir "$OTHER"
 cp samples/waits/trace.rwk "$OTHER/trace.rwk"
+cp samples/mangled/trace.rwk "$OTHER/mangled.rwk"
 gzip -k "$OTHER/trace.rwk"
 printf 'PERFILE2 and more' >"$OTHER/perf.data"
 printf '\027\010\104tracing6' >"$OTHER/trace.dat"
@@ -145,6 +146,7 @@ record 2 | --flight 60s                | something that goes on
 record 2 | --flight 1G -p 0            | 60s or 60s,64M
 record 2 | --flight 60s,1M -p 0        | at least 8192K
 record 2 | --flight 60s -p 0 -o -      | -o cannot be '-'
+record 2 | --flight 60s -p 0 --max-kept 1x | a size such as 500M
 record 2 | --trigger 'wait:D>1s' -p 0  | require --flight
 record 2 | --trigger wait:D1s          | expects '>' where it has '1s'
 record 2 | --trigger 'wait:Q>1s'       | SDTtKI, or comm=/PATTERN/ where it has 'Q>1s'
@@ -240,5 +242,6 @@ report 0 | -q -m 2ms --summary $TRACE  | filters: -m 2ms
 report 0 | -q --time 0.5s,1500ms --summary $TRACE | filters: --time
 report 0 | -q --at 1970-01-01T00:00:00 $TRACE | before the host was booted
 report 0 | -q --at 999 $TRACE          | outside of the recording
+report 0 | -q --mangled --functions --no-local-files $OTHER/mangled.rwk | _ZN4shop6basket
 TABLE
 [ "$failures" -eq 0 ]

@@ -296,9 +296,14 @@ static inline void steps_check_chunks(struct trace_reader *reader, const struct 
 		}
 		free(payload);
 	}
-	for (size_t i = 0; seen && i < whole->count; i++) {
-		missing |= whole->chunks[i].type == RWK_CHUNK_STATE && !seen[i];
-		found->unnamed += whole->chunks[i].type == RWK_CHUNK_EVENTS && seen[i] && missing;
+	/* Each chunk of events has names of its own before it. */
+	for (size_t i = 0, names = 0, events = 0; seen && i < whole->count; i++) {
+		const uint16_t type = whole->chunks[i].type;
+
+		names += type == RWK_CHUNK_STATE;
+		missing |= type == RWK_CHUNK_STATE && !seen[i];
+		if (type == RWK_CHUNK_EVENTS)
+			found->unnamed += (++events > names || missing) && seen[i];
 	}
 	free(seen);
 }

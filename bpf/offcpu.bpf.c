@@ -170,14 +170,14 @@ static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcom
 static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev, struct wait_entry *entry)
 {
 	u64 in = prev->sched_info.last_arrival + queue_offset();
-	u8 later_waker = entry->waker.time > in + queue_drift() ? entry->waker_context : RING_WAKER_NONE;
+	u8 later_waker = entry->waker.time > in + queue_drift() ? entry->waker_context : WAKER_NONE;
 
 	if (!entry->out && entry->first_arrival != prev->sched_info.last_arrival)
 		take_first(entry);
 	if (!wait_look.armed || !entry->out || in <= entry->out || in + queue_drift() < wait_look.armed)
 		return;
-	if (later_waker != RING_WAKER_NONE)
-		entry->waker_context = RING_WAKER_NONE;
+	if (later_waker != WAKER_NONE)
+		entry->waker_context = WAKER_NONE;
 	count(cpu, end_wait(prev, entry, in, true));
 	entry->waker_context = later_waker;
 }
@@ -198,7 +198,7 @@ static __always_inline void forget_wait(struct ring_cpu *cpu, struct wait_entry 
 	entry->out = 0;
 	note_pending(cpu, entry->pending);
 	if (wait_knobs.wakers)
-		entry->waker_context = RING_WAKER_NONE;
+		entry->waker_context = WAKER_NONE;
 }
 
 /*
@@ -214,7 +214,7 @@ static __noinline bool switch_in_oddly(struct ring_cpu *cpu, struct task_struct 
 			count(cpu, is_of_hidden(next) ? RING_COUNT_FILTERED : RING_COUNT_NO_ENTRY);
 		return false;
 	}
-	if (entry->flags & WAIT_CLOSED)
+	if (entry->flags & ENTRY_CLOSED)
 		return false;
 	if (!wait_look.armed) { /* the first look is under way: what it found out about this task is outdated */
 		entry->first_seen = false;
@@ -265,7 +265,7 @@ static __always_inline bool switch_out_oddly(struct ring_cpu *cpu, struct task_s
 		if (entry->pending)
 			tell_user_stack(prev, now + queue_drift(), entry->pending, RING_USER_EXITING);
 		tell_sums(cpu, prev, entry, now);
-		entry->flags |= WAIT_CLOSED;
+		entry->flags |= ENTRY_CLOSED;
 		entry_forget();
 		return false;
 	}
@@ -282,8 +282,8 @@ static __noinline void switch_out_throttled(struct ring_cpu *cpu, struct task_st
 {
 	const struct task_group *group = note_throttled(prev, entry, now - queue_offset(), 0);
 
-	entry->wait_class = RING_WAIT_PREEMPTED;
-	entry->flags |= WAIT_THROTTLED;
+	entry->wait_class = WAIT_PREEMPTED;
+	entry->flags |= ENTRY_THROTTLED;
 	tell_throttler(cpu, prev, as_number(group), entry->throttle.token);
 }
 
@@ -306,12 +306,12 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 	entry->out = now;
 	if (marks_throttled() && !entry->state && UNLIKELY(prev->throttled))
 		switch_out_throttled(cpu, prev, entry, now);
-	if (wait_knobs.locks == RING_LOCKS_MARKED && entry->wait_class == RING_WAIT_BLOCKED)
+	if (wait_knobs.locks == RING_LOCKS_MARKED && entry->wait_class == WAIT_BLOCKED)
 		note_blocker(prev, entry, ctx);
 	if (UNLIKELY(!wait_look.armed || entry->state & TASK_DEAD || entry->since + WAIT_SUMS_EVERY <= now) &&
 	    !switch_out_oddly(cpu, prev, entry, now))
 		return;
-	if (object_knobs.on && entry->wait_class == RING_WAIT_BLOCKED && entry->brief < WAIT_BRIEF &&
+	if (object_knobs.on && entry->wait_class == WAIT_BLOCKED && entry->brief < WAIT_BRIEF &&
 	    note_object(prev, entry, now))
 		tell_noted(cpu, prev, now);
 	user_stack_before(prev, entry, now, ctx[0]);
@@ -387,7 +387,7 @@ int wait_waking(u64 *ctx)
 		return 0;
 	entry = bpf_task_storage_get(&wait_entries, target, 0, 0);
 	cpu = ring_this_cpu();
-	if (!cpu || !entry || (entry->flags & WAIT_CLOSED) || !wait_look.armed)
+	if (!cpu || !entry || (entry->flags & ENTRY_CLOSED) || !wait_look.armed)
 		return 0;
 	begin = cost_begin(&cpu->runs);
 	waking(ctx, cpu, target, entry, bpf_ktime_get_ns());
@@ -492,7 +492,7 @@ int wait_new_task(u64 *ctx)
 	if (!entry) /* no room: each of its waits will be counted as lost */
 		return 0;
 	entry->out = entry->since = bpf_ktime_get_ns() - queue_drift();
-	entry->wait_class = RING_WAIT_STARTED;
+	entry->wait_class = WAIT_STARTED;
 	entry->out_cpu = bpf_get_smp_processor_id();
 	return 0;
 }

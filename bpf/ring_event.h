@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The private ABI between the BPF programs and the recorder that loads them. It may change with
- * each build; it is never written to a file. Includes nothing: the including file provides __u32
+ * each build; it is never written to a file. Includes no types: the including file provides __u32
  * and __u64. No padding: no kernel memory leaks.
  */
 #ifndef RWALKER_BPF_RING_EVENT_H
 #define RWALKER_BPF_RING_EVENT_H
+
+#include "format/kinds.h"
 
 enum {
 	RING_CPUS_PER_SHARD = 8,
@@ -117,8 +119,5 @@ struct ring_sample { /* of kind RING_SAMPLE or RING_HIT */
 	struct ring_task task;
 	__u64 frames[]; /* kernel_count, user_count, the top; leaf first; for a hit, the program's own frames on top */
 };
-
-/* Values of format/event.h, which programs do not include; record/source/walk.c asserts that they are equal. */
-enum { RING_WAIT_EXACT = 1, RING_WAIT_AT_LEAST = 2, RING_WAIT_NONE = 3 };
 
 #endif

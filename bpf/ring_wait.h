@@ -10,15 +10,6 @@
 #include "bpf/ring_event.h"
 #include "bpf/ring_object.h"
 
-enum ring_wait_class { /* record/source/waits.c asserts that they equal the format's */
-	RING_WAIT_BLOCKED,
-	RING_WAIT_PREEMPTED,
-	RING_WAIT_YIELDED,
-	RING_WAIT_CANCELLED,
-	RING_WAIT_STARTED,
-	RING_WAIT_CLASSES
-};
-
 enum ring_wait_flag {
 	RING_WAIT_IOWAIT = 1,
 	RING_WAIT_BEGAN_BEFORE = 2,
@@ -33,11 +24,9 @@ enum ring_wait_flag {
 	RING_WAIT_THROTTLED = 1024, /* a struct ring_throttle precedes the frames, after the object */
 };
 
-enum ring_waker_context { RING_WAKER_NONE, RING_WAKER_TASK, RING_WAKER_SOFTIRQ, RING_WAKER_IRQ, RING_WAKER_UNKNOWN };
-
 struct ring_waker {
 	__u64 time;
-	__u64 context; /* enum ring_waker_context */
+	__u64 context; /* enum waker_context */
 	struct ring_task task;
 };
 
@@ -91,17 +80,6 @@ struct ring_user_stack {
 	__u64 frames[];
 };
 
-enum ring_sum_kind {
-	RING_SUM_INTERRUPTIBLE,
-	RING_SUM_UNINTERRUPTIBLE,
-	RING_SUM_OTHER_BLOCKED,
-	RING_SUM_PREEMPTED,
-	RING_SUM_YIELDED,
-	RING_SUM_CANCELLED,
-	RING_SUM_STARTED,
-	RING_SUM_KINDS
-};
-
 struct ring_sum {
 	__u64 count, total, run_queue, throttled; /* ns; total: all */
 };
@@ -111,7 +89,7 @@ struct ring_sums { /* of one task since the last record of this kind */
 	__u64 since;
 	__u64 running; /* ns */
 	struct ring_task task;
-	struct ring_sum kinds[RING_SUM_KINDS];
+	struct ring_sum kinds[WAIT_SUM_KINDS];
 };
 
 /*

@@ -38,7 +38,7 @@ struct ring_walk {
 struct ring_walk_task {
 	__u64 time; /* CLOCK_MONOTONIC */
 	__u64 wait; /* ns since switch-out */
-	__u32 bound, cpu; /* bound: RING_WAIT_* */
+	__u32 bound, cpu; /* enum wait_bound */
 	__u32 state, exit_state;
 	__u32 flags; /* enum ring_walk_task_flag */
 	__u32 count; /* of frames */

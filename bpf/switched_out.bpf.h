@@ -112,7 +112,7 @@ static __always_inline u64 uncertain(const struct charge *charge, u64 earliest, 
 }
 
 /*
- * When the task was switched out, by sched_clock. *ret_bound: RING_WAIT_EXACT, or RING_WAIT_AT_LEAST with the latest
+ * When the task was switched out, by sched_clock. *ret_bound: WAIT_EXACT, or WAIT_AT_LEAST with the latest
  * possible time. For a task that has run.
  */
 SEPARATE u64 switched_out(u64 task, u64 now, u32 *ret_bound)
@@ -126,7 +126,7 @@ SEPARATE u64 switched_out(u64 task, u64 now, u32 *ret_bound)
 
 	if (!ret_bound)
 		return now;
-	*ret_bound = RING_WAIT_AT_LEAST;
+	*ret_bound = WAIT_AT_LEAST;
 	if (on_cpu || arrival > now)
 		return now;
 	if (charge.known && charge.charged + charge.lag < latest)
@@ -143,7 +143,7 @@ SEPARATE u64 switched_out(u64 task, u64 now, u32 *ret_bound)
 	}
 	if (latest > earliest && error > SWITCHED_CLOSE)
 		return latest;
-	*ret_bound = RING_WAIT_EXACT;
+	*ret_bound = WAIT_EXACT;
 	return latest < earliest ? latest : earliest;
 }
 

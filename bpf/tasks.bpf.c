@@ -57,12 +57,12 @@ static __always_inline void walk_wait(struct task_struct *task, struct ring_walk
 	u64 now = row->time - walk.clock_offset, out;
 
 	row->wait = 0;
-	row->bound = RING_WAIT_NONE;
+	row->bound = WAIT_NONE;
 	if (row->flags & RING_WALK_ON_CPU)
 		return;
 	if (!task->sched_info.last_arrival) { /* has never run */
 		row->wait = row->time - task->start_time;
-		row->bound = RING_WAIT_EXACT;
+		row->bound = WAIT_EXACT;
 		return;
 	}
 	out = switched_out(as_number(task), now, &row->bound);
@@ -134,7 +134,7 @@ static __always_inline bool wait_is_wanted(struct task_struct *task, struct ring
 	row->time = bpf_ktime_get_ns();
 	row->flags = task->on_cpu ? RING_WALK_ON_CPU : 0;
 	walk_wait(task, row);
-	return row->bound != RING_WAIT_NONE && row->wait >= walk.least_wait;
+	return row->bound != WAIT_NONE && row->wait >= walk.least_wait;
 }
 
 static __always_inline void walk_task(struct seq_file *seq, struct task_struct *task, struct ring_walk_task *row)

@@ -113,7 +113,7 @@ static __always_inline u64 probed_part(struct task_struct *task, struct wait_ent
 {
 	const struct cfs_rq *queue = task->se.cfs_rq;
 
-	if (entry->wait_class != RING_WAIT_BLOCKED && entry->wait_class != RING_WAIT_STARTED)
+	if (entry->wait_class != WAIT_BLOCKED && entry->wait_class != WAIT_STARTED)
 		queue = queue_on(BPF_CORE_READ(queue, tg), entry->out_cpu);
 	return spans_part(as_number(queue), from, to, &entry->throttle);
 }

@@ -16,10 +16,10 @@ enum {
 	WAIT_HEAD_CLASS = 16, WAIT_HEAD_FLAGS = 24, /* where they begin, in bits */
 	WAIT_WAKER_KERNEL = 128, /* a kernel thread */
 };
-#define WAIT_HEAD_CLOSED ((u32)WAIT_CLOSED << WAIT_HEAD_FLAGS)
-#define WAIT_HEAD_THROTTLED ((u32)WAIT_THROTTLED << WAIT_HEAD_FLAGS)
-#define WAIT_HEAD_MOVED ((u32)WAIT_MOVED << WAIT_HEAD_FLAGS)
-#define WAIT_HEAD_ODD (0xffff | WAIT_HEAD_CLOSED) /* hidden, first_seen, WAIT_CLOSED */
+#define WAIT_HEAD_CLOSED ((u32)ENTRY_CLOSED << WAIT_HEAD_FLAGS)
+#define WAIT_HEAD_THROTTLED ((u32)ENTRY_THROTTLED << WAIT_HEAD_FLAGS)
+#define WAIT_HEAD_MOVED ((u32)ENTRY_MOVED << WAIT_HEAD_FLAGS)
+#define WAIT_HEAD_ODD (0xffff | WAIT_HEAD_CLOSED) /* hidden, first_seen, ENTRY_CLOSED */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -28,14 +28,14 @@ struct {
 	__type(value, struct wait_entry);
 } wait_entries SEC(".maps");
 
-/* The enum ring_sum_kind of the latest sums. */
+/* The enum wait_sum_kind of the latest sums. */
 static __always_inline u32 sum_kind(const struct wait_entry *entry)
 {
-	if (entry->sum_class != RING_WAIT_BLOCKED)
-		return RING_SUM_PREEMPTED + entry->sum_class - RING_WAIT_PREEMPTED;
+	if (entry->sum_class != WAIT_BLOCKED)
+		return WAIT_SUM_PREEMPTED + entry->sum_class - WAIT_PREEMPTED;
 	if ((entry->sum_state & TASK_UNINTERRUPTIBLE) && !(entry->sum_state & TASK_NOLOAD))
-		return RING_SUM_UNINTERRUPTIBLE;
-	return entry->sum_state & TASK_INTERRUPTIBLE ? RING_SUM_INTERRUPTIBLE : RING_SUM_OTHER_BLOCKED;
+		return WAIT_SUM_UNINTERRUPTIBLE;
+	return entry->sum_state & TASK_INTERRUPTIBLE ? WAIT_SUM_INTERRUPTIBLE : WAIT_SUM_OTHER_BLOCKED;
 }
 
 /* Adds the latest sums to those of their kind. */
@@ -43,7 +43,7 @@ static __always_inline void settle_sum(struct wait_entry *entry, struct ring_sum
 {
 	u32 kind = sum_kind(entry);
 
-	if (kind >= RING_SUM_KINDS)
+	if (kind >= WAIT_SUM_KINDS)
 		return;
 	sums[kind].count += entry->sum_count;
 	sums[kind].total += entry->sum_total;
@@ -55,7 +55,7 @@ static __always_inline void add_throttled(struct wait_entry *entry)
 {
 	u32 kind = sum_kind(entry);
 
-	if (kind < RING_SUM_KINDS)
+	if (kind < WAIT_SUM_KINDS)
 		entry->sums[kind].throttled += entry->throttle.throttled;
 }
 

@@ -8,12 +8,12 @@
 
 enum wait_entry_flag {
 	/* Copied into the record as they are. */
-	WAIT_TOLD = RING_WAIT_IOWAIT | RING_WAIT_BEGAN_BEFORE | RING_WAIT_OUT_LATEST,
-	WAIT_MOVED = 8,	      /* to another CPU while asleep: the kernel's account of run queues is wrong for it */
-	WAIT_THROTTLED = 16, /* a quota kept it from running: `throttle` says for how long, at the end */
-	WAIT_USER_TOLD = 32,  /* its user stack was written when it left the CPU */
-	WAIT_IN_SYSCALL = 64, /* it left the CPU within a system call, whose return a hook would see */
-	WAIT_CLOSED = 128,    /* the last look has written all there was to write */
+	ENTRY_TOLD = RING_WAIT_IOWAIT | RING_WAIT_BEGAN_BEFORE | RING_WAIT_OUT_LATEST,
+	ENTRY_MOVED = 8,	      /* to another CPU while asleep: the kernel's account of run queues is wrong for it */
+	ENTRY_THROTTLED = 16, /* a quota kept it from running: `throttle` says for how long, at the end */
+	ENTRY_USER_TOLD = 32,  /* its user stack was written when it left the CPU */
+	ENTRY_IN_SYSCALL = 64, /* it left the CPU within a system call, whose return a hook would see */
+	ENTRY_CLOSED = 128,    /* the last look has written all there was to write */
 };
 
 struct wait_waker { /* data for a struct ring_waker */
@@ -63,7 +63,7 @@ struct wait_entry {
 	u8 sum_class;
 	u8 waker_context; /* and WAIT_WAKER_KERNEL */
 
-	struct ring_sum sums[RING_SUM_KINDS];
+	struct ring_sum sums[WAIT_SUM_KINDS];
 	u64 ip, sp; /* user registers at `pending` */
 	u64 noted, noted_out; /* its descriptor's file, or its futex's owner, at the switch-out `noted_out` */
 	struct wait_lock lock;

@@ -40,14 +40,14 @@ static __always_inline u8 judge_first(struct task_struct *task, u32 state, u64 o
 	u64 queued = task->sched_info.last_queued;
 
 	if (!task->sched_info.last_arrival)
-		return RING_WAIT_STARTED;
+		return WAIT_STARTED;
 	if (state)
-		return is_queued(task) ? RING_WAIT_PREEMPTED : RING_WAIT_BLOCKED;
+		return is_queued(task) ? WAIT_PREEMPTED : WAIT_BLOCKED;
 	if (queued && queued + wait_look.clock_offset > out + SWITCHED_CLOSE)
-		return RING_WAIT_BLOCKED;
+		return WAIT_BLOCKED;
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
-		return RING_WAIT_PREEMPTED;
-	return judge_runnable(task) == RING_WAIT_YIELDED ? RING_WAIT_YIELDED : RING_WAIT_PREEMPTED;
+		return WAIT_PREEMPTED;
+	return judge_runnable(task) == WAIT_YIELDED ? WAIT_YIELDED : WAIT_PREEMPTED;
 }
 
 /*
@@ -77,7 +77,7 @@ static __noinline void find_first_lock(struct task_struct *task, struct wait_ent
  */
 static __always_inline void look_at_wait(struct task_struct *task, struct wait_entry *entry)
 {
-	u32 bound = RING_WAIT_EXACT, state = 0;
+	u32 bound = WAIT_EXACT, state = 0;
 	u64 out = task->start_time; /* if it has never run */
 
 	entry->first_arrival = task->sched_info.last_arrival;
@@ -90,18 +90,18 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 		state = 0;
 	entry->first_state = state;
 	entry->first_class = judge_first(task, state, out);
-	entry->first_flags = RING_WAIT_BEGAN_BEFORE | (bound == RING_WAIT_EXACT ? 0 : RING_WAIT_OUT_LATEST) |
+	entry->first_flags = RING_WAIT_BEGAN_BEFORE | (bound == WAIT_EXACT ? 0 : RING_WAIT_OUT_LATEST) |
 			     (state ? moved_before(task) : 0);
 	entry->first_out = out;
 	entry->run_delay = task->sched_info.run_delay;
 	if (marks_throttled() && task->throttled) {
 		(void)note_throttled(task, entry, bpf_ktime_get_ns() - wait_look.clock_offset,
 				     since(out, bpf_ktime_get_ns()));
-		entry->first_class = RING_WAIT_PREEMPTED;
-		entry->first_flags |= WAIT_THROTTLED;
+		entry->first_class = WAIT_PREEMPTED;
+		entry->first_flags |= ENTRY_THROTTLED;
 	}
 	entry->first_seen = !entry->out;
-	if (wait_knobs.locks && entry->first_class == RING_WAIT_BLOCKED && state)
+	if (wait_knobs.locks && entry->first_class == WAIT_BLOCKED && state)
 		find_first_lock(task, entry);
 }
 
@@ -126,7 +126,7 @@ static __noinline bool began_before(struct task_struct *task, struct wait_entry 
 	if (waits_for_io(task))
 		entry->flags |= RING_WAIT_IOWAIT;
 	if (wait_knobs.user_way == RING_BY_SYS_EXIT && in_system_call(task, &number))
-		entry->flags |= WAIT_IN_SYSCALL;
+		entry->flags |= ENTRY_IN_SYSCALL;
 	return entry->out && entry->out <= now;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Why a task leaves the CPU, or has left it: enum ring_wait_class. */
+/* Why a task leaves the CPU, or has left it: enum wait_class. */
 #ifndef RWALKER_BPF_WAIT_JUDGE_BPF_H
 #define RWALKER_BPF_WAIT_JUDGE_BPF_H
 
@@ -33,12 +33,12 @@ static __always_inline u8 judge_runnable(struct task_struct *task)
 	long number;
 
 	if (!in_unfinished_call(task, &number))
-		return RING_WAIT_PREEMPTED;
+		return WAIT_PREEMPTED;
 	if (number == (is_x86 ? X86_SCHED_YIELD : ARM64_SCHED_YIELD))
-		return RING_WAIT_YIELDED;
+		return WAIT_YIELDED;
 	if (bpf_core_field_exists(task->preempt_notifiers.first) && task->preempt_notifiers.first)
-		return RING_WAIT_PREEMPTED; /* on its way back to its guest, within a call that continues */
-	return RING_WAIT_CANCELLED;
+		return WAIT_PREEMPTED; /* on its way back to its guest, within a call that continues */
+	return WAIT_CANCELLED;
 }
 
 /*
@@ -51,13 +51,13 @@ static __always_inline u8 judge_runnable(struct task_struct *task)
 static __always_inline u8 judge_switch(struct task_struct *prev, bool preempt, u32 state, bool voluntary)
 {
 	if (preempt)
-		return RING_WAIT_PREEMPTED;
+		return WAIT_PREEMPTED;
 	if (state)
-		return prev->__state ? RING_WAIT_BLOCKED : RING_WAIT_CANCELLED;
+		return prev->__state ? WAIT_BLOCKED : WAIT_CANCELLED;
 	if (voluntary)
-		return RING_WAIT_CANCELLED;
+		return WAIT_CANCELLED;
 	if (prev->flags & (PF_KTHREAD | PF_IO_WORKER))
-		return RING_WAIT_YIELDED; /* it called the scheduler itself: it is not returning to user space */
+		return WAIT_YIELDED; /* it called the scheduler itself: it is not returning to user space */
 	return judge_runnable(prev);
 }
 

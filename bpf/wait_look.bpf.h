@@ -30,7 +30,7 @@ static __always_inline void look_first(struct task_struct *task)
 	if (entry->out && task->sched_info.last_arrival + queue_offset() > entry->out)
 		entry->out = 0; /* a new task that ran before switches were seen */
 	if (task->__state & TASK_DEAD && !task->on_cpu)
-		entry->flags |= WAIT_CLOSED; /* its parent has not waited for it yet */
+		entry->flags |= ENTRY_CLOSED; /* its parent has not waited for it yet */
 	else if (!entry->out)
 		look_at_wait(task, entry);
 }
@@ -61,11 +61,11 @@ static __always_inline struct wait_entry *look_last(struct seq_file *seq, struct
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
 
-	if (!entry || (entry->flags & WAIT_CLOSED))
+	if (!entry || (entry->flags & ENTRY_CLOSED))
 		return NULL;
 	if (task_is_own(task) || !task_is_wanted(task) || !write_sums(seq, task, entry, now, scratch))
 		return NULL;
-	entry->flags |= WAIT_CLOSED;
+	entry->flags |= ENTRY_CLOSED;
 	return is_waiting(task, entry, now) && is_told(entry, now) ? copy_entry(entry) : NULL;
 }
 
@@ -75,7 +75,7 @@ static __always_inline void look_again(struct task_struct *task)
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
 
 	if (entry)
-		entry->flags &= ~WAIT_CLOSED;
+		entry->flags &= ~ENTRY_CLOSED;
 }
 
 /* Returns a wait that goes on, or NULL. If it ends meanwhile, it is in a ring as well: the recorder finds out. */
@@ -84,7 +84,7 @@ static __always_inline struct wait_entry *look_open(struct task_struct *task, u6
 	const struct wait_entry *current = bpf_task_storage_get(&wait_entries, task, 0, 0);
 	struct wait_entry *entry = current ? copy_entry(current) : NULL;
 
-	if (!entry || (entry->flags & WAIT_CLOSED) || task_is_own(task) || !task_is_wanted(task))
+	if (!entry || (entry->flags & ENTRY_CLOSED) || task_is_own(task) || !task_is_wanted(task))
 		return NULL;
 	if (!is_waiting(task, entry, now))
 		return NULL;

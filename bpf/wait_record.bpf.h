@@ -64,7 +64,7 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	record->state = entry->state;
 	record->wait_class = entry->wait_class;
 	record->out_cpu = entry->out_cpu;
-	record->flags = flags | (entry->flags & WAIT_TOLD);
+	record->flags = flags | (entry->flags & ENTRY_TOLD);
 	record->kernel_count = 0;
 	task_describe(task, &record->task);
 	if (wait_knobs.wakers) {
@@ -116,7 +116,7 @@ static __always_inline u64 fill_object(struct task_struct *task, const struct wa
 	if (room)
 		room->frame_bytes = 0;
 	__builtin_memset(object, 0, sizeof(*object));
-	if (!room || !known || entry->wait_class != RING_WAIT_BLOCKED)
+	if (!room || !known || entry->wait_class != WAIT_BLOCKED)
 		return sizeof(*object);
 	object_take(task, object, entry, record->head.time, room, number);
 	object_lasts(object, record->out);

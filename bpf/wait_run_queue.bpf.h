@@ -22,20 +22,20 @@ static __noinline void note_moved(struct wait_entry *entry)
 	if (entry->out)
 		__sync_fetch_and_or(&entry->head, WAIT_HEAD_MOVED); /* the last look may be writing its flags */
 	else
-		entry->first_flags |= WAIT_MOVED;
+		entry->first_flags |= ENTRY_MOVED;
 }
 
 /* Whether a thread was moved before the first look: it is asleep, and yet the kernel says it waits for a CPU. */
 static __always_inline u8 moved_before(struct task_struct *task)
 {
-	return task->sched_info.last_queued && !task->on_cpu && !is_queued(task) ? WAIT_MOVED : 0;
+	return task->sched_info.last_queued && !task->on_cpu && !is_queued(task) ? ENTRY_MOVED : 0;
 }
 
 static __noinline u64 since_waking(const struct wait_entry *entry, u64 now, u64 length)
 {
 	u64 part;
 
-	if (!wait_knobs.wakers || entry->waker_context == RING_WAKER_NONE)
+	if (!wait_knobs.wakers || entry->waker_context == WAKER_NONE)
 		return 0;
 	part = since(entry->waker.time, now + queue_drift());
 	return part < length ? part : length;
@@ -55,7 +55,7 @@ static __always_inline u64 queued_part(struct task_struct *next, const struct wa
 
 static __always_inline bool is_partly_queued(const struct wait_entry *entry)
 {
-	return entry->wait_class == RING_WAIT_BLOCKED || entry->wait_class == RING_WAIT_STARTED;
+	return entry->wait_class == WAIT_BLOCKED || entry->wait_class == WAIT_STARTED;
 }
 
 /* For the wait that ends at `now`, by the clock of entry->out, after `length`. */

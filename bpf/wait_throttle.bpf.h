@@ -106,9 +106,9 @@ static long take_step(u32 index, struct throttle_taking *taking)
 	part = part < run_queue ? part : run_queue;
 	entry->throttle.throttled = part;
 	if (part)
-		entry->flags |= WAIT_THROTTLED;
+		entry->flags |= ENTRY_THROTTLED;
 	else
-		entry->flags &= ~WAIT_THROTTLED;
+		entry->flags &= ~ENTRY_THROTTLED;
 	taking->run_queue -= part;
 	return 1;
 }

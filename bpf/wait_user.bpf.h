@@ -99,11 +99,11 @@ static __always_inline bool worth_taking(struct task_struct *prev, struct wait_e
 	if (wait_knobs.user_before)
 		return true;
 	/* A task that is preempted, but not by `preempt`, has left its system call. */
-	if ((preempt || entry->wait_class != RING_WAIT_PREEMPTED) && in_system_call(prev, &number)) {
-		entry->flags |= WAIT_IN_SYSCALL;
+	if ((preempt || entry->wait_class != WAIT_PREEMPTED) && in_system_call(prev, &number)) {
+		entry->flags |= ENTRY_IN_SYSCALL;
 		return false;
 	}
-	return entry->wait_class == RING_WAIT_BLOCKED || entry->hasty < PATIENCE;
+	return entry->wait_class == WAIT_BLOCKED || entry->hasty < PATIENCE;
 }
 
 static __always_inline void user_stack_before(struct task_struct *prev, struct wait_entry *entry, u64 now, bool preempt)
@@ -114,14 +114,14 @@ static __always_inline void user_stack_before(struct task_struct *prev, struct w
 		return;
 	if (task_is_own(prev) || !task_is_wanted(prev))
 		return;
-	entry->flags |= WAIT_USER_TOLD;
+	entry->flags |= ENTRY_USER_TOLD;
 	tell_user_stack(prev, now, 0, RING_USER_TAKEN);
 }
 
 static __always_inline void learn_length(struct wait_entry *entry, u64 length)
 {
-	if (wait_knobs.user_way != RING_BY_SYS_EXIT || entry->wait_class == RING_WAIT_BLOCKED ||
-	    (entry->flags & WAIT_IN_SYSCALL))
+	if (wait_knobs.user_way != RING_BY_SYS_EXIT || entry->wait_class == WAIT_BLOCKED ||
+	    (entry->flags & ENTRY_IN_SYSCALL))
 		return;
 	if (length < budget_least(wait_knobs.least) / 4)
 		entry->hasty += entry->hasty < PATIENCE;

@@ -18,8 +18,8 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, const struc
 		return 0;
 	if (!has_user_stack(task))
 		return RING_WAIT_USER_KTHREAD;
-	if (entry->flags & WAIT_USER_TOLD || wait_knobs.user_way == RING_BY_NONE ||
-	    (hook && !(entry->flags & WAIT_IN_SYSCALL)))
+	if (entry->flags & ENTRY_USER_TOLD || wait_knobs.user_way == RING_BY_NONE ||
+	    (hook && !(entry->flags & ENTRY_IN_SYSCALL)))
 		return RING_WAIT_USER_BEFORE;
 	return RING_WAIT_USER_LATER;
 }

@@ -46,13 +46,13 @@ static __always_inline u32 context_of(struct task_struct *current_task, struct r
 	int depth = preempt_depth(current_task, cpu);
 
 	if (depth == -1)
-		return RING_WAKER_UNKNOWN;
+		return WAKER_UNKNOWN;
 	if (depth & IN_INTERRUPT)
-		return RING_WAKER_IRQ;
+		return WAKER_IRQ;
 	if (bpf_core_field_exists(current_task->softirq_disable_cnt) &&
 	    (current_task->softirq_disable_cnt & SERVING_SOFTIRQ))
-		return RING_WAKER_SOFTIRQ;
-	return depth & SERVING_SOFTIRQ ? RING_WAKER_SOFTIRQ : RING_WAKER_TASK;
+		return WAKER_SOFTIRQ;
+	return depth & SERVING_SOFTIRQ ? WAKER_SOFTIRQ : WAKER_TASK;
 }
 
 static __always_inline void note_waker(struct task_struct *waker, struct ring_cpu *cpu,
@@ -98,11 +98,11 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 	barrier_var(kernel); /* 6.1 only knows the bounds of the register that was compared */
 	if (kernel == room)
 		record->flags |= RING_SAMPLE_KERNEL_TRUNCATED;
-	if (record->context == RING_WAKER_SOFTIRQ && is_own_packet(record, (u64)kernel / 8)) {
-		record->context = RING_WAKER_TASK;
-		entry->waker_context += RING_WAKER_TASK - RING_WAKER_SOFTIRQ;
+	if (record->context == WAKER_SOFTIRQ && is_own_packet(record, (u64)kernel / 8)) {
+		record->context = WAKER_TASK;
+		entry->waker_context += WAKER_TASK - WAKER_SOFTIRQ;
 	}
-	if (wants_user_stacks() && record->context == RING_WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
+	if (wants_user_stacks() && record->context == WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
 		user = bpf_get_stack(ctx, (void *)record->frames + kernel, room, BPF_F_USER_STACK);
 		if (user <= 0) {
 			record->flags |= RING_SAMPLE_NO_USER_FAULT;

@@ -78,7 +78,7 @@ static __always_inline bool join_walk_object(struct ring_walk_task *row, struct 
 {
 	u32 number = OBJECT_AT_LOOK;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	u64 out = row->bound == RING_WAIT_EXACT ? row->time - row->wait : ~0ULL;
+	u64 out = row->bound == WAIT_EXACT ? row->time - row->wait : ~0ULL;
 
 	if (!room || row->switches != walked->switches || row->flags & (RING_WALK_ON_CPU | RING_WALK_QUEUED))
 		return false;

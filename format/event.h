@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "common/byte_cursor.h"
+#include "format/kinds.h"
 
 /* Bytes inside a record. Untrusted: they hold names that a process chose for itself or its files. */
 struct event_text { /* bytes of the chunk, not NUL-terminated; valid while the chunk is */
@@ -477,12 +478,6 @@ struct event_walk {
 };
 enum walk_flag { WALK_END = 1 };
 
-enum wait_bound {
-	WAIT_EXACT = 1,
-	WAIT_AT_LEAST = 2, /* printed as >= */
-	WAIT_NONE = 3,	   /* not waiting: running, or runnable with no known start */
-};
-
 enum walk_task_flag {
 	WALK_TASK_ON_CPU = 1,	  /* was running on `cpu` when walked: no kernel stack */
 	WALK_TASK_IOWAIT = 2,
@@ -532,15 +527,6 @@ struct event_walk_task {
  *
  */
 
-enum wait_class {
-	WAIT_BLOCKED,	/* asleep until another task or an interrupt called for a wakeup */
-	WAIT_PREEMPTED, /* runnable; another task got the CPU */
-	WAIT_YIELDED,
-	WAIT_CANCELLED, /* about to sleep, but already woken, or a signal was pending */
-	WAIT_STARTED,	/* from the fork to its first run; first it is on no run queue yet */
-	WAIT_CLASSES
-};
-
 enum wait_flag {
 	WAIT_HAS_KERNEL = 1,
 	WAIT_HAS_USER = 2,
@@ -581,8 +567,6 @@ enum wait_call {
 
 /* The other tasks of a wait, for callers that write one. */
 enum wait_other { WAIT_WAKER, WAIT_OWNER, WAIT_OTHERS };
-
-enum waker_context { WAKER_NONE, WAKER_TASK, WAKER_SOFTIRQ, WAKER_IRQ, WAKER_UNKNOWN };
 
 struct event_wait {
 	uint32_t cpu, task, source; /* cpu of the switch-in; task: number in the chunk */
@@ -629,17 +613,6 @@ struct event_user_stack {
 	uint64_t time, since;
 	uint32_t snapshot;
 	bool callers_known;
-};
-
-enum wait_sum_kind {
-	WAIT_SUM_INTERRUPTIBLE,
-	WAIT_SUM_UNINTERRUPTIBLE,
-	WAIT_SUM_OTHER_BLOCKED,
-	WAIT_SUM_PREEMPTED,
-	WAIT_SUM_YIELDED,
-	WAIT_SUM_CANCELLED,
-	WAIT_SUM_STARTED,
-	WAIT_SUM_KINDS
 };
 
 struct event_wait_sum {

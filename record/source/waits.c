@@ -34,17 +34,7 @@
 
 enum { BUFFER_BYTES = 256 << 10 };
 
-static_assert((int)RING_WAIT_BLOCKED == WAIT_BLOCKED && (int)RING_WAIT_PREEMPTED == WAIT_PREEMPTED &&
-		      (int)RING_WAIT_YIELDED == WAIT_YIELDED && (int)RING_WAIT_CANCELLED == WAIT_CANCELLED &&
-		      (int)RING_WAIT_STARTED == WAIT_STARTED && (int)RING_WAIT_CLASSES == WAIT_CLASSES,
-	      "the programs' classes are the format's");
-static_assert((int)RING_WAKER_NONE == WAKER_NONE && (int)RING_WAKER_TASK == WAKER_TASK &&
-		      (int)RING_WAKER_SOFTIRQ == WAKER_SOFTIRQ && (int)RING_WAKER_IRQ == WAKER_IRQ &&
-		      (int)RING_WAKER_UNKNOWN == WAKER_UNKNOWN,
-	      "the programs' contexts are the format's");
-static_assert((int)RING_SUM_INTERRUPTIBLE == WAIT_SUM_INTERRUPTIBLE && (int)RING_SUM_PREEMPTED == WAIT_SUM_PREEMPTED &&
-		      (int)RING_SUM_STARTED == WAIT_SUM_STARTED && (int)RING_SUM_KINDS == WAIT_SUM_KINDS &&
-		      sizeof(struct ring_sum) == sizeof(struct event_wait_sum),
+static_assert(sizeof(struct ring_sum) == sizeof(struct event_wait_sum),
 	      "the programs' sums are the format's");
 
 int waits_init(struct waits *waits)
@@ -123,7 +113,7 @@ static void join_user_stack(struct waits *waits, const struct ring_wait *raw, st
 static void take_waker(const struct waits *waits, const struct ring_waker *raw, struct event_wait *wait,
 		       struct event_task *ret_task)
 {
-	if (raw->context == RING_WAKER_NONE || wait->wait_class != WAIT_BLOCKED)
+	if (raw->context == WAKER_NONE || wait->wait_class != WAIT_BLOCKED)
 		return;
 	wait->context = (uint32_t)raw->context;
 	wait->woken = raw->time < wait->time ? wait->time - raw->time : 0;
@@ -224,7 +214,7 @@ static void take_wait(struct waits *waits, const struct ring_head *head, size_t 
 
 	if (raw->kernel_count > RING_MAX_FRAMES || fixed > length ||
 	    length < fixed + raw->kernel_count * sizeof(uint64_t) + switches_bytes(raw) ||
-	    raw->out > head->time || raw->wait_class >= WAIT_CLASSES) {
+	    raw->out > head->time || raw->wait_class > WAIT_STARTED) {
 		waits->refused++;
 		return;
 	}

@@ -28,9 +28,6 @@
 
 enum { BUFFER_BYTES = 256 << 10 };
 
-static_assert((int)RING_WAIT_EXACT == WAIT_EXACT && (int)RING_WAIT_AT_LEAST == WAIT_AT_LEAST &&
-		      (int)RING_WAIT_NONE == WAIT_NONE,
-	      "the programs' bounds are the format's");
 static_assert((int)RING_WALK_ON_CPU == WALK_TASK_ON_CPU && (int)RING_WALK_IOWAIT == WALK_TASK_IOWAIT &&
 		      (int)RING_WALK_QUEUED == WALK_TASK_QUEUED &&
 		      (int)RING_WALK_STOPPED == WALK_TASK_STOPPED && (int)RING_WALK_TRACED == WALK_TASK_TRACED &&

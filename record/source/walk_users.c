@@ -113,7 +113,7 @@ static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row
 	if (!users->sleepers)
 		return USER_MISSING_REFUSED;
 	wanted.futex = futex_of(row);
-	if (row->bound == RING_WAIT_EXACT || row->bound == RING_WAIT_AT_LEAST)
+	if (row->bound == WAIT_EXACT || row->bound == WAIT_AT_LEAST)
 		wanted.began = row->time - row->wait;
 	if (sleepers_want(users->sleepers, row->task.tid, &wanted) < 0)
 		return USER_MISSING_NO_ROOM;

@@ -146,9 +146,9 @@ int report_filter_classes(void *config, const char *value)
 		const char *name;
 		uint32_t bit;
 	} classes[] = {
-		{"blocked", 1 << PROFILE_BLOCKED}, {"preempted", 1 << PROFILE_PREEMPTED},
-		{"yielded", 1 << PROFILE_YIELDED}, {"cancelled", 1 << PROFILE_CANCELLED},
-		{"started", 1 << PROFILE_STARTED}, {"throttled", 1 << PROFILE_THROTTLED},
+		{"blocked", 1 << WAIT_BLOCKED}, {"preempted", 1 << WAIT_PREEMPTED},
+		{"yielded", 1 << WAIT_YIELDED}, {"cancelled", 1 << WAIT_CANCELLED},
+		{"started", 1 << WAIT_STARTED}, {"throttled", 1 << WAIT_THROTTLED},
 		{"open", PROFILE_WAITS_OPEN}, {"ended", PROFILE_WAITS_ENDED},
 	};
 	struct report_options *options = config;

@@ -278,7 +278,7 @@ static void check_seam(struct profile *profile)
 	for (size_t i = 0; i < count; i++) {
 		fuzz_require(waits[i].weight <= waits[i].in - waits[i].out &&
 			sources[waits[i].source].kind == PROFILE_OFFCPU);
-		fuzz_require((waits[i].waker == PROFILE_NO_TASK) == (waits[i].waker_context == PROFILE_WAKER_NONE));
+		fuzz_require((waits[i].waker == PROFILE_NO_TASK) == (waits[i].waker_context == WAKER_NONE));
 		if (waits[i].flags & PROFILE_WAIT_BESIDE)
 			beside++;
 		else

@@ -217,7 +217,7 @@
 		};
 	}
 
-	/* Sums of the waits that were only counted: 7 kinds per row (enum profile_sum_kind). */
+	/* Sums of the waits that were only counted: 7 kinds per row (enum wait_sum_kind). */
 	function readSums(columns, limits) {
 		const kinds = 7,
 			rows = columns.same([

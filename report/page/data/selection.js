@@ -3,7 +3,7 @@
  * What a selection weighs, by call chain: every picture and table starts from here. A selection is
  *	{source, from, to, tasks, classes}
  * from, to: ticks on the common axis, or null for everything; tasks: by task 1 or 0, or null; classes: bits
- * of enum profile_wait_class, or null. Weights are in the unit of the source: ns, cycles, samples.
+ * of enum wait_class, or null. Weights are in the unit of the source: ns, cycles, samples.
  *
  * Everything comes from the exact sums, or from single samples that add up to them. Ranges and classes come from single
  * events, whose times may be rounded to µs: then so are the sums.

@@ -115,7 +115,7 @@
 	 * counted, and running by the kernel's accounting. In a range only single waits are known; running is null then.
 	 */
 
-	/* enum profile_sum_kind: the blocked kinds, by the letter of their state. */
+	/* enum wait_sum_kind: the blocked kinds, by the letter of their state. */
 	const SUM_STATES = ['S', 'D', 'other'];
 
 	function emptyTimes() {

@@ -8,7 +8,7 @@
 	'use strict';
 
 	const {Refusal} = rwalker;
-	/* enum profile_wait_flag, profile_wait_class and profile_waker_context. */
+	/* enum profile_wait_flag, wait_class and waker_context. */
 	const WAIT = {
 		BEGAN_BEFORE: 1, OUT_BOUND: 2, NOT_ENDED: 4, IOWAIT: 8, UNASKED: 32,
 		APART: 64, BESIDE: 96,
@@ -186,7 +186,7 @@
 		return spans;
 	}
 
-	/* enum profile_wait_bound: what is known about the length. */
+	/* enum wait_bound: what is known about the length. */
 	function boundOf({bound}) {
 		return bound === 2 ? '≥ ' : '';
 	}

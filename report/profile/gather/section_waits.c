@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/profile/gather/section_waits.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "report/profile/gather/stack_parts.h"
@@ -10,10 +9,6 @@
 #include "report/profile/tables/profile_settle.h"
 
 enum { CPU_NONE = UINT16_MAX };
-
-static_assert((int)PROFILE_WAKER_TASK == WAKER_TASK && (int)PROFILE_WAKER_SOFTIRQ == WAKER_SOFTIRQ &&
-		      (int)PROFILE_WAKER_IRQ == WAKER_IRQ && (int)PROFILE_WAKER_UNKNOWN == WAKER_UNKNOWN,
-	      "the seam's contexts are the format's");
 
 /* --- threads --- */
 
@@ -165,7 +160,7 @@ static int take_waker(struct section *section, struct section_slot *slot, const 
 	if (r < 0 || !waker)
 		return r;
 	wait->waker = waker->task;
-	wait->waker_context = record->context <= WAKER_UNKNOWN ? (uint8_t)record->context : PROFILE_WAKER_UNKNOWN;
+	wait->waker_context = record->context <= WAKER_UNKNOWN ? (uint8_t)record->context : WAKER_UNKNOWN;
 	wait->woken = record->time - record->woken;
 	return 0;
 }
@@ -345,7 +340,7 @@ static struct event_wait part_throttled(const struct event_wait *record, bool al
 {
 	struct event_wait part = *record;
 
-	part.wait_class = PROFILE_THROTTLED;
+	part.wait_class = WAIT_THROTTLED;
 	part.length = alone ? record->length : record->throttled + record->run_queue;
 	part.flags &= ~(uint64_t)(WAIT_HAS_WAKER | WAIT_FOR_READING | WAIT_OWNER_READS |
 					  WAIT_OWNER_AT_END | WAIT_OWNER_CHANGED | (alone ? 0 : WAIT_BEGAN_BEFORE));
@@ -365,7 +360,7 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 
 	section_judge(section, source ? PROFILE_OFFCPU : PROFILE_SOURCE_KINDS);
 	section->context.profile->quality->unknown_source += !source;
-	if (!section->waits || !source || record->wait_class >= WAIT_CLASSES)
+	if (!section->waits || !source || record->wait_class > WAIT_STARTED)
 		return 0;
 	if (!record->throttled || record->throttled > record->length ||
 	    record->run_queue > record->length - record->throttled)

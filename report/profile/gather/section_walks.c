@@ -80,23 +80,18 @@ int section_add_walk(struct section *section, const struct stream_event *stream_
 
 static bool is_wanted(const struct profile_filter *filter, const struct profile_walk_task *row)
 {
-	if (filter->min_wait && (row->bound == PROFILE_WAIT_NONE || row->wait < filter->min_wait))
+	if (filter->min_wait && (row->bound == WAIT_NONE || row->wait < filter->min_wait))
 		return false;
 	return !filter->states || profile_state_matches(row->state, filter->states);
 }
 
 static void fill_row(const struct event_walk_task *event, struct profile_walk_task *row)
 {
-	static const enum profile_wait_bound bounds[] = {
-		[WAIT_EXACT] = PROFILE_WAIT_EXACT,
-		[WAIT_AT_LEAST] = PROFILE_WAIT_AT_LEAST,
-		[WAIT_NONE] = PROFILE_WAIT_NONE,
-	};
-	const bool known = event->bound && event->bound < sizeof(bounds) / sizeof(bounds[0]);
+	const bool known = event->bound && event->bound <= WAIT_NONE;
 
 	*row = (struct profile_walk_task){
 		.wait = event->wait,
-		.bound = known ? bounds[event->bound] : PROFILE_WAIT_NONE,
+		.bound = known ? (enum wait_bound)event->bound : WAIT_NONE,
 		.cpu = event->cpu,
 		.on_cpu = event->flags & WALK_TASK_ON_CPU,
 		.iowait = event->flags & WALK_TASK_IOWAIT,

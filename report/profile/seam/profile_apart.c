@@ -15,7 +15,7 @@ static bool is_whole(const struct profile_wait *wait)
 {
 	const uint8_t whole = PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED;
 
-	return (wait->flags & whole) == whole && wait->wait_class == PROFILE_BLOCKED && !wait->run_queue;
+	return (wait->flags & whole) == whole && wait->wait_class == WAIT_BLOCKED && !wait->run_queue;
 }
 
 bool profile_wait_is_throughout(const struct profile_task *tasks, const struct profile_wait *wait)
@@ -33,15 +33,15 @@ void profile_kernel_time_add_wait(struct profile_kernel_time *time, const struct
 
 void profile_kernel_time_add_wakeup(struct profile_kernel_time *time, const struct profile_wait *wait)
 {
-	time->woke |= wait->waker_context == PROFILE_WAKER_TASK || wait->waker_context == PROFILE_WAKER_UNKNOWN;
+	time->woke |= wait->waker_context == WAKER_TASK || wait->waker_context == WAKER_UNKNOWN;
 }
 
 void profile_kernel_time_add_sums(struct profile_kernel_time *time, const struct profile_task_sums *sums)
 {
 	time->span += sums->to - sums->from;
 	time->busy += sums->running;
-	for (size_t i = 0; i < PROFILE_SUM_KINDS; i++)
-		time->busy += i == PROFILE_SUM_UNINTERRUPTIBLE ? sums->kinds[i].total : sums->kinds[i].run_queue;
+	for (size_t i = 0; i < WAIT_SUM_KINDS; i++)
+		time->busy += i == WAIT_SUM_UNINTERRUPTIBLE ? sums->kinds[i].total : sums->kinds[i].run_queue;
 }
 
 /* Of a thread that ran, it must be known for how long. */

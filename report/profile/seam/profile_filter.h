@@ -70,7 +70,7 @@ struct profile_filter {
 	const char *states; /* letters for walks and waits, NULL: all */
 	uint64_t min_wait;  /* walks: -w, ns */
 	uint64_t least_wait, most_wait; /* waits: -m and -M, ns, of the whole wait; most 0: any */
-	uint32_t classes;   /* waits: bit per enum profile_wait_class, PROFILE_WAITS_OPEN, _ENDED; 0: all */
+	uint32_t classes;   /* waits: bit per enum wait_class, PROFILE_WAITS_OPEN, _ENDED; 0: all */
 	struct profile_wait_test on; /* waits, after all other filters */
 	bool user_only, kernel_only;
 	const char *const *probes; /* tracepoints and functions, names or globs: if given, nothing else passes */

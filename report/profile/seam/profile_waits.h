@@ -8,27 +8,10 @@
 #ifndef RWALKER_REPORT_PROFILE_SEAM_PROFILE_WAITS_H
 #define RWALKER_REPORT_PROFILE_SEAM_PROFILE_WAITS_H
 
+#include "format/kinds.h"
 #include "report/profile/seam/profile.h"
 
 enum { PROFILE_NO_TASK = UINT32_MAX };
-
-enum profile_wait_class {
-	PROFILE_BLOCKED,   /* asleep until another task or an interrupt called for a wakeup */
-	PROFILE_PREEMPTED, /* runnable all the time: another task got the CPU */
-	PROFILE_YIELDED,   /* the same, voluntarily */
-	PROFILE_CANCELLED, /* about to sleep, but already woken, or a signal was pending: runnable all the time */
-	PROFILE_STARTED,   /* from the fork to its first run: runnable since it was put on a run queue */
-	PROFILE_THROTTLED, /* runnable, but kept from running by a cgroup's quota of CPU time: `object` */
-	PROFILE_WAIT_CLASSES
-};
-
-enum profile_waker_context {
-	PROFILE_WAKER_NONE,    /* not known: open, not blocked, or wakers were not recorded */
-	PROFILE_WAKER_TASK,
-	PROFILE_WAKER_SOFTIRQ, /* the task that was there is in `waker`, but is not known to be the cause */
-	PROFILE_WAKER_IRQ,     /* likewise */
-	PROFILE_WAKER_UNKNOWN, /* `waker` is known, its context is not */
-};
 
 enum profile_wait_flag {
 	PROFILE_WAIT_BEGAN_BEFORE = 1, /* open: out is before the recording, and exact unless the next flag is set */
@@ -71,16 +54,16 @@ struct profile_wait {
 	uint32_t ready_descriptor; /* the sleeper's descriptor, plus 1, of that object; 0: not known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
 	uint8_t flags;		/* enum profile_wait_flag */
-	uint8_t wait_class;	/* enum profile_wait_class */
-	uint8_t waker_context;	/* enum profile_waker_context */
+	uint8_t wait_class;	/* enum wait_class */
+	uint8_t waker_context;	/* enum waker_context */
 	uint8_t held;		/* enum profile_wait_held */
 };
 
 /* Whether [out, in - run_queue] is something other than waiting for a CPU. */
 static inline bool profile_wait_is_partly_queued(const struct profile_wait *wait)
 {
-	return wait->wait_class == PROFILE_BLOCKED || wait->wait_class == PROFILE_STARTED ||
-	       wait->wait_class == PROFILE_THROTTLED;
+	return wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_STARTED ||
+	       wait->wait_class == WAIT_THROTTLED;
 }
 
 /* A wait made from a walked task, for callers that only need to know what it was for. */
@@ -89,22 +72,11 @@ static inline struct profile_wait profile_walk_wait(const struct profile_walk_ta
 	return (struct profile_wait){
 		.task = row->task, .node = row->node, .waker = PROFILE_NO_TASK, .weight = 1,
 		.operation = row->operation, .object = row->object, .asked = row->asked, .owner = row->owner,
-		.held = row->held | PROFILE_HELD_AT_END, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = PROFILE_BLOCKED,
+		.held = row->held | PROFILE_HELD_AT_END, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = WAIT_BLOCKED,
 	};
 }
 
 /* Waits shorter than the threshold, by task: counted and summed, without stacks. Also the task's run time. */
-enum profile_sum_kind {
-	PROFILE_SUM_INTERRUPTIBLE, /* blocked, by prev_state */
-	PROFILE_SUM_UNINTERRUPTIBLE,
-	PROFILE_SUM_OTHER_BLOCKED,
-	PROFILE_SUM_PREEMPTED,
-	PROFILE_SUM_YIELDED,
-	PROFILE_SUM_CANCELLED,
-	PROFILE_SUM_STARTED,
-	PROFILE_SUM_KINDS
-};
-
 struct profile_wait_sum {
 	uint64_t count, total, run_queue, throttled; /* total: these and blocked together, ns */
 };
@@ -114,7 +86,7 @@ struct profile_task_sums { /* one task in one recording */
 	bool unasked; /* like PROFILE_WAIT_UNASKED */
 	uint64_t from, to; /* when the task was first and last accounted for: its span in the recording */
 	uint64_t running;  /* ns on a CPU, as accounted by the kernel (sum_exec_runtime) */
-	struct profile_wait_sum kinds[PROFILE_SUM_KINDS];
+	struct profile_wait_sum kinds[WAIT_SUM_KINDS];
 };
 
 struct profile_recording { /* one section of a trace, from one run of the recorder */
@@ -128,7 +100,7 @@ struct profile_class_total {
 };
 
 struct profile_wait_totals { /* of one source, after filters */
-	struct profile_class_total classes[PROFILE_WAIT_CLASSES];
+	struct profile_class_total classes[WAIT_CLASSES];
 	struct profile_class_total open;  /* of these, those that began before or had not ended */
 	struct profile_class_total brief; /* in addition to these: only counted */
 	uint64_t least_wait;		  /* the largest of all recordings */

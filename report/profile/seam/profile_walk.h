@@ -6,11 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PROFILE_NO_CPU = UINT16_MAX, PROFILE_NO_SOURCE = UINT32_MAX };
+#include "format/kinds.h"
 
-enum profile_wait_bound { PROFILE_WAIT_EXACT = 1,
-			  PROFILE_WAIT_AT_LEAST,
-			  PROFILE_WAIT_NONE };
+enum { PROFILE_NO_CPU = UINT16_MAX, PROFILE_NO_SOURCE = UINT32_MAX };
 
 struct profile_walk { /* one pass over all tasks */
 	uint32_t host, number;
@@ -25,7 +23,7 @@ struct profile_walk_task {
 	uint32_t task, node, flags;
 	char state[24]; /* "D", "S", "R", "D (killable)" ...: letter first */
 	uint64_t wait;  /* ns */
-	enum profile_wait_bound bound;
+	enum wait_bound bound;
 	uint32_t cpu;
 	bool on_cpu, iowait, queued;
 	/* What it slept for, as in a struct profile_wait. */

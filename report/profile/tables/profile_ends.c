@@ -194,7 +194,7 @@ static int add_waker(struct joiner *joiner, const struct profile_wait *wait, boo
 	enum told told;
 
 	if (end == NO_END || !wait->waker_node || wait->waker == PROFILE_NO_TASK ||
-	    wait->waker_context != PROFILE_WAKER_TASK)
+	    wait->waker_context != WAKER_TASK)
 		return 0;
 	told = told_by_waker(joiner, wait->waker_node);
 	if (told != TOLD_READ && told != TOLD_WRITE)

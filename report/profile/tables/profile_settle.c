@@ -209,7 +209,7 @@ static int add_wait(struct profile *profile, const struct profile_wait *wait)
 				      .weight = wait->weight,
 				      .run_queue = profile_run_queue_weight(wait)};
 
-	if (wait->wait_class == PROFILE_THROTTLED)
+	if (wait->wait_class == WAIT_THROTTLED)
 		entry.throttled = entry.weight - entry.run_queue;
 	if (!(profile->filter->needs & PROFILE_EACH_HALF))
 		return add_entry(profile, &entry);

@@ -121,19 +121,19 @@ static void add_to_totals(struct profile_wait_totals *totals, const struct profi
 	uint64_t run_queue = profile_run_queue_weight(wait);
 
 	add_total(&totals->classes[wait->wait_class], 1, wait->weight, run_queue);
-	if (wait->wait_class == PROFILE_THROTTLED)
-		totals->classes[PROFILE_THROTTLED].throttled += wait->weight - run_queue;
+	if (wait->wait_class == WAIT_THROTTLED)
+		totals->classes[WAIT_THROTTLED].throttled += wait->weight - run_queue;
 	if (wait->flags & (PROFILE_WAIT_BEGAN_BEFORE | PROFILE_WAIT_NOT_ENDED))
 		add_total(&totals->open, 1, wait->weight, run_queue);
 }
 
-static enum profile_wait_class class_of(enum profile_sum_kind kind)
+static enum wait_class class_of(enum wait_sum_kind kind)
 {
-	static const enum profile_wait_class classes[PROFILE_SUM_KINDS] = {
-		[PROFILE_SUM_PREEMPTED] = PROFILE_PREEMPTED,
-		[PROFILE_SUM_YIELDED] = PROFILE_YIELDED,
-		[PROFILE_SUM_CANCELLED] = PROFILE_CANCELLED,
-		[PROFILE_SUM_STARTED] = PROFILE_STARTED,
+	static const enum wait_class classes[WAIT_SUM_KINDS] = {
+		[WAIT_SUM_PREEMPTED] = WAIT_PREEMPTED,
+		[WAIT_SUM_YIELDED] = WAIT_YIELDED,
+		[WAIT_SUM_CANCELLED] = WAIT_CANCELLED,
+		[WAIT_SUM_STARTED] = WAIT_STARTED,
 	};
 
 	return classes[kind];
@@ -148,7 +148,7 @@ static bool sums_are_wanted(const struct profile_filter *filter, size_t kind)
 	if (filter->states || filter->cpus || filter->least_wait || filter->on.passes ||
 	    (filter->classes & both) == PROFILE_WAITS_OPEN)
 		return false;
-	return !classes || (classes >> class_of((enum profile_sum_kind)kind) & 1);
+	return !classes || (classes >> class_of((enum wait_sum_kind)kind) & 1);
 }
 
 static void add_brief(struct profile *profile, struct profile_wait_totals *totals)
@@ -158,7 +158,7 @@ static void add_brief(struct profile *profile, struct profile_wait_totals *total
 
 		if (sums->unasked || profile_sums_are_apart(profile, sums))
 			continue;
-		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++)
+		for (size_t kind = 0; kind < WAIT_SUM_KINDS; kind++)
 			if (sums_are_wanted(profile->filter, kind))
 				add_sum(&totals->brief, &sums->kinds[kind]);
 	}

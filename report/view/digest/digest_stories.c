@@ -97,7 +97,7 @@ static bool was_ended_by_task(const struct waits *waits, const struct profile_wa
 {
 	return !(wait->flags & PROFILE_WAIT_NOT_ENDED) && wait->waker != PROFILE_NO_TASK &&
 	       waits->tasks[wait->waker].tid &&
-	       (wait->waker_context == PROFILE_WAKER_TASK || wait->waker_context == PROFILE_WAKER_UNKNOWN);
+	       (wait->waker_context == WAKER_TASK || wait->waker_context == WAKER_UNKNOWN);
 }
 
 static int classify_wait(const struct stories *stories, const struct profile_wait *wait, enum held *ret_held)
@@ -109,11 +109,11 @@ static int classify_wait(const struct stories *stories, const struct profile_wai
 
 	*ret_held = NOT_HELD;
 	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_asked(waits, wait) ||
-	    (wait->wait_class == PROFILE_BLOCKED && is_for_connections(waits, wait)))
+	    (wait->wait_class == WAIT_BLOCKED && is_for_connections(waits, wait)))
 		return 0;
 	profile_wait_state(wait->state, state);
 	*ret_held = HELD;
-	if (state[0] == 'D' || wait->wait_class == PROFILE_THROTTLED ||
+	if (state[0] == 'D' || wait->wait_class == WAIT_THROTTLED ||
 	    (wait->run_queue && wait->run_queue >= wait_length(wait) / 2))
 		return 0;
 	*ret_held = NOT_HELD;
@@ -152,7 +152,7 @@ static int add_wait(struct stories *stories, uint32_t number, enum held held)
 
 static bool was_blocked(const struct story *story)
 {
-	return story->key.wait_class == PROFILE_BLOCKED;
+	return story->key.wait_class == WAIT_BLOCKED;
 }
 
 /*
@@ -411,7 +411,7 @@ static int add_way(struct stories *stories, const struct chains_found *found, co
 		last = node;
 		if (step->kind == STEP_BLOCKED)
 			r = array_push(&stories->told,
-				       (struct story_key){step->name, PROFILE_BLOCKED, step->at});
+				       (struct story_key){step->name, WAIT_BLOCKED, step->at});
 	}
 	if (!r)
 		r = find_end(found, story, &end);

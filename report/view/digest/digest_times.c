@@ -179,7 +179,7 @@ static struct in_state find_in_state(const struct waits *waits, char letter)
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct profile_wait *wait = &waits->items[i];
 
-		if (!wait_is_shown(wait) || wait->wait_class != PROFILE_BLOCKED || !wait->weight)
+		if (!wait_is_shown(wait) || wait->wait_class != WAIT_BLOCKED || !wait->weight)
 			continue;
 		if (wait->state != state) {
 			state = wait->state;
@@ -272,7 +272,7 @@ static int find_throttler(const struct waits *waits, uint32_t *ret_object)
 	for (size_t i = 0; i < waits->count; i++) {
 		const struct profile_wait *wait = &waits->items[i];
 
-		if (wait->wait_class != PROFILE_THROTTLED || !wait->object || !wait_is_shown(wait))
+		if (wait->wait_class != WAIT_THROTTLED || !wait->object || !wait_is_shown(wait))
 			continue;
 		sums[wait->object] = wait_add(sums[wait->object], wait->weight);
 		most = sums[wait->object] > sums[most] ? wait->object : most;

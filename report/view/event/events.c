@@ -200,9 +200,9 @@ static void describe_wait(const struct waits *waits, const struct profile_wait *
 /* "wakeup of dd/8, from an irq" */
 static void describe_wakeup(const struct events_view *view, const struct profile_wait *wait, FILE *out)
 {
-	static const char *const contexts[] = {[PROFILE_WAKER_SOFTIRQ] = ", from a softirq",
-					       [PROFILE_WAKER_IRQ] = ", from an irq",
-					       [PROFILE_WAKER_UNKNOWN] = ""};
+	static const char *const contexts[] = {[WAKER_SOFTIRQ] = ", from a softirq",
+					       [WAKER_IRQ] = ", from an irq",
+					       [WAKER_UNKNOWN] = ""};
 	const struct profile_task *task = &view->reader.waits.tasks[wait->task];
 
 	(void)fputs("wakeup of ", out);

@@ -28,7 +28,7 @@ static uint64_t common_time(const struct export *export, uint32_t recording, uin
 
 bool export_is_interrupt(const struct profile_wait *wait)
 {
-	return wait->waker_context == PROFILE_WAKER_IRQ || wait->waker_context == PROFILE_WAKER_SOFTIRQ;
+	return wait->waker_context == WAKER_IRQ || wait->waker_context == WAKER_SOFTIRQ;
 }
 
 static void add(struct export *export, const struct profile_event *event, const struct profile_walk_task *walked)
@@ -238,8 +238,7 @@ static void write_stack(struct export *export, const struct export_event *event)
 
 static void write_waker(struct export *export, const struct profile_wait *wait)
 {
-	static const char *const contexts[] = {[PROFILE_WAKER_TASK] = "task", [PROFILE_WAKER_SOFTIRQ] = "softirq",
-					       [PROFILE_WAKER_IRQ] = "irq", [PROFILE_WAKER_UNKNOWN] = "unknown"};
+	static const char *const contexts[] = {WAKER_CONTEXT_LIST(KIND_TEXT)};
 	const struct export_event wakeup = {.of = {.kind = EXPORT_WAKEUP, .node = wait->waker_node},
 					    .interrupt = export_is_interrupt(wait)};
 

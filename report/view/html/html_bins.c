@@ -70,7 +70,7 @@ static void add_wait(struct bins *bins, const struct profile_wait *wait, const s
 		return;
 	enter_bin(bins, (out - recording->start) / bins->page->limit.bin);
 	bins->count++;
-	if (wait->wait_class != PROFILE_BLOCKED) {
+	if (wait->wait_class != WAIT_BLOCKED) {
 		add_span(bins, out - recording->start, in - recording->start, &bins->other);
 		return;
 	}

@@ -47,7 +47,7 @@ int html_write_sums(struct html_page *page)
 		column_add(html_column(page, COLUMN_SUM_TO), ticks_from_start(page, row->recording, row->to));
 		column_add(html_column(page, COLUMN_SUM_RUNNING), wait_index_running(&index, row));
 		column_add(html_column(page, COLUMN_SUM_UNKNOWN), unknown_of(&index, row));
-		for (size_t kind = 0; kind < PROFILE_SUM_KINDS; kind++) {
+		for (size_t kind = 0; kind < WAIT_SUM_KINDS; kind++) {
 			column_add(html_column(page, COLUMN_SUM_COUNT), row->kinds[kind].count);
 			/* The page has no part for what quotas took of them: it is unknown there. */
 			column_add(html_column(page, COLUMN_SUM_TOTAL),

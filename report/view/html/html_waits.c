@@ -164,23 +164,23 @@ static int find_kind(struct wait_writer *writer, const struct profile_wait *wait
 }
 
 /* What chains_follow.c does at such a waker. */
-static int step_of(struct html_page *page, const struct profile_wait *wait, enum profile_waker_context context,
+static int step_of(struct html_page *page, const struct profile_wait *wait, enum waker_context context,
 		   uint32_t *ret_step)
 {
 	struct place place;
 	bool timer;
 	int r;
 
-	if (context == PROFILE_WAKER_UNKNOWN) {
+	if (context == WAKER_UNKNOWN) {
 		*ret_step = STEP_OF_ODD_CONTEXT;
-	} else if (context == PROFILE_WAKER_TASK) {
+	} else if (context == WAKER_TASK) {
 		*ret_step = page->reader.waits.tasks[wait->waker].tid ? STEP_LOOK_ON : STEP_OF_IDLE;
 	} else {
 		r = places_find(&page->places, wait->waker_node, &place, &timer);
 		if (r < 0)
 			return r;
 		*ret_step = timer			      ? STEP_OF_TIMER :
-			    context == PROFILE_WAKER_IRQ ? STEP_OF_IRQ :
+			    context == WAKER_IRQ ? STEP_OF_IRQ :
 							   STEP_OF_SOFTIRQ;
 	}
 	return 0;
@@ -190,12 +190,12 @@ static int step_of(struct html_page *page, const struct profile_wait *wait, enum
 static int find_waker(struct wait_writer *writer, const struct profile_wait *wait, uint64_t *ret_number)
 {
 	struct html_page *page = writer->page;
-	enum profile_waker_context context = wait->waker_context;
+	enum waker_context context = wait->waker_context;
 	struct number_key key = {{0, stacks_find(&page->stacks, wait->waker_node)}};
 	int r;
 
 	*ret_number = 0;
-	if (context == PROFILE_WAKER_NONE || (wait->waker == PROFILE_NO_TASK && !wake_is_interrupt(context)))
+	if (context == WAKER_NONE || (wait->waker == PROFILE_NO_TASK && !wake_is_interrupt(context)))
 		return 0;
 	if (wait->waker != PROFILE_NO_TASK)
 		key.words[0] = page->tasks.number_of[wait->waker] + 1;

@@ -28,8 +28,8 @@ void event_reader_rewind(struct event_reader *reader)
 static bool wait_is_sound(const struct event_reader *reader, const struct profile_wait *wait)
 {
 	return wait && wait->out <= wait->in && wait->run_queue <= wait->in - wait->out &&
-	       wait->task < reader->task_count && wait->wait_class < PROFILE_WAIT_CLASSES &&
-	       wait->waker_context <= PROFILE_WAKER_UNKNOWN;
+	       wait->task < reader->task_count && wait->wait_class < WAIT_CLASSES &&
+	       wait->waker_context <= WAKER_UNKNOWN;
 }
 
 static bool is_sound(const struct event_reader *reader, const struct profile_event *event)
@@ -72,8 +72,8 @@ size_t event_reader_frames(const struct profile_event *event, const struct chain
 {
 	if (event->kind != PROFILE_EVENT_WAKEUP)
 		return chain->frames.count;
-	if (event->wait->waker_context == PROFILE_WAKER_IRQ ||
-	    event->wait->waker_context == PROFILE_WAKER_SOFTIRQ)
+	if (event->wait->waker_context == WAKER_IRQ ||
+	    event->wait->waker_context == WAKER_SOFTIRQ)
 		return chain->kernel_count;
 	return chain->frames.count;
 }

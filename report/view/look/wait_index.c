@@ -169,13 +169,13 @@ static int add_summed(struct wait_index *index, const struct profile_task_sums *
 {
 	for (size_t i = 0; i < count; i++) {
 		struct wait_thread row = {.recording = sums[i].recording, .summed = true,
-					  .started = sums[i].kinds[PROFILE_SUM_STARTED].count,
+					  .started = sums[i].kinds[WAIT_SUM_STARTED].count,
 					  .from = sums[i].from, .to = sums[i].to, .running = sums[i].running};
 
 		if (sums[i].task >= task_count)
 			return -EBADMSG;
 		row.thread = index->thread_of[sums[i].task];
-		for (unsigned int kind = 0; kind < PROFILE_SUM_KINDS; kind++)
+		for (unsigned int kind = 0; kind < WAIT_SUM_KINDS; kind++)
 			row.brief = wait_add(row.brief, sums[i].kinds[kind].total);
 		index->threads[index->thread_count++] = row;
 	}

@@ -5,10 +5,10 @@
 
 static bool has_waker(const struct profile_wait *wait)
 {
-	if (wait->flags & PROFILE_WAIT_NOT_ENDED || wait->waker_context == PROFILE_WAKER_NONE)
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED || wait->waker_context == WAKER_NONE)
 		return false;
-	return wait->waker != PROFILE_NO_TASK || wait->waker_context == PROFILE_WAKER_SOFTIRQ ||
-	       wait->waker_context == PROFILE_WAKER_IRQ;
+	return wait->waker != PROFILE_NO_TASK || wait->waker_context == WAKER_SOFTIRQ ||
+	       wait->waker_context == WAKER_IRQ;
 }
 
 /* Not one that may have let go. */
@@ -53,7 +53,7 @@ int wait_next_find(const struct waits *waits, struct places *places, const struc
 	int r = 0;
 
 	*ret_next = (struct wait_next){.by = WAIT_NEXT_WAKER};
-	if (wait->wait_class != PROFILE_BLOCKED)
+	if (wait->wait_class != WAIT_BLOCKED)
 		return 0;
 	if (!has_waker(wait)) {
 		users = awaited(waits, wait);
@@ -64,7 +64,7 @@ int wait_next_find(const struct waits *waits, struct places *places, const struc
 		return 0;
 	}
 	if (wait->waker_node &&
-	    (wait->waker_context == PROFILE_WAKER_SOFTIRQ || wait->waker_context == PROFILE_WAKER_IRQ))
+	    (wait->waker_context == WAKER_SOFTIRQ || wait->waker_context == WAKER_IRQ))
 		users = sender(waits, wait);
 	if (users)
 		r = places_find(places, wait->waker_node, &place, &timer);

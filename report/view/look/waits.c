@@ -22,8 +22,8 @@ static bool is_sound(const struct profile_wait *wait, const struct extents *exte
 	       is_within(wait->object, extents->objects) && is_within(wait->operation, extents->operations) &&
 	       is_within(wait->ready, extents->objects) &&
 	       (!(wait->held & PROFILE_HELD_BY_OWNER) || wait->owner < extents->tasks) &&
-	       wait->wait_class < PROFILE_WAIT_CLASSES &&
-	       wait->waker_context <= PROFILE_WAKER_UNKNOWN && wait->out <= wait->in &&
+	       wait->wait_class < WAIT_CLASSES &&
+	       wait->waker_context <= WAKER_UNKNOWN && wait->out <= wait->in &&
 	       wait->run_queue <= wait->in - wait->out;
 }
 
@@ -90,9 +90,9 @@ void waits_skip_recording(const struct waits *waits, size_t first, uint32_t reco
 	*ret_next = first;
 }
 
-enum profile_wait_bound wait_age_bound(const struct profile_wait *wait)
+enum wait_bound wait_age_bound(const struct profile_wait *wait)
 {
-	return wait->flags & PROFILE_WAIT_OUT_BOUND ? PROFILE_WAIT_AT_LEAST : PROFILE_WAIT_EXACT;
+	return wait->flags & PROFILE_WAIT_OUT_BOUND ? WAIT_AT_LEAST : WAIT_EXACT;
 }
 
 bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait)
@@ -103,7 +103,7 @@ bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait
 	return state[0] == 'D' && waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD;
 }
 
-enum profile_wait_bound wait_length_bound(const struct profile_wait *wait)
+enum wait_bound wait_length_bound(const struct profile_wait *wait)
 {
-	return wait->flags & PROFILE_WAIT_NOT_ENDED ? PROFILE_WAIT_AT_LEAST : wait_age_bound(wait);
+	return wait->flags & PROFILE_WAIT_NOT_ENDED ? WAIT_AT_LEAST : wait_age_bound(wait);
 }

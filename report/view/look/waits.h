@@ -56,11 +56,11 @@ static inline bool wait_is_shown(const struct profile_wait *wait)
 /* In D, as the kernel keeps a parent in vfork() until its child executes a program: no trouble of its own. */
 bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait);
 
-/* What is known about the length: exact, a bound, or neither (PROFILE_WAIT_NONE: start and end are both bounds). */
-enum profile_wait_bound wait_length_bound(const struct profile_wait *wait);
+/* What is known about the length: exact, a bound, or neither (WAIT_NONE: start and end are both bounds). */
+enum wait_bound wait_length_bound(const struct profile_wait *wait);
 
 /* The same for its age at a time within it, which depends on its start only. */
-enum profile_wait_bound wait_age_bound(const struct profile_wait *wait);
+enum wait_bound wait_age_bound(const struct profile_wait *wait);
 
 /* A saturating sum. */
 static inline uint64_t wait_add(uint64_t left, uint64_t right)

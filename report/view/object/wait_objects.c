@@ -88,7 +88,7 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 	struct object_key key;
 	int r;
 
-	if (wait->wait_class != PROFILE_BLOCKED) {
+	if (wait->wait_class != WAIT_BLOCKED) {
 		leave_out(&sorter->objects->runnable, wait);
 		return 0;
 	}

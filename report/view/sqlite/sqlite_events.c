@@ -116,7 +116,7 @@ int sqlite_write_what_for(const struct sqlite_export *job, struct database_query
 
 static const char *bound_of(const struct profile_wait *wait)
 {
-	return wait_length_bound(wait) == PROFILE_WAIT_EXACT ? "=" : ">=";
+	return wait_length_bound(wait) == WAIT_EXACT ? "=" : ">=";
 }
 
 struct state_text { /* text of the last state: most waits have the same one */
@@ -169,9 +169,7 @@ static uint64_t weight_of_wake(const struct profile_wait *wait)
 static int write_wake(const struct sqlite_export *job, struct database_query *insert, uint64_t id,
 		      const struct profile_wait *wait)
 {
-	static const char *const contexts[] = {
-		[PROFILE_WAKER_TASK] = "task", [PROFILE_WAKER_SOFTIRQ] = "softirq", [PROFILE_WAKER_IRQ] = "irq",
-		[PROFILE_WAKER_UNKNOWN] = "unknown"};
+	static const char *const contexts[] = {WAKER_CONTEXT_LIST(KIND_TEXT)};
 
 	database_number(insert, id);
 	database_number(insert, wait->recording);

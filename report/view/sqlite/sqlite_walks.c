@@ -60,9 +60,9 @@ static int write_walks(struct sqlite_export *job)
 	return r;
 }
 
-static const char *bound_of(enum profile_wait_bound bound)
+static const char *bound_of(enum wait_bound bound)
 {
-	static const char *const texts[] = {[PROFILE_WAIT_EXACT] = "=", [PROFILE_WAIT_AT_LEAST] = ">="};
+	static const char *const texts[] = {[WAIT_EXACT] = "=", [WAIT_AT_LEAST] = ">="};
 
 	return bound < sizeof(texts) / sizeof(texts[0]) ? texts[bound] : NULL;
 }
@@ -93,7 +93,7 @@ static int write_walked(struct sqlite_export *job)
 		database_number(insert, row->task);
 		database_number(insert, job->order.number[row->node]);
 		database_text(insert, row->state);
-		database_known(insert, row->bound != PROFILE_WAIT_NONE, row->wait);
+		database_known(insert, row->bound != WAIT_NONE, row->wait);
 		database_word(insert, bound_of(row->bound));
 		database_known(insert, row->cpu < PROFILE_NO_CPU, row->cpu);
 		database_number(insert, row->on_cpu);
@@ -105,11 +105,10 @@ static int write_walked(struct sqlite_export *job)
 
 static int write_brief(struct database_query *insert, const struct profile_task_sums *sums)
 {
-	static const char *const kinds[PROFILE_SUM_KINDS] = {"interruptible", "uninterruptible", "other blocked",
-							     "preempted", "yielded", "cancelled", "started"};
+	static const char *const kinds[WAIT_SUM_KINDS] = {WAIT_SUM_LIST(KIND_TEXT)};
 	int r = 0;
 
-	for (size_t i = 0; i < PROFILE_SUM_KINDS && !r; i++) {
+	for (size_t i = 0; i < WAIT_SUM_KINDS && !r; i++) {
 		if (!sums->kinds[i].count)
 			continue;
 		database_number(insert, sums->recording);

@@ -47,8 +47,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 	const struct task_view *view = context;
 	uint32_t left_number = *(const uint32_t *)left, right_number = *(const uint32_t *)right;
 	const struct profile_walk_task *l = &view->rows[left_number], *r = &view->rows[right_number];
-	uint64_t left_wait = l->bound == PROFILE_WAIT_NONE ? 0 : l->wait;
-	uint64_t right_wait = r->bound == PROFILE_WAIT_NONE ? 0 : r->wait;
+	uint64_t left_wait = l->bound == WAIT_NONE ? 0 : l->wait;
+	uint64_t right_wait = r->bound == WAIT_NONE ? 0 : r->wait;
 
 	if (l->walk != r->walk)
 		return l->walk < r->walk ? -1 : 1;
@@ -117,8 +117,8 @@ static void print_text(const struct view_context *context, const char *text, siz
 
 static void print_wait(FILE *out, const struct profile_walk_task *row)
 {
-	if (row->bound != PROFILE_WAIT_NONE)
-		(void)fprintf(out, "wait %s%s", row->bound == PROFILE_WAIT_AT_LEAST ? "≥" : "", figure_seconds(row->wait).text);
+	if (row->bound != WAIT_NONE)
+		(void)fprintf(out, "wait %s%s", row->bound == WAIT_AT_LEAST ? "≥" : "", figure_seconds(row->wait).text);
 	else
 		(void)fputs("wait -", out);
 }

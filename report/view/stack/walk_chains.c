@@ -34,7 +34,7 @@ static void walk_chains_deinit(struct walk_chains *chains)
 
 static uint64_t wait_of(const struct profile_walk_task *row)
 {
-	return row->bound == PROFILE_WAIT_NONE ? 0 : row->wait;
+	return row->bound == WAIT_NONE ? 0 : row->wait;
 }
 
 static int compare_held(const void *left, const void *right, void *context)

@@ -21,7 +21,7 @@ static void write_state(FILE *out, const struct waits *waits, const struct profi
 	}
 	(void)fputs(", ", out);
 	printable_write(out, row->state, strnlen(row->state, sizeof(row->state)));
-	if (row->bound != PROFILE_WAIT_NONE) {
+	if (row->bound != WAIT_NONE) {
 		(void)fputs(" for ", out);
 		wait_write_length(out, row->wait, row->bound);
 	}

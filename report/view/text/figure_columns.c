@@ -40,7 +40,7 @@ static bool has_throttled(const struct profile *profile, const struct profile_so
 
 	for (size_t i = 0; i < count && !totals; i++)
 		totals = &sources[i] == source ? profile_wait_totals(profile, (uint32_t)i) : NULL;
-	return totals && totals->classes[PROFILE_THROTTLED].count;
+	return totals && totals->classes[WAIT_THROTTLED].count;
 }
 
 struct figure_columns figure_columns_of(const struct view_context *context, const struct profile_source *source)

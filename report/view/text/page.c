@@ -122,25 +122,23 @@ static void write_sampled(const struct view_context *context, uint32_t number,
 /* "blocked 1234.5 ms (812), preempted 0.3 ms (2); 3.1 ms of it on run queues" */
 static void write_classes(const struct profile_wait_totals *totals, FILE *out)
 {
-	static const char *const names[PROFILE_WAIT_CLASSES] = {"blocked", "preempted", "yielded",
-								"cancelled", "started", "throttled"};
 	uint64_t run_queue = 0;
 	bool any = false;
 
 	(void)fputs("# ", out);
-	for (size_t i = 0; i < PROFILE_WAIT_CLASSES; i++) {
+	for (size_t i = 0; i < WAIT_CLASSES; i++) {
 		const struct profile_class_total *total = &totals->classes[i];
 
 		run_queue += total->run_queue;
 		if (!total->count)
 			continue;
-		(void)fprintf(out, "%s%s %s ms (%" PRIu64 ")", any ? ", " : "", names[i],
+		(void)fprintf(out, "%s%s %s ms (%" PRIu64 ")", any ? ", " : "", wait_class_name(i),
 			      figure_milliseconds(total->weight).text, total->count);
 		any = true;
 	}
-	if (totals->classes[PROFILE_THROTTLED].count)
+	if (totals->classes[WAIT_THROTTLED].count)
 		(void)fprintf(out, "; %s ms throttled",
-			      figure_milliseconds(totals->classes[PROFILE_THROTTLED].throttled).text);
+			      figure_milliseconds(totals->classes[WAIT_THROTTLED].throttled).text);
 	(void)fprintf(out, "%s%s ms on run queues", any ? "; " : "", figure_milliseconds(run_queue).text);
 	if (totals->open.count)
 		(void)fprintf(out,

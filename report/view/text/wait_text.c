@@ -31,9 +31,9 @@ struct figure wait_figure(uint64_t ns)
 	return figure;
 }
 
-void wait_write_length(FILE *out, uint64_t ns, enum profile_wait_bound bound)
+void wait_write_length(FILE *out, uint64_t ns, enum wait_bound bound)
 {
-	(void)fprintf(out, "%s%s", bound == PROFILE_WAIT_AT_LEAST ? "≥" : "", wait_figure(ns).text);
+	(void)fprintf(out, "%s%s", bound == WAIT_AT_LEAST ? "≥" : "", wait_figure(ns).text);
 }
 
 static uint64_t round_up(uint64_t ns)
@@ -88,7 +88,7 @@ void wait_write_moment(FILE *out, const struct waits *waits, uint32_t recording,
 
 void wait_write_out_bound(FILE *out, const struct profile_wait *wait)
 {
-	(void)fputs(wait_age_bound(wait) == PROFILE_WAIT_AT_LEAST ? " or before" : "", out);
+	(void)fputs(wait_age_bound(wait) == WAIT_AT_LEAST ? " or before" : "", out);
 }
 
 void wait_write_task(FILE *out, const struct profile_task *task)
@@ -99,12 +99,7 @@ void wait_write_task(FILE *out, const struct profile_task *task)
 
 const char *wait_class_name(unsigned int wait_class)
 {
-	static const char *const names[PROFILE_WAIT_CLASSES] = {[PROFILE_BLOCKED] = "blocked",
-								[PROFILE_PREEMPTED] = "preempted",
-								[PROFILE_YIELDED] = "yielded",
-								[PROFILE_CANCELLED] = "cancelled",
-								[PROFILE_STARTED] = "started",
-								[PROFILE_THROTTLED] = "throttled"};
+	static const char *const names[WAIT_CLASSES] = {WAIT_CLASS_LIST(KIND_TEXT)[WAIT_THROTTLED] = "throttled"};
 
 	return names[wait_class];
 }
@@ -121,12 +116,12 @@ void wait_write_state(FILE *out, const struct profile_wait *wait)
 
 static void write_waker(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
-	static const char *const interrupts[] = {[PROFILE_WAKER_SOFTIRQ] = "a softirq", [PROFILE_WAKER_IRQ] = "an irq"};
-	bool interrupt = wait->waker_context == PROFILE_WAKER_SOFTIRQ || wait->waker_context == PROFILE_WAKER_IRQ;
+	static const char *const interrupts[] = {[WAKER_SOFTIRQ] = "a softirq", [WAKER_IRQ] = "an irq"};
+	bool interrupt = wait->waker_context == WAKER_SOFTIRQ || wait->waker_context == WAKER_IRQ;
 
 	if (interrupt)
 		(void)fputs(interrupts[wait->waker_context], out);
-	if (wait->waker_context == PROFILE_WAKER_SOFTIRQ) /* which may run in the task's own call */
+	if (wait->waker_context == WAKER_SOFTIRQ) /* which may run in the task's own call */
 		return;
 	if (wait->waker == PROFILE_NO_TASK) {
 		(void)fputs(interrupt ? "" : "somebody unknown", out);
@@ -135,7 +130,7 @@ static void write_waker(FILE *out, const struct waits *waits, const struct profi
 	if (interrupt)
 		(void)fputs(" that interrupted ", out);
 	wait_write_task(out, &waits->tasks[wait->waker]);
-	if (wait->waker_context == PROFILE_WAKER_UNKNOWN)
+	if (wait->waker_context == WAKER_UNKNOWN)
 		(void)fputs(" in an unknown context", out);
 }
 
@@ -144,7 +139,7 @@ static void write_wakeup(FILE *out, const struct waits *waits, const struct prof
 	(void)fputs("woken", out);
 	if (wait->woken)
 		(void)fprintf(out, " at %s", wait_offset(waits, wait->recording, wait->woken).text);
-	if (wait->waker_context == PROFILE_WAKER_NONE) {
+	if (wait->waker_context == WAKER_NONE) {
 		(void)fputs(", by whom is not known, ", out);
 		return;
 	}
@@ -155,8 +150,8 @@ static void write_wakeup(FILE *out, const struct waits *waits, const struct prof
 
 void wait_write_end(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
-	bool open = wait->flags & PROFILE_WAIT_NOT_ENDED, blocked = wait->wait_class == PROFILE_BLOCKED;
-	bool woken = wait->woken || wait->waker_context != PROFILE_WAKER_NONE;
+	bool open = wait->flags & PROFILE_WAIT_NOT_ENDED, blocked = wait->wait_class == WAIT_BLOCKED;
+	bool woken = wait->woken || wait->waker_context != WAKER_NONE;
 	struct figure in = wait_offset(waits, wait->recording, wait->in);
 
 	if (woken || (blocked && !open))

@@ -16,7 +16,7 @@
 struct figure wait_figure(uint64_t ns); /* "850 ns", "12.345 us", "503.123 ms", "2.503 s": rounded half up */
 
 /* "≥2.503 s"; '~' if neither end is known. */
-void wait_write_length(FILE *out, uint64_t ns, enum profile_wait_bound bound);
+void wait_write_length(FILE *out, uint64_t ns, enum wait_bound bound);
 
 /* "+2.503123 s", "-0.100000 s" */
 struct figure wait_offset(const struct waits *waits, uint32_t recording, uint64_t time);

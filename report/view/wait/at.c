@@ -127,7 +127,7 @@ static void print_age(const struct at_view *view, const struct waiting *task, ui
 	(void)fputs("for ", out);
 	wait_write_length(out, task->waited, wait_age_bound(wait));
 	runnable = wait->in - wait->run_queue;
-	if ((wait->wait_class == PROFILE_BLOCKED || wait->wait_class == PROFILE_THROTTLED) && wait->run_queue &&
+	if ((wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_THROTTLED) && wait->run_queue &&
 	    time >= runnable)
 		(void)fprintf(out, ", since %s on the run queue", wait_figure(time - runnable).text);
 }

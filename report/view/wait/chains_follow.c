@@ -22,7 +22,7 @@ static struct span span_cut(struct span span, uint64_t from, uint64_t to)
 /* The time when its run queue part began. */
 static uint64_t runnable_since(const struct profile_wait *wait)
 {
-	bool queued_last = wait->wait_class == PROFILE_BLOCKED || wait->wait_class == PROFILE_THROTTLED;
+	bool queued_last = wait->wait_class == WAIT_BLOCKED || wait->wait_class == WAIT_THROTTLED;
 
 	return queued_last ? wait->in - wait->run_queue : wait->out;
 }
@@ -112,7 +112,7 @@ static int divide_own(struct follower *follower, uint32_t number, struct span sp
 	if (r < 0 || !span_length(blocked))
 		return r;
 	step.kind = STEP_WAS_THROTTLED;
-	if (wait->wait_class == PROFILE_THROTTLED)
+	if (wait->wait_class == WAIT_THROTTLED)
 		return end(follower, node, &step, span_length(blocked));
 	step.kind = STEP_BLOCKED;
 	r = places_find(follower->places, wait->node, &step.at, NULL);
@@ -184,7 +184,7 @@ static int divide_running(struct follower *follower, const struct wait_thread *t
 static int divide_gap(struct follower *follower, const struct wait_thread *thread, const struct profile_wait *own,
 		      struct span gap, uint32_t node, const struct step *woke, uint64_t *running)
 {
-	const bool starts = own && own->wait_class == PROFILE_STARTED;
+	const bool starts = own && own->wait_class == WAIT_STARTED;
 	const uint64_t before = span_length(starts ? gap : span_cut(gap, 0, thread ? thread->from : 0));
 	struct step step = *woke;
 
@@ -281,7 +281,7 @@ static int follow_task(struct follower *follower, const struct profile_wait *wai
 
 	if (r < 0)
 		return r;
-	if (wait->waker_context == PROFILE_WAKER_UNKNOWN)
+	if (wait->waker_context == WAKER_UNKNOWN)
 		step.kind = STEP_ODD_CONTEXT;
 	else if (!follower->waits->tasks[wait->waker].tid)
 		step.kind = STEP_IDLE;
@@ -293,7 +293,7 @@ static int follow_task(struct follower *follower, const struct profile_wait *wai
 static int follow_interrupt(struct follower *follower, const struct profile_wait *wait,
 			    struct span span, uint32_t node)
 {
-	struct step step = {.kind = wait->waker_context == PROFILE_WAKER_IRQ ? STEP_IRQ : STEP_SOFTIRQ};
+	struct step step = {.kind = wait->waker_context == WAKER_IRQ ? STEP_IRQ : STEP_SOFTIRQ};
 	bool timer;
 	int r = places_find(follower->places, wait->waker_node, &step.wake, &timer);
 
@@ -324,18 +324,18 @@ static int follow(struct follower *follower, uint32_t number, struct span span, 
 
 	if (r < 0)
 		return r;
-	if (wait->wait_class == PROFILE_THROTTLED)
+	if (wait->wait_class == WAIT_THROTTLED)
 		return end_as(follower, node, STEP_THROTTLED, span_length(span));
 	if (next.by != WAIT_NEXT_WAKER)
 		return follow_next(follower, wait, &next, span, node);
 	if (wait->flags & PROFILE_WAIT_NOT_ENDED)
 		return end_as(follower, node, STEP_NOT_ENDED, span_length(span));
 	switch (wake_context(wait)) {
-	case PROFILE_WAKER_SOFTIRQ:
-	case PROFILE_WAKER_IRQ:
+	case WAKER_SOFTIRQ:
+	case WAKER_IRQ:
 		return follow_interrupt(follower, wait, span, node);
-	case PROFILE_WAKER_TASK:
-	case PROFILE_WAKER_UNKNOWN:
+	case WAKER_TASK:
+	case WAKER_UNKNOWN:
 		return follow_task(follower, wait, span, node);
 	default:
 		return end_as(follower, node, STEP_NO_WAKER, span_length(span));

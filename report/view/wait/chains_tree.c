@@ -202,12 +202,10 @@ static void write_place(const struct places *places, struct place place, FILE *o
 void chains_step_write(const struct step *step, const struct task_names *names, const struct places *places,
 		       bool per_process, FILE *out)
 {
-	static const char *const verbs[PROFILE_WAIT_CLASSES] = {[PROFILE_BLOCKED] = " blocked",
-								[PROFILE_PREEMPTED] = " preempted",
-								[PROFILE_YIELDED] = " yielded",
-								[PROFILE_CANCELLED] = " kept awake by a signal",
-								[PROFILE_STARTED] = " started",
-								[PROFILE_THROTTLED] = " throttled"};
+	static const char *const verbs[WAIT_CLASSES] = {
+		[WAIT_BLOCKED] = " blocked", [WAIT_PREEMPTED] = " preempted",
+		[WAIT_YIELDED] = " yielded", [WAIT_CANCELLED] = " kept awake by a signal",
+		[WAIT_STARTED] = " started", [WAIT_THROTTLED] = " throttled"};
 	static const char *const begins[] = {[WAIT_NEXT_OWNER] = "held by ",
 					     [WAIT_NEXT_OTHER_END] = "woken from its other end by ",
 					     [WAIT_NEXT_AWAITED] = "waits for "};

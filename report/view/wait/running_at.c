@@ -50,7 +50,7 @@ static int find_cpus(struct running_at *running, const struct stays *stays)
 /* Whether the thread runs at the given time, from its switch-in after one wait to its switch-out with the next. */
 static bool is_stay(const struct profile_wait *wait, const struct profile_wait *next, uint64_t time)
 {
-	if (!has_come_in(wait) || next->out_cpu != wait->in_cpu || next->wait_class == PROFILE_STARTED)
+	if (!has_come_in(wait) || next->out_cpu != wait->in_cpu || next->wait_class == WAIT_STARTED)
 		return false;
 	return wait->in <= time && next->out > time && !(next->flags & PROFILE_WAIT_OUT_BOUND);
 }

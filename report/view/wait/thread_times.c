@@ -26,7 +26,7 @@ static void add_waits(struct thread_times *times, struct thread_time *row, const
 		row->asked = true;
 		row->waits++;
 		row->run_queue = wait_add(row->run_queue, run_queue);
-		if (wait->wait_class == PROFILE_THROTTLED)
+		if (wait->wait_class == WAIT_THROTTLED)
 			row->throttled += blocked;
 		else
 			row->blocked[blocked_in(times->index->waits, wait)] += blocked;
@@ -38,11 +38,11 @@ static void add_waits(struct thread_times *times, struct thread_time *row, const
 static void add_sums(const struct thread_times *times, struct thread_time *row,
 		     const struct profile_task_sums *sums)
 {
-	static const unsigned int states[PROFILE_SUM_KINDS] = {
-		[PROFILE_SUM_INTERRUPTIBLE] = THREAD_BLOCKED_S,
-		[PROFILE_SUM_UNINTERRUPTIBLE] = THREAD_BLOCKED_D,
-		[PROFILE_SUM_OTHER_BLOCKED] = THREAD_BLOCKED_OTHER,
-		[PROFILE_SUM_STARTED] = THREAD_BLOCKED_OTHER, /* until it was first put on a run queue */
+	static const unsigned int states[WAIT_SUM_KINDS] = {
+		[WAIT_SUM_INTERRUPTIBLE] = THREAD_BLOCKED_S,
+		[WAIT_SUM_UNINTERRUPTIBLE] = THREAD_BLOCKED_D,
+		[WAIT_SUM_OTHER_BLOCKED] = THREAD_BLOCKED_OTHER,
+		[WAIT_SUM_STARTED] = THREAD_BLOCKED_OTHER, /* until it was first put on a run queue */
 		/* other classes have no blocked part */
 	};
 	uint64_t start = times->index->waits->recordings[sums->recording].start;
@@ -56,7 +56,7 @@ static void add_sums(const struct thread_times *times, struct thread_time *row,
 	row->wall = to > from ? to - from : 0;
 	row->running = wait_index_running(times->index, sums);
 	row->task = sums->task;
-	for (size_t i = 0; i < PROFILE_SUM_KINDS; i++) {
+	for (size_t i = 0; i < WAIT_SUM_KINDS; i++) {
 		const struct profile_wait_sum *sum = &sums->kinds[i];
 		uint64_t run_queue = sum->run_queue < sum->total ? sum->run_queue : sum->total;
 		uint64_t rest = sum->total - run_queue, throttled = sum->throttled < rest ? sum->throttled : rest;

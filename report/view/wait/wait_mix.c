@@ -62,7 +62,7 @@ void wait_mix_write(struct wait_mix *mix, FILE *out)
 		write_share(mix, i ? ", " : "state ", mix->states[i].text, mix->states[i].time, out);
 	if (mix->other_states)
 		write_share(mix, ", ", "others", mix->other_states, out);
-	for (unsigned int i = 0; i < PROFILE_WAIT_CLASSES; i++)
+	for (unsigned int i = 0; i < WAIT_CLASSES; i++)
 		if (mix->classes[i]) {
 			write_share(mix, before, wait_class_name(i), mix->classes[i], out);
 			before = ", ";

@@ -16,7 +16,7 @@ enum { WAIT_MIX_STATES = 8 }; /* states that are distinguished; there are hardly
 
 struct wait_mix {
 	uint64_t total, run_queue, iowait, other_states;
-	uint64_t classes[PROFILE_WAIT_CLASSES];
+	uint64_t classes[WAIT_CLASSES];
 	struct wait_mix_state {
 		char text[24];
 		uint64_t time;

@@ -81,7 +81,7 @@ static int find_stack(struct sorter *sorter, const struct profile_wait *wait, ui
 
 static bool is_at_least(const struct waits *waits, uint32_t wait)
 {
-	return wait_length_bound(&waits->items[wait]) == PROFILE_WAIT_AT_LEAST;
+	return wait_length_bound(&waits->items[wait]) == WAIT_AT_LEAST;
 }
 
 /* Of two equal lengths, a lower bound counts as longer, then the earlier wait. */
@@ -243,7 +243,7 @@ void wait_stacks_deinit(struct wait_stacks *stacks)
 	*stacks = (struct wait_stacks){0};
 }
 
-enum profile_wait_bound wait_stack_total_bound(const struct wait_stack *stack)
+enum wait_bound wait_stack_total_bound(const struct wait_stack *stack)
 {
-	return stack->least ? PROFILE_WAIT_AT_LEAST : PROFILE_WAIT_EXACT;
+	return stack->least ? WAIT_AT_LEAST : WAIT_EXACT;
 }

@@ -76,6 +76,6 @@ static inline size_t wait_stack_rank(const struct wait_stack *stack, unsigned in
 }
 
 /* The kind of bound that a sum of waits is. */
-enum profile_wait_bound wait_stack_total_bound(const struct wait_stack *stack);
+enum wait_bound wait_stack_total_bound(const struct wait_stack *stack);
 
 #endif

@@ -22,13 +22,13 @@ static void gathering_deinit(struct gathering *gathering)
 	index_table_deinit(&gathering->interrupted);
 }
 
-enum profile_waker_context wake_context(const struct profile_wait *wait)
+enum waker_context wake_context(const struct profile_wait *wait)
 {
 	bool somebody = wait->waker != PROFILE_NO_TASK || wake_is_interrupt(wait->waker_context);
 
 	if (wait->flags & PROFILE_WAIT_NOT_ENDED || !somebody)
-		return PROFILE_WAKER_NONE;
-	return (enum profile_waker_context)wait->waker_context;
+		return WAKER_NONE;
+	return (enum waker_context)wait->waker_context;
 }
 
 static bool is_wanted(const struct wake_pairs *pairs, const struct profile_wait *wait, uint32_t source)
@@ -76,7 +76,7 @@ static struct wake_identity identify(const struct wake_pairs *pairs, uint32_t nu
 
 	if (wake_is_interrupt(identity.context)) {
 		identity.waker_node = pairs->kernel_readings.as[wait->waker_node];
-	} else if (identity.context != PROFILE_WAKER_NONE) {
+	} else if (identity.context != WAKER_NONE) {
 		identity.waker_comm = pairs->names.comm_of[wait->waker];
 		identity.waker_process = per_process ? pairs->names.process_of[wait->waker] : 0;
 		identity.waker_node = pairs->readings.as[wait->waker_node];
@@ -180,20 +180,20 @@ static int add_wait(struct gathering *gathering, uint32_t number)
 {
 	struct wake_pairs *pairs = gathering->pairs;
 	const struct profile_wait *wait = &pairs->waits.items[number];
-	enum profile_waker_context context = wake_context(wait);
+	enum waker_context context = wake_context(wait);
 	struct wake_pair *pair;
 	int r = find_pair(gathering, number, &pair);
 
 	if (r < 0)
 		return r;
 	pair->weight += wait->weight;
-	if (context == PROFILE_WAKER_NONE) {
+	if (context == WAKER_NONE) {
 		unsigned int kind = wait->flags & PROFILE_WAIT_NOT_ENDED ? WAKE_NOT_ENDED : wait->wait_class;
 
 		pairs->unknown[kind].count++;
 		pairs->unknown[kind].weight += wait->weight;
 	}
-	if (context == PROFILE_WAKER_IRQ && wait->waker != PROFILE_NO_TASK)
+	if (context == WAKER_IRQ && wait->waker != PROFILE_NO_TASK)
 		return add_interrupted(gathering, pair, wait);
 	return 0;
 }

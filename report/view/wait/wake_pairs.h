@@ -23,7 +23,7 @@
 
 enum {
 	WAKE_NOBODY = UINT32_MAX,		 /* waker_comm of an interrupt, or without a known waker */
-	WAKE_NOT_ENDED = PROFILE_WAIT_CLASSES,	 /* index of unknown[]: no waker because the wait is open */
+	WAKE_NOT_ENDED = WAIT_CLASSES,	 /* index of unknown[]: no waker because the wait is open */
 	WAKE_UNKNOWN_KINDS
 };
 
@@ -42,7 +42,7 @@ struct wake_interrupted {
 struct wake_identity {
 	uint32_t group;		      /* the sleeper's group of --by; 0 if there is none */
 	uint32_t comm, process, node; /* of the sleeper; process: 0 if not split by process */
-	uint32_t context;	      /* enum profile_waker_context; NONE: unknown */
+	uint32_t context;	      /* enum waker_context; NONE: unknown */
 	uint32_t waker_comm, waker_process, waker_node;
 	uint32_t user_missing; /* the sleeper's user part was lost */
 };
@@ -72,11 +72,11 @@ struct wake_identity wake_pairs_identify(const struct wake_pairs *pairs, const s
 
 static inline bool wake_is_interrupt(uint32_t context)
 {
-	return context == PROFILE_WAKER_SOFTIRQ || context == PROFILE_WAKER_IRQ;
+	return context == WAKER_SOFTIRQ || context == WAKER_IRQ;
 }
 
 /* The context of a wait's waker; NONE if the waker has no task and is not an interrupt. */
-enum profile_waker_context wake_context(const struct profile_wait *wait);
+enum waker_context wake_context(const struct profile_wait *wait);
 
 /* Adds the comms of the tasks that a pair's interrupts interrupted. */
 void wake_pairs_list_interrupted(const struct wake_pairs *pairs, const struct wake_pair *pair,

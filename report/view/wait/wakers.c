@@ -22,7 +22,7 @@
 
 enum { COMMS_SHOWN = 4 };
 
-static const char *const interrupt_names[] = {[PROFILE_WAKER_SOFTIRQ] = "softirq", [PROFILE_WAKER_IRQ] = "irq"};
+static const char *const interrupt_names[] = {[WAKER_SOFTIRQ] = "softirq", [WAKER_IRQ] = "irq"};
 
 struct wakers_view {
 	const struct view_context *context;
@@ -141,7 +141,7 @@ static void print_waker(struct wakers_view *view, const struct wake_pair *pair,
 		print_interrupt(view, pair, who->context);
 	else
 		print_owner(view, "waker:", who->waker_comm, who->waker_process);
-	if (who->context == PROFILE_WAKER_UNKNOWN)
+	if (who->context == WAKER_UNKNOWN)
 		(void)fputs(" [context not known]", view->context->out);
 	(void)fputc('\n', view->context->out);
 }
@@ -204,7 +204,7 @@ static int show_wakers(const struct view_context *context, uint32_t number, cons
 		const struct wake_pair *pair = &view.pairs.pairs.items[i];
 		const struct wake_identity who = wake_pairs_identify(&view.pairs, pair);
 
-		if (who.context == PROFILE_WAKER_NONE)
+		if (who.context == WAKER_NONE)
 			continue;
 		any = true;
 		r = print_block(&view, pair, &who);
@@ -230,7 +230,7 @@ static int fold_wake(struct wakers_view *view, const struct fold *fold, const st
 	int r;
 
 	(void)fputs(";--", out);
-	if (who->context != PROFILE_WAKER_NONE) {
+	if (who->context != WAKER_NONE) {
 		r = chain_read(&view->chain, view->context->profile, who->waker_node);
 		if (!r)
 			r = fold_waker(fold, &view->chain, interrupt);
@@ -240,7 +240,7 @@ static int fold_wake(struct wakers_view *view, const struct fold *fold, const st
 	(void)fputc(';', out);
 	if (interrupt)
 		(void)fputs(interrupt_names[who->context], out);
-	else if (who->context != PROFILE_WAKER_NONE)
+	else if (who->context != WAKER_NONE)
 		fold_owner(fold, who->waker_comm, who->waker_process);
 	return 0;
 }

@@ -131,7 +131,7 @@ static void wake(struct trial *trial)
 static bool is_true(const struct shared *shared, const struct ring_wait *wait)
 {
 	return wait->flags & RING_WAIT_BEGAN_BEFORE && !(wait->flags & RING_WAIT_NOT_ENDED) &&
-	       wait->wait_class == RING_WAIT_BLOCKED && wait->out + CLOSE > shared->asleep &&
+	       wait->wait_class == WAIT_BLOCKED && wait->out + CLOSE > shared->asleep &&
 	       (wait->out < shared->asleep + CLOSE || wait->flags & RING_WAIT_OUT_LATEST) &&
 	       wait->head.time + CLOSE > shared->ran && wait->head.time < shared->left;
 }

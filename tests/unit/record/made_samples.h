@@ -69,7 +69,7 @@ static inline struct made_wait_record made_wait_of(uint64_t out, uint64_t time, 
 						 .out = out,
 						 .out_key = out,
 						 .state = 1,
-						 .wait_class = RING_WAIT_BLOCKED,
+						 .wait_class = WAIT_BLOCKED,
 						 .out_cpu = (uint16_t)cpu,
 						 .task = made_ring_task(tid, comm)}};
 }

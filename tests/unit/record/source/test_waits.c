@@ -62,10 +62,10 @@ static void wakers_are_of_sleepers(struct test *t)
 	struct bench b;
 
 	bench_open(&b);
-	preempted.raw.wait_class = RING_WAIT_PREEMPTED;
-	made_wait_waker(&preempted, 2000, RING_WAKER_TASK, WAKER, "waker");
-	made_wait_waker(&none, 5150, RING_WAKER_NONE, WAKER, "waker");
-	made_wait_waker(&late, 6001, RING_WAKER_TASK, WAKER, "waker");
+	preempted.raw.wait_class = WAIT_PREEMPTED;
+	made_wait_waker(&preempted, 2000, WAKER_TASK, WAKER, "waker");
+	made_wait_waker(&none, 5150, WAKER_NONE, WAKER, "waker");
+	made_wait_waker(&late, 6001, WAKER_TASK, WAKER, "waker");
 	take(&b, &preempted);
 	take(&b, &none);
 	take(&b, &late);
@@ -128,7 +128,7 @@ static void waits_that_are_none_are_refused(struct test *t)
 	bad[1].raw.head.kind = UINT16_MAX;
 	bad[2].raw.head.cpu = FAKE_CPUS;
 	bad[3].raw.out = 5001; /* after its end */
-	bad[4].raw.wait_class = RING_WAIT_CLASSES;
+	bad[4].raw.wait_class = WAIT_THROTTLED;
 	bad[5].raw.kernel_count = 1; /* does not exist */
 	bad[6].raw.flags = RING_WAIT_NOT_ENDED; /* likewise the switches */
 	bench_open(&b);

@@ -104,7 +104,7 @@ static void weights_are_what_lies_in_the_recording(struct test *t)
 		totals = profile_wait_totals(profile, 0);
 		REQUIRE(t, totals);
 		CHECK_INT(t, totals->open.count, 2);
-		CHECK_INT(t, totals->classes[PROFILE_BLOCKED].weight, pass ? 2500 : 8500);
+		CHECK_INT(t, totals->classes[WAIT_BLOCKED].weight, pass ? 2500 : 8500);
 		end(&scratch);
 	}
 }
@@ -307,7 +307,7 @@ static void expect(struct test *t, struct profile_filter filter, const char *com
 	CHECK_STR(t, beside, want->beside);
 	CHECK_INT(t, sources[0].samples, want->waits);
 	CHECK_INT(t, sources[0].weight, want->weight);
-	CHECK_INT(t, totals->classes[PROFILE_BLOCKED].count, want->waits);
+	CHECK_INT(t, totals->classes[WAIT_BLOCKED].count, want->waits);
 	CHECK_INT(t, totals->brief.count, want->brief);
 	CHECK_INT(t, apart.throughout_count, want->throughout);
 	CHECK_INT(t, apart.kernel_threads, want->kernel);

@@ -165,7 +165,7 @@ static inline struct profile_walk_task *fake_walked(struct profile *profile, uin
 	uint32_t node = fake_chain(profile, chain), task = fake_task(profile, comm, tid, tid);
 	struct profile_walk_task *row = &profile->walk_tasks.items[profile->walk_tasks.count++];
 
-	*row = (struct profile_walk_task){.walk = walk, .task = task, .node = node, .bound = PROFILE_WAIT_NONE};
+	*row = (struct profile_walk_task){.walk = walk, .task = task, .node = node, .bound = WAIT_NONE};
 	memcpy(row->state, state, strlen(state));
 	return row;
 }
@@ -184,7 +184,7 @@ static inline struct profile_wait *fake_wait(struct profile *profile, const char
 					     uint64_t out, uint64_t in)
 {
 	uint32_t source = (uint32_t)profile->sources.count - 1;
-	struct profile_class_total *total = &profile->wait_totals.items[source].classes[PROFILE_BLOCKED];
+	struct profile_class_total *total = &profile->wait_totals.items[source].classes[WAIT_BLOCKED];
 	struct profile_wait *wait = &profile->waits.items[profile->waits.count++];
 	struct profile_entry *entry = &profile->entries.items[profile->entries.count++];
 
@@ -197,7 +197,7 @@ static inline struct profile_wait *fake_wait(struct profile *profile, const char
 		.node = fake_chain(profile, chain),
 		.waker = PROFILE_NO_TASK,
 		.state = 1,
-		.wait_class = PROFILE_BLOCKED,
+		.wait_class = WAIT_BLOCKED,
 	};
 	*entry = (struct profile_entry){
 		.source = source, .node = wait->node, .task = wait->task, .samples = 1, .weight = wait->weight};
@@ -214,7 +214,7 @@ static inline void fake_waker(struct profile *profile, struct profile_wait *wait
 {
 	wait->waker = fake_task(profile, comm, tid, tid);
 	wait->waker_node = fake_chain(profile, chain);
-	wait->waker_context = PROFILE_WAKER_TASK;
+	wait->waker_context = WAKER_TASK;
 	wait->woken = woken;
 	wait->run_queue = wait->in - woken;
 }
@@ -354,6 +354,6 @@ static inline struct profile *three_hops(void)
 	add_waker(p, wait, "C", 3, WRITE, 350);
 	wait = add_wait(p, "C", 3, SLEEP, 20, 340);
 	add_waker(p, wait, "idler", 4, TIMER, 330);
-	wait->waker_context = PROFILE_WAKER_IRQ;
+	wait->waker_context = WAKER_IRQ;
 	return p;
 }

@@ -152,7 +152,7 @@ static void tells_of_the_held_first(struct test *t)
 	struct profile_wait *wait = add_wait(p, "spinner", 7, "main@x;spin@x;schedule", 0, 4000);
 	char *text;
 
-	wait->wait_class = PROFILE_PREEMPTED;
+	wait->wait_class = WAIT_PREEMPTED;
 	wait->run_queue = wait->weight;
 	wait->state = 0;
 	wait = add_wait(p, "kworker/0:1", 8, "worker_thread;schedule", 0, 3000);

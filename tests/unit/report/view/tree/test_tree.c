@@ -167,7 +167,7 @@ static struct profile_walk_task *add_walked(struct profile *p, const char *comm,
 	struct profile_walk_task *row = fake_walked(p, 0, comm, tid, state, "schedule");
 
 	row->wait = ms * 1000000;
-	row->bound = PROFILE_WAIT_EXACT;
+	row->bound = WAIT_EXACT;
 	p->sources.items[0].samples = p->sources.items[0].weight = p->walk_tasks.count;
 	return row;
 }

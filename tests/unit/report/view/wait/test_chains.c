@@ -36,7 +36,7 @@ static void tells_work_from_sleep(struct test *t)
 	add_waker(p, add_wait(p, "sleeper", 2, SLEEP, 0, 100), "nobody", 0, "", 100);
 	wait = add_wait(p, "sleeper", 2, SLEEP, 100, 200);
 	add_waker(p, wait, "dd", 4, "burn@x;do_work;asm_common_interrupt;nvme_irq;try_to_wake_up", 200);
-	wait->waker_context = PROFILE_WAKER_IRQ;
+	wait->waker_context = WAKER_IRQ;
 	check_tree(t, p, &thread_1,
 		   ">>> 100.00%  A blocked in futex_wait_queue (lock)  (200.0ms, 1 wait)\n"
 		   "    |--50.00%--woken by worker in futex_wake (unlock), "
@@ -55,7 +55,7 @@ static void follows_the_longer_of_two(struct test *t)
 	add_waker(p, add_wait(p, "A", 1, LOCK, 150, 300), "B", 2, UNLOCK, 300);
 	wait = add_wait(p, "B", 2, SLEEP, 50, 250);
 	add_waker(p, wait, "idler", 4, TIMER, 250);
-	wait->waker_context = PROFILE_WAKER_IRQ;
+	wait->waker_context = WAKER_IRQ;
 	add_waker(p, add_wait(p, "B", 2, READ, 100, 101), "C", 3, WRITE, 101);
 	check_tree(t, p, &thread_1,
 		   ">>> 100.00%  A blocked in futex_wait_queue (lock)  (150.0ms, 1 wait)\n"
@@ -106,12 +106,12 @@ static void says_what_is_not_known(struct test *t)
 	add_waker(p, wait, "gone", 9, "wake_a", 360);
 	wait = add_wait(p, "A", 1, "lock_a", 400, 540);
 	add_waker(p, wait, "odd", 8, "wake_a", 540);
-	wait->waker_context = PROFILE_WAKER_UNKNOWN;
+	wait->waker_context = WAKER_UNKNOWN;
 	wait = add_wait(p, "A", 1, "lock_a", 600, 720);
 	add_waker(p, wait, "swapper/1", 0, "flush_smp_call_function_queue;ttwu_do_activate", 720);
 	wait = add_wait(p, "A", 1, "lock_a", 800, 900);
-	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
-	add_wait(p, "A", 1, "work@app;asm_sysvec_reschedule;schedule", 1000, 1080)->wait_class = PROFILE_PREEMPTED;
+	wait->waker_context = WAKER_SOFTIRQ;
+	add_wait(p, "A", 1, "work@app;asm_sysvec_reschedule;schedule", 1000, 1080)->wait_class = WAIT_PREEMPTED;
 	add_wait(p, "A", 1, "", 2000, 2200)->flags = PROFILE_WAIT_NOT_ENDED;
 	check_tree(t, p, &thread_1, what_is_not_known);
 	fake_free(p);
@@ -126,7 +126,7 @@ static void knows_short_lives(struct test *t)
 	add_waker(p, add_wait(p, "A", 1, "do_wait", 200, 300), "older", 3, "sem_post", 300);
 	p->sums.items[0] = (struct profile_task_sums){
 		.task = 1, .from = BOOT + 80 * MS, .to = BOOT + 120 * MS, .running = 40 * MS};
-	p->sums.items[0].kinds[PROFILE_SUM_STARTED].count = 1;
+	p->sums.items[0].kinds[WAIT_SUM_STARTED].count = 1;
 	p->sums.items[1] = (struct profile_task_sums){
 		.task = 2, .from = BOOT + 230 * MS, .to = BOOT + 330 * MS, .running = 100 * MS};
 	p->sums.count = 2;
@@ -391,7 +391,7 @@ static void goes_on_at_the_other_end(struct test *t)
 	struct profile_users *users = &p->objects.items[1].users[PROFILE_NEITHER];
 
 	add_waker(p, wait, "redis", 2, "net_rx_action;tcp_v4_rcv;sock_def_readable", 390);
-	wait->waker_context = PROFILE_WAKER_SOFTIRQ;
+	wait->waker_context = WAKER_SOFTIRQ;
 	p->operations.items[0].name = "";
 	p->operations.items[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "recvfrom"};
 	p->operations.count = 2;

@@ -239,8 +239,8 @@ static struct running_cpu run_of(const struct profile_recording *recording, cons
 						 .in_cpu = stays[i].in_cpu,
 						 .flags = stays[i].flags & (STARTED - 1),
 						 .wait_class = stays[i].flags & STARTED ?
-								       PROFILE_STARTED :
-								       PROFILE_BLOCKED};
+								       WAIT_STARTED :
+								       WAIT_BLOCKED};
 	if (find(&running, recording, waits, count, time) < 0)
 		abort();
 	if (cpu < running.count)

@@ -33,7 +33,7 @@ if [ -n "$loop" ] && mkdir "$instance" 2>/dev/null && [ -d "$instance/events/wor
 	echo 1 >"$instance/events/workqueue/workqueue_execute_end/enable"
 fi
 
-recorded callers "$record" --force --system-wide --ringbuf-size 64 --offcpu 0 -m 1us -o "$scratch/callers.rwk" -- "$workloads/callers" "$rounds" "$scratch" "$loop"
+recorded callers "$record" --force --system-wide -c '^(c-|iou-wrk-|kworker/)' --ringbuf-size 64 --offcpu 0 -m 1us -o "$scratch/callers.rwk" -- "$workloads/callers" "$rounds" "$scratch" "$loop"
 cp "$scratch/callers.out" "$scratch/callers.truth"
 if [ -d "$instance" ]; then
 	echo 0 >"$instance/tracing_on"

@@ -20,18 +20,18 @@ move() {
 
 base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$base" ] || { echo "skip cgroups - there is no mount of cgroup2"; exit 77; }
-id=$(printf '%064d' 7)
-other=$(printf "8%063d" 1)
+id=$(printf '7%08d%055d' $$ 7) # of this run alone
+other=$(printf '8%08d%055d' $$ 1)
 top=$base/rwalker-cgroups-$$
 make_cgroup "$top"
 mkdir "$top"/{1..1000} "$top/docker-$id.scope" "$top/crio-$other.scope" || die "cannot make a control group"
 start sleep 100; docker=$started
 start bash -c 'while :; do read -rt 0.05 <>"$0"; done' "$scratch/never"; moved=$started
-start sh -c 'while :; do sleep 0.05; done'; other_one=$started
+start sleep 100; other_one=$started
 echo "$other_one" >"$top/crio-$other.scope/cgroup.procs"
 echo "$docker" >"$top/docker-$id.scope/cgroup.procs"
 echo "$moved" >"$top/1000/cgroup.procs"
-"$record" --force --offcpu 0 -m 1 --embed none -o "$scratch/c.rwk" 2>"$scratch/c.err" & recorder=$!
+"$record" --force --offcpu 0 -m 1 --pid "$docker,$moved,$other_one" --embed none -o "$scratch/c.rwk" 2>"$scratch/c.err" & recorder=$!
 children="$children $recorder"
 wait_for 60 [ -s "$scratch/c.rwk" ] || die "the recorder did not start: $(cat "$scratch/c.err")"
 mkdir "$top/later"
@@ -55,7 +55,7 @@ kill -INT "$recorder"
 wait "$recorder"
 check_equal "exit code with --container" 0 $?
 check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
-recorded pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup 'docker-*7.scope'
+recorded pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup "docker-${id:0:9}*7.scope"
 check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")
 # record_until NAME PATTERN SPAN... -- ARG...: records for one span after another until a line of the dump matches;
 # keeps the dump.
@@ -73,7 +73,7 @@ record_until() {
 	check "$name" grep -q "$pattern" "$scratch/dump.until"
 }
 record_until "they are chosen with --no-cgroups, too" "^  task .* tid=$moved " 300ms 3s 30s -- --force \
-	--offcpu SPAN -m 1 --cgroup 'docker-*7.scope' --no-cgroups
+	--offcpu SPAN -m 1 --cgroup "docker-${id:0:9}*7.scope" --no-cgroups
 mv "$scratch/dump.until" "$scratch/without"
 check "and are not in the trace" lacks -q -e '^  cgroup' -e ' cgroup=[1-9]' "$scratch/without"
 kill "$docker" "$moved" "$other_one"
@@ -86,7 +86,7 @@ check "no path is missing" lacks -q '^  cgroup .*flags=0x[01] path=""' "$dump"
 check "those without a thread are left out" lacks -q "path=\"/rwalker-cgroups-$$/999\"" "$dump"
 check "the list is whole" lacks -q 'key="cgroups".*incomplete' "$dump"
 check "the container is chosen" grep -q "sleep" <("$report" --top-waits --container "$id" "$scratch/c.rwk" 2>/dev/null)
-check "so is one by a pattern" grep -q "sleep" <("$report" --top-waits --container '8000*1' "$scratch/c.rwk" 2>/dev/null)
+check "so is one by a pattern" grep -q "sleep" <("$report" --top-waits --container "${other:0:9}*1" "$scratch/c.rwk" 2>/dev/null)
 check_equal "control groups of the moved thread" 2 "$(groups_seen)"
 for _ in 1 2 3 4 5 6 7 8 9 10; do
 	rmdir "$top"/*/late "$top"/*/ 2>/dev/null

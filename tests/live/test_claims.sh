@@ -20,7 +20,7 @@ else
 	kill "$(pid_of w-spin)"
 	sed -i '/^w-iced\|^w-spin/d' "$scratch/truth"
 fi
-recorded claims "$record" --force --offcpu 1 --wakers -m 1ms -a -c '^(w-|web$|api$|shop$|stock$)' -o "$scratch/claims.rwk"
+recorded claims "$record" --force --offcpu 1 --wakers -m 1ms -a --pid "$(awk 'NF == 2 { print $2 }' "$scratch/truth" | paste -sd,)" -o "$scratch/claims.rwk"
 judged python3 -B "$here/tests/live/objects_check.py" claims "$scratch/claims.rwk" "$scratch/truth"
 
 "$report" --waits-on --throughout --min-percent 0 -c '^(web|api|shop|stock)$' "$scratch/claims.rwk" >"$scratch/view" 2>/dev/null

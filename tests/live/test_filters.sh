@@ -22,7 +22,7 @@ start_burners() {
 
 # record_for OPTION... SECONDS: records, and writes the folded stacks to $f.
 record_for() {
-	run_ok f "$record" --force -p "${!#}" -u -f 3999 --embed none -o "$scratch/f.rwk" "${@:1:$#-1}" || return
+	recorded f "$record" --force -p "${!#}" -u -f 3999 --embed none -o "$scratch/f.rwk" "${@:1:$#-1}" || return
 	folded "$scratch/f.rwk" --no-local-files >"$f" # names of threads are enough
 }
 

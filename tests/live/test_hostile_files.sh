@@ -172,7 +172,8 @@ seen() {
 # begin NAME COMM...: starts a recording of all villains, and waits until each of these has been seen.
 begin() {
 	local trace=$scratch/$1.rwk
-	"$record" -p 0 -u -c '^map-|^prog-|^debug-' --force -o "$trace" 2>"$scratch/$1.err" &
+	# shellcheck disable=SC2086 # two words, or none
+	"$record" -p 0 -u -c '^map-|^prog-|^debug-' $group --force -o "$trace" 2>"$scratch/$1.err" &
 	recorder=$!
 	children="$children $recorder"
 	wait_for 120 seen "$trace" "${@:2}" || die "'$(cat "$scratch/unseen")' is not seen: $(cat "$scratch/$1.err")"
@@ -356,13 +357,16 @@ end() {
 	mapfile -t swappers <"$scratch/swappers"
 	kill "${swappers[@]}"
 	xargs -r rm -f <"$scratch/maps"
+	[ -z "$group" ] || echo $$ >"${cgroup%/*}$home/cgroup.procs"
 	cleanup
 } 2>/dev/null
 
 need_recording
 need_tool python3 objcopy setpriv unshare
-server=
+server= group=
+home=$(sed -n 's/^0:://p' /proc/self/cgroup)
 trap end EXIT
+cgroup_of hostile $$ && group="--cgroup $cgroup" # another run of this test has programs with the same names
 mkdir -p "$empty" "$cells" "$secrets"
 chmod 777 "$scratch"
 touch "$scratch/swappers" "$scratch/maps"

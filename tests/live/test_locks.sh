@@ -29,7 +29,7 @@ test_convoy() {
 	mkfifo "$scratch/keys"
 	start python3 -B "$here/tests/live/processes.py" convoy 4 "$scratch/keys" >"$scratch/convoy.truth"
 	wait_for 60 grep -q asleep "$scratch/convoy.truth" || die "the convoy does not form"
-	recorded convoy "$record" --force --offcpu 0 --wakers -u --system-wide -c '^(cv|kp)-' -o "$scratch/convoy.rwk" -- \
+	recorded convoy "$record" --force --offcpu 0 --wakers -u --system-wide --pid "$(pgrep -P "$started" | paste -sd,)" -o "$scratch/convoy.rwk" -- \
 		sh -c "printf xx >$scratch/keys; until grep -q 'read 1' $scratch/convoy.truth; do sleep 0.05; done; sleep 0.1"
 	kill "$started"
 	check "a lock that was waited for before the start" grep -qE '^>>> .*cv-1 blocked in .*, in read on mutex #' <(chains_of cv-1)

@@ -55,7 +55,7 @@ check_counted() { # NAME: the file has as many samples as it says
 
 test_quiet() {
 	let_load CONT
-	run_ok quiet "$record" -p 2 -u -f 4000 -o "$scratch/quiet.rwk"
+	recorded quiet "$record" --force -p 2 -u -f 4000 -o "$scratch/quiet.rwk"
 	let_load STOP
 	check_identity quiet 2
 	check_counted quiet
@@ -106,7 +106,8 @@ test_stopped_recorder() {
 # rows_of NAME BRIEF OPTION... SECONDS: records waits; true if that many brief ones were counted.
 rows_of() {
 	local name=$1
-	run_ok "$name" "$record" --embed none --force -o "$scratch/$name.rwk" "${@:3:$#-3}" --offcpu "${!#}" || return
+	run "$name" "$record" --embed none --force -o "$scratch/$name.rwk" "${@:3:$#-3}" --offcpu "${!#}"
+	check_ended "$name" $? "$scratch/$name.rwk" || return
 	"$report" --no-local-files --info "$scratch/$name.rwk" >"$scratch/$name.info" 2>&1
 	brief=$(sed -nE 's/^ *CPU [0-9]+: .* \+ ([0-9]+) brief.*/\1/p' "$scratch/$name.info" | awk '{ n += $1 } END { print n + 0 }')
 	[ "$brief" -ge "$2" ]

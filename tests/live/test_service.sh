@@ -9,6 +9,7 @@ user=65531
 unit=$here/record/service/rwalker-flight.service
 # systemd kills a service that gives no sign of life for this long.
 watchdog_us=10000000
+locker=lock$$ # a comm that no other test has
 
 # The capabilities of the unit, as setpriv spells them.
 capabilities() {
@@ -134,7 +135,7 @@ ended_reload() { [[ $(reload_heard) = *READY* ]]; }
 # After a reload a new rule fires; the dump has what was recorded before the reload.
 test_reload() {
 	local before
-	sed -i 's/^--trigger stuck.*/&\n--trigger wait:comm=\/^flock$\/>1s\n--max-dumps 2/; s/^--freq.*/--freq 98/' "$scratch/flight.conf"
+	sed -i 's/^--trigger stuck.*/&\n--trigger wait:comm=\/^'"$locker"'$\/>1s\n--max-dumps 2/; s/^--freq.*/--freq 98/' "$scratch/flight.conf"
 	kill -HUP "$recorder"
 	check "a reload" wait_for 30 taken_over 1
 	before=$(date +%s)
@@ -146,8 +147,8 @@ test_reload() {
 	check "--max-dumps holds" [ "$(dumps all | wc -l)" -le 2 ]
 	start flock "$scratch/lock" sleep 1.5
 	sleep 0.2
-	flock "$scratch/lock" true
-	check "a new rule fires" wait_for 30 latest_is_for 'wait:comm=/^flock$/>1s'
+	"$scratch/$locker" "$scratch/lock" true
+	check "a new rule fires" wait_for 30 latest_is_for "wait:comm=/^$locker$/>1s"
 	run_ok info "$report" --no-local-files --info "$(latest all)"
 	check "and the dump goes back to before the reload" [ "$(kept_since)" -lt "$before" ]
 	check_equal "--max-dumps still holds" 2 "$(dumps all | wc -l)"
@@ -171,7 +172,7 @@ test_bad_reload() {
 	kill -HUP "$recorder"
 	check "a new command is refused" wait_for 30 has_refused 2
 	check "it goes on" kill -0 "$recorder"
-	check "the manager knows" told READY=1 4
+	check "the manager knows" wait_for 30 told READY=1 4
 }
 
 test_signs() {
@@ -215,6 +216,7 @@ need_tool python3 setpriv flock
 [ -n "$(capabilities AmbientCapabilities)" ] || die "'$unit' grants no capabilities"
 chmod 755 "$scratch"
 install -m 755 "$record" "$workloads/burn" "$scratch/"
+install -m 755 "$(command -v flock)" "$scratch/$locker"
 start python3 "$here/tests/live/service_manager.py" "$scratch/notify" >"$scratch/heard"
 wait_for 10 test -S "$scratch/notify"
 burn

@@ -7,12 +7,11 @@
 # let_burners CONT|STOP: the burners are stopped while nothing is recorded.
 let_burners() { kill -"$1" "$burner_user" "$burner_kernel"; }
 
-# begin NAME OPTION...: starts an endless recording of some burners, and returns when it is well under way.
+# begin NAME: starts an endless recording of the burners, and of $pids, and returns when it is well under way.
 begin() {
 	local name=$1
-	shift
 	let_burners CONT
-	"$record" -p 0 -u -f 4000 "$@" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
+	"$record" -p 0 -u -f 4000 --pid "$burner_user,$burner_kernel$pids" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
 	recorder=$!
 	children="$children $recorder"
 	wait_for 60 has_samples "$scratch/$name.rwk" 400 '^burner;' || die "the recording does not start: $(cat "$scratch/$name.err")"
@@ -153,12 +152,12 @@ share_named() { # NAME COMM
 # A program without a build-id is identified by its device and inode, which another file may get after the program is
 # deleted. A file that has changed since must give no names; with a build-id it still counts as the same.
 test_changed_files() {
-	local kind kinds='plain whole' pids=
+	local kind kinds='plain whole'
 	for kind in $kinds; do
 		cp "$workloads/burn" "$scratch/$kind"
 		[ $kind = whole ] || run_ok plain objcopy --remove-section=.note.gnu.build-id "$scratch/$kind"
 		start "$scratch/$kind" "$kind" 600 user 10
-		pids="$pids $started"
+		pids="$pids,$started"
 	done
 	begin changed
 	for kind in $kinds; do
@@ -167,7 +166,8 @@ test_changed_files() {
 	check "build-ids are written" wait_for 60 knows_build_id "$scratch/changed.rwk" whole
 	end_after KILL
 	# shellcheck disable=SC2086 # one word each
-	kill -KILL $pids
+	kill -KILL ${pids//,/ }
+	pids=
 	cp "$scratch/changed.rwk" "$scratch/unchanged.rwk"
 	run_ok unchanged "$record" --finalize "$scratch/unchanged.rwk"
 	for kind in $kinds; do
@@ -273,6 +273,7 @@ start "$workloads/burn" burner 600 user 10
 burner_user=$started
 start "$workloads/burn" burner 600 kernel 10
 burner_kernel=$started
+pids=
 test_once
 test_twice
 for signal in TERM HUP; do end_by $signal; done

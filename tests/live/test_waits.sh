@@ -142,7 +142,7 @@ test_early() {
 	are_asleep old
 	are_asleep young
 	run_ok walk "$record" --force -a --pid "$old,$young" -o "$scratch/walk.rwk" || return
-	recorded early "$record" --force --offcpu 0 --wakers --system-wide -c '^(fair|busy|vfork|fifo|fbusy|dl)-' -o "$scratch/early.rwk" -- \
+	recorded early "$record" --force --offcpu 0 --wakers --system-wide --pid "$old,$young" -o "$scratch/early.rwk" -- \
 		sh -c "sleep 0.1; kill -USR1 $old $young; until grep -q done $scratch/old.truth && grep -q done $scratch/young.truth; do sleep 0.05; done; sleep 0.1" ||
 		return
 	kill "$old" "$young"

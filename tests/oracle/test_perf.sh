@@ -45,7 +45,7 @@ record()
 	local name=$1
 	shift
 	# shellcheck disable=SC2016
-	command perf record -q --buildid-mmap --no-bpf-event -e cpu-clock -F 997 --call-graph dwarf,16384 -o "$dir/$name.data" -- \
+	command perf record -q -m 16M --buildid-mmap --no-bpf-event -e cpu-clock -F 997 --call-graph dwarf,16384 -o "$dir/$name.data" -- \
 		timeout "$seconds" sh -c 'while :; do "$@"; done' sh "$@" >/dev/null 2>&1 </dev/null
 }
 

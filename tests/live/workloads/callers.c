@@ -5,6 +5,7 @@
  * by int 0x80, one reads the block device DEVICE bypassing the page cache, and one flushes it,
  * which a kworker does if it is a loop device. Prints what was waited for:
  *
+ *	process PID
  *	COMM CONTEXT CALL KIND MEMBER=VALUE...	as in the records WAIT and OBJECT of a trace
  *
  * or "COMM missing" if this machine cannot do that.
@@ -230,6 +231,7 @@ int main(int argc, char **argv)
 		return burn(seconds_arg(argc, argv, 2, 1));
 	must(argc == 4 && (rounds = atoi(argv[1])) > 0, "usage: callers N FOLDER DEVICE");
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("process %d\n", getpid());
 	snprintf(fifo, sizeof(fifo), "%s/fifo", argv[2]);
 	device = argv[3];
 	(void)unlink(fifo);

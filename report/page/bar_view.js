@@ -8,9 +8,7 @@
 		tasks: 'Walks',
 	};
 
-	function byId(id) {
-		return document.getElementById(id);
-	}
+	const byId = id => document.getElementById(id);
 
 	class BarView {
 		constructor(app) {
@@ -63,28 +61,18 @@
 			const {app} = this;
 
 			byId('source').addEventListener('change', event =>
-				app.change({
-					source: Number(event.target.value),
-					zoom: [],
-					function: null,
-				})
+				app.change({source: Number(event.target.value), zoom: [], function: null})
 			);
-			byId('threads').addEventListener('input', event =>
-				app.change({threads: event.target.value})
-			);
-			byId('search').addEventListener('input', event =>
-				app.change({search: event.target.value})
-			);
-			byId('range-clear').addEventListener('click', () =>
-				app.change({from: null, to: null})
-			);
-			byId('compare').addEventListener('click', () => this.keepRange());
-			byId('comparison-clear').addEventListener('click', () =>
-				app.change({otherFrom: null, otherTo: null, base: false})
-			);
-			byId('base').addEventListener('click', () =>
-				app.change({base: !app.state.base, otherFrom: null, otherTo: null})
-			);
+			rwalker.listen('input', {
+				threads: event => app.change({threads: event.target.value}),
+				search: event => app.change({search: event.target.value}),
+			});
+			rwalker.listen('click', {
+				'range-clear': () => app.change({from: null, to: null}),
+				compare: () => this.keepRange(),
+				'comparison-clear': () => app.change({otherFrom: null, otherTo: null, base: false}),
+				base: () => app.change({base: !app.state.base, otherFrom: null, otherTo: null}),
+			});
 		}
 
 		/* Keeps the current selection, to compare the next range with it. */

@@ -16,6 +16,16 @@
 		return made;
 	}
 
+	/* Handlers of an event, by the id of the element. */
+	function listen(name, handlers) {
+		for (const [id, handler] of Object.entries(handlers))
+			document.getElementById(id).addEventListener(name, handler);
+	}
+
+	function clamp(value, least, most) {
+		return Math.min(Math.max(value, least), most);
+	}
+
 	/* A row of buttons; one of them is pressed. */
 	function choices(id, name, rows, choose) {
 		document.getElementById(id).append(
@@ -113,10 +123,7 @@
 					element('dd', {text}),
 				])
 			);
-			document.getElementById('help-open').addEventListener('click', () =>
-				dialog.showModal()
-			);
-			document.getElementById('help-close').addEventListener('click', () => dialog.close());
+			listen('click', {'help-open': () => dialog.showModal(), 'help-close': () => dialog.close()});
 			document.addEventListener('keydown', event => this.key(event, dialog));
 		}
 
@@ -133,5 +140,5 @@
 		}
 	}
 
-	Object.assign(rwalker, {element, choices, markChoice, choiceHidden, showTip, say, runKey, Help});
+	Object.assign(rwalker, {element, listen, clamp, choices, markChoice, choiceHidden, showTip, say, runKey, Help});
 })((globalThis.rwalker ??= {}));

@@ -202,7 +202,7 @@
 			this.section = document.getElementById('detail');
 			this.wait = null;
 			app.show = detail => this.show(detail);
-			document.getElementById('detail-close').addEventListener('click', () => this.close());
+			rwalker.listen('click', {'detail-close': () => this.close()});
 			this.section.addEventListener('keydown', event =>
 				rwalker.runKey({Escape: () => this.close()}, event)
 			);

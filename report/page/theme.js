@@ -145,7 +145,6 @@
 	}
 
 	Object.assign(rwalker, {
-		readTheme, pixelOf, channels, mixed, fit, makeTextures, Texts, fillLegend, KINDS, LETTERS,
-		KIND_WORDS, FONT,
+		readTheme, pixelOf, mixed, fit, makeTextures, Texts, fillLegend, KINDS, LETTERS, KIND_WORDS,
 	});
 })((globalThis.rwalker ??= {}));

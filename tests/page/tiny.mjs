@@ -61,7 +61,7 @@ function varints(values, signed) {
 
 class PayloadWriter {
 	constructor(header) {
-		this.header = {version: 1, program: 'columns', columns: {}, ...header};
+		this.header = {version: 1, columns: {}, ...header};
 		this.parts = [];
 		this.offset = 0;
 	}
@@ -102,7 +102,6 @@ const HEADER = {
 	hosts: ['host'],
 	probes: [],
 	base: null,
-	notes: [],
 	unsure: [],
 	what: [],
 	filters: '',
@@ -117,7 +116,7 @@ const HEADER = {
 		},
 	],
 	recordings: [
-		{host: 0, offset: 0, length: 1000, realtime: 0, leastWait: 0, kernel: '6.12', cpus: 1},
+		{host: 0, offset: 0, length: 1000, leastWait: 0},
 	],
 };
 
@@ -136,7 +135,6 @@ const NUMBERS = {
 	entrySource: [0, 0, 1, 1],
 	entryStack: [1, 3, 1, 2],
 	entryTask: [1, 0, 1, 0],
-	entryFlags: [0, 0, 0, 0],
 	entryCount: [3, 1, 1, 1],
 	entryWeight: [30, 10, 220, 320],
 	entryRunQueue: [0, 0, 20, 20],

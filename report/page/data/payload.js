@@ -192,14 +192,12 @@
 
 	function readEntries(columns, limits) {
 		columns.same([
-			'entrySource', 'entryStack', 'entryTask', 'entryFlags', 'entryCount', 'entryWeight',
-			'entryRunQueue',
+			'entrySource', 'entryStack', 'entryTask', 'entryCount', 'entryWeight', 'entryRunQueue',
 		]);
 		return {
 			source: columns.numbers('entrySource', limits.sources),
 			stack: columns.numbers('entryStack', limits.stacks),
 			task: columns.numbers('entryTask', limits.tasks),
-			flags: columns.numbers('entryFlags', 256),
 			count: columns.amounts('entryCount'),
 			weight: columns.amounts('entryWeight'),
 			runQueue: columns.amounts('entryRunQueue'),
@@ -247,8 +245,7 @@
 			purposes = columns.json('walkPurposes');
 
 		columns.same([
-			'walkWalk', 'walkTask', 'walkStack', 'walkState', 'walkWait', 'walkBound', 'walkCpu',
-			'walkFlags', 'walkPurpose',
+			'walkWalk', 'walkTask', 'walkStack', 'walkState', 'walkWait', 'walkBound', 'walkPurpose',
 		]);
 		return {
 			walks,
@@ -260,8 +257,6 @@
 			state: columns.numbers('walkState', states.length),
 			wait: columns.amounts('walkWait'),
 			bound: columns.numbers('walkBound', 256),
-			cpu: columns.numbers('walkCpu', 65536),
-			flags: columns.numbers('walkFlags', 256),
 			purpose: columns.numbers('walkPurpose', purposes.length + 1),
 		};
 	}
@@ -269,15 +264,13 @@
 	/* The shorter waits that --max-page reduced to sums. */
 	function readBins(columns, header, limits) {
 		columns.same([
-			'binTask', 'binRecording', 'binFirst', 'binCount', 'binBlocked', 'binRunQueue',
-			'binOther',
+			'binTask', 'binRecording', 'binFirst', 'binBlocked', 'binRunQueue', 'binOther',
 		]);
 		return {
 			ticks: header.binTicks ?? 0,
 			task: columns.numbers('binTask', limits.tasks),
 			recording: columns.numbers('binRecording', limits.recordings),
 			first: columns.amounts('binFirst'),
-			count: columns.amounts('binCount'),
 			blocked: columns.amounts('binBlocked'),
 			runQueue: columns.amounts('binRunQueue'),
 			other: columns.amounts('binOther'),

@@ -19,9 +19,7 @@
 			rwalker.choices('shapes', 'shape', SHAPES, shape =>
 				app.change({shape, zoom: [], function: null})
 			);
-			document.getElementById('focus-clear').addEventListener('click', () =>
-				this.showAll()
-			);
+			rwalker.listen('click', {'focus-clear': () => this.showAll()});
 			this.listen();
 		}
 

@@ -32,10 +32,10 @@
 				most = Math.max(10, Math.floor(width / LEAST_COLUMN));
 
 			return app.derive('heat', [source, threads, classes, most], () => {
-				const grid = rwalker.heatGrid(app, most, Number(app.source.count));
-				const values = rwalker.sumHeat(app.profile, app.selection(), grid);
+				const grid = heatGrid(app, most, Number(app.source.count));
+				const values = sumHeat(app.profile, app.selection(), grid);
 
-				return {grid, values, ...rwalker.heatBounds(values)};
+				return {grid, values, ...heatBounds(values)};
 			});
 		}
 
@@ -102,7 +102,7 @@
 
 		color(theme, value) {
 			const {low, high} = this.heat,
-				share = Math.min(Math.max((value - low) / (high - low), 0), 1);
+				share = rwalker.clamp((value - low) / (high - low), 0, 1);
 
 			if (!value) return theme['heat-low'];
 			return share < 0.5
@@ -186,10 +186,7 @@
 				column = Math.floor(event.offsetX / this.columnWidth);
 			const cell = Math.floor(event.offsetY / this.cellHeight);
 
-			return (
-				Math.min(Math.max(column, 0), columns - 1) * cells +
-				Math.min(Math.max(cell, 0), cells - 1)
-			);
+			return rwalker.clamp(column, 0, columns - 1) * cells + rwalker.clamp(cell, 0, cells - 1);
 		}
 
 		tickOf(cell) {
@@ -258,10 +255,7 @@
 		}
 
 		step(by, select = false) {
-			const next = Math.min(
-				Math.max((this.at ?? 0) + (this.at === null ? 0 : by), 0),
-				this.heat.values.length - 1
-			);
+			const next = this.at === null ? 0 : rwalker.clamp(this.at + by, 0, this.heat.values.length - 1);
 
 			this.stretchFrom = select ? (this.stretchFrom ?? this.at ?? 0) : null;
 			this.at = next;
@@ -368,5 +362,5 @@
 		return high > low ? {low, high} : {low: 0, high: sorted.at(-1) || 1};
 	}
 
-	Object.assign(rwalker, {HeatView, heatGrid, sumHeat, heatBounds});
+	Object.assign(rwalker, {HeatView});
 })((globalThis.rwalker ??= {}));

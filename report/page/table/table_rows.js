@@ -227,7 +227,9 @@
 				place: rwalker.placeText(profile, walked.stack[i]),
 			};
 
-			row.shown = {wait: row.wait ? rwalker.time(row.wait) : ''};
+			row.shown = {
+				wait: row.wait ? rwalker.boundOf({bound: walked.bound[i]}) + rwalker.time(row.wait) : '',
+			};
 			row.open = () => app.show(rwalker.stackDetail(app, row.thread, walked.stack[i]));
 			rows.push(row);
 		}

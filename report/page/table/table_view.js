@@ -30,7 +30,7 @@
 			this.sorted = {};
 			this.shown = SHOWN;
 			this.fillTabs();
-			document.getElementById('copy').addEventListener('click', () => this.copy());
+			rwalker.listen('click', {copy: () => this.copy()});
 		}
 
 		names() {

@@ -59,23 +59,13 @@
 				const from = out[i] - origin,
 					since = rwalker.runnableSince(waits, i) - origin;
 
-				addSpan(
-					this.sums[channelOf(kinds[kind[i]])],
-					this.count,
-					this.count,
-					this.width,
-					from,
-					since
-				);
-				addSpan(
-					this.sums[CHANNEL.QUEUED],
-					this.count,
-					this.count,
-					this.width,
-					since,
-					from + length[i]
-				);
+				this.add(channelOf(kinds[kind[i]]), from, since);
+				this.add(CHANNEL.QUEUED, since, from + length[i]);
 			}
+		}
+
+		add(channel, from, to) {
+			addSpan(this.sums[channel], this.count, this.count, this.width, from, to);
 		}
 
 		/* Level k starts at 2^k, as in a heap. */
@@ -117,6 +107,10 @@
 		});
 	}
 
+	function addToPixels(pixels, sums, from, to) {
+		addSpan(sums, 0, pixels.count, pixels.ticks, from, to);
+	}
+
 	function addSingle(waits, run, pixels) {
 		const {out, length, kind, kinds} = waits,
 			origin = pixels.from;
@@ -126,22 +120,8 @@
 			const from = out[i] - origin,
 				since = rwalker.runnableSince(waits, i) - origin;
 
-			addSpan(
-				pixels.sums[channelOf(kinds[kind[i]])],
-				0,
-				pixels.count,
-				pixels.ticks,
-				from,
-				since
-			);
-			addSpan(
-				pixels.sums[CHANNEL.QUEUED],
-				0,
-				pixels.count,
-				pixels.ticks,
-				since,
-				from + length[i]
-			);
+			addToPixels(pixels, pixels.sums[channelOf(kinds[kind[i]])], from, since);
+			addToPixels(pixels, pixels.sums[CHANNEL.QUEUED], since, from + length[i]);
 		});
 	}
 
@@ -158,22 +138,8 @@
 			const queued = bins.runQueue[row],
 				rest = bins.blocked[row] + bins.other[row];
 
-			addSpan(
-				pixels.sums[CHANNEL.SUMMED],
-				0,
-				pixels.count,
-				pixels.ticks,
-				from,
-				from + rest
-			);
-			addSpan(
-				pixels.sums[CHANNEL.QUEUED],
-				0,
-				pixels.count,
-				pixels.ticks,
-				from + rest,
-				from + rest + queued
-			);
+			addToPixels(pixels, pixels.sums[CHANNEL.SUMMED], from, from + rest);
+			addToPixels(pixels, pixels.sums[CHANNEL.QUEUED], from + rest, from + rest + queued);
 		}
 	}
 
@@ -184,11 +150,9 @@
 		for (const row of thread.sums) {
 			const {offset} = recordings[sums.recording[row]];
 
-			addSpan(
+			addToPixels(
+				pixels,
 				pixels.alive,
-				0,
-				pixels.count,
-				pixels.ticks,
 				offset + sums.from[row] - pixels.from,
 				offset + sums.to[row] - pixels.from
 			);
@@ -199,7 +163,6 @@
 		return {
 			sums: Array.from({length: CHANNELS}, () => new Float32Array(count)),
 			alive: new Float32Array(count),
-			ran: new Float32Array(count),
 			count,
 			from,
 			ticks,
@@ -207,7 +170,7 @@
 	}
 
 	function clearPixels(pixels) {
-		for (const sums of [...pixels.sums, pixels.alive, pixels.ran]) sums.fill(0);
+		for (const sums of [...pixels.sums, pixels.alive]) sums.fill(0);
 	}
 
 	/* Adds everything that is known about the thread's waits. */

@@ -57,15 +57,8 @@
 
 		if (profile.waits.count || profile.bins.task.length)
 			rows.push(
-				['ran', least ? 'ran' : 'ran'],
-				...(least
-					? [
-							[
-								'brief',
-								`waits shorter than ${rwalker.time(least)}, in proportion`,
-							],
-						]
-					: []),
+				['ran', 'ran'],
+				...(least ? [['brief', `waits shorter than ${rwalker.time(least)}, in proportion`]] : []),
 				...(profile.sums.unknown.some(Boolean) ? [['unknown', 'unknown, in proportion']] : []),
 				['queued', 'runnable, waiting for a CPU or a quota'],
 				['blocked', 'blocked'],
@@ -124,7 +117,7 @@
 		}
 
 		clamped(tick) {
-			return Math.min(Math.max(tick, this.app.axis.from), this.app.axis.to);
+			return rwalker.clamp(tick, this.app.axis.from, this.app.axis.to);
 		}
 
 		up(event) {

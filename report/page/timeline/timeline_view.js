@@ -7,9 +7,7 @@
 	const HEIGHT_SHARE = 0.46; /* of the window, as in page.css */
 	const STEP = 1.5; /* of zooming */
 
-	function byId(id) {
-		return document.getElementById(id);
-	}
+	const byId = id => document.getElementById(id);
 
 	class TimelineView {
 		constructor(app) {
@@ -34,22 +32,18 @@
 		listen() {
 			const {app} = this;
 
-			byId('order').addEventListener('change', event =>
-				app.change({order: event.target.value})
-			);
-			byId('fold').addEventListener('change', event =>
-				app.change({fold: event.target.checked})
-			);
-			byId('throughout').addEventListener('change', event =>
-				app.change({throughout: event.target.checked})
-			);
+			rwalker.listen('change', {
+				order: event => app.change({order: event.target.value}),
+				fold: event => app.change({fold: event.target.checked}),
+				throughout: event => app.change({throughout: event.target.checked}),
+			});
+			rwalker.listen('click', {
+				'zoom-in': () => this.zoom(1 / STEP),
+				'zoom-out': () => this.zoom(STEP),
+				'zoom-all': () => app.change({viewFrom: null, viewTo: null}),
+				'zoom-range': () => this.zoomToRange(),
+			});
 			byId('rows').addEventListener('scroll', () => app.change({}));
-			byId('zoom-in').addEventListener('click', () => this.zoom(1 / STEP));
-			byId('zoom-out').addEventListener('click', () => this.zoom(STEP));
-			byId('zoom-all').addEventListener('click', () =>
-				app.change({viewFrom: null, viewTo: null})
-			);
-			byId('zoom-range').addEventListener('click', () => this.zoomToRange());
 			this.canvas.addEventListener('keydown', event => rwalker.runKey(this.keys(), event));
 		}
 
@@ -63,8 +57,8 @@
 		setView(from, to) {
 			const {axis} = this.app,
 				whole = axis.to - axis.from,
-				length = Math.min(Math.max(to - from, 20), whole);
-			const first = Math.min(Math.max(from, axis.from), axis.to - length);
+				length = rwalker.clamp(to - from, 20, whole);
+			const first = rwalker.clamp(from, axis.from, axis.to - length);
 
 			this.app.change(
 				length === whole
@@ -294,7 +288,7 @@
 			const {cursor} = this,
 				scroller = byId('rows');
 
-			cursor.row = Math.min(Math.max(cursor.row + step, 0), this.rows.length - 1);
+			cursor.row = rwalker.clamp(cursor.row + step, 0, this.rows.length - 1);
 			const y = cursor.row * ROW,
 				seen = scroller.clientHeight - AXIS - ROW;
 
@@ -307,10 +301,7 @@
 			const {from, to} = this.view(),
 				{axis} = this.app;
 
-			this.cursor.at = Math.min(
-				Math.max(this.cursor.at + (step * (to - from)) / 50, axis.from),
-				axis.to
-			);
+			this.cursor.at = rwalker.clamp(this.cursor.at + (step * (to - from)) / 50, axis.from, axis.to);
 			if (this.cursor.at < from || this.cursor.at > to) this.pan(step * 0.5);
 			this.tell();
 		}

@@ -95,7 +95,6 @@ static void fill_row(const struct event_walk_task *event, struct profile_walk_ta
 		.cpu = event->cpu,
 		.on_cpu = event->flags & WALK_TASK_ON_CPU,
 		.iowait = event->flags & WALK_TASK_IOWAIT,
-		.queued = event->flags & WALK_TASK_QUEUED,
 		.flags = event->flags & WALK_TASK_KERNEL_TRUNCATED ? CHAIN_KERNEL_TRUNCATED : 0,
 	};
 	profile_state_text(event->state, event->exit_state, row->state);

@@ -25,7 +25,7 @@ struct profile_walk_task {
 	uint64_t wait;  /* ns */
 	enum wait_bound bound;
 	uint32_t cpu;
-	bool on_cpu, iowait, queued;
+	bool on_cpu, iowait;
 	/* What it slept for, as in a struct profile_wait. */
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known, or it did not sleep */
 	uint64_t asked, page;

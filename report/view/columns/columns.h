@@ -23,7 +23,7 @@
 	X(TASK_CGROUP, taskCgroup) X(NODE_UP, nodeUp) X(NODE_FUNCTION, nodeFunction) \
 	X(STACK_NODE, stackNode) X(PLACE_KERNEL, placeKernel) X(PLACE_USER, placeUser) \
 	X(ENTRY_SOURCE, entrySource) X(ENTRY_STACK, entryStack) X(ENTRY_TASK, entryTask) \
-	X(ENTRY_FLAGS, entryFlags) X(ENTRY_COUNT, entryCount) X(ENTRY_WEIGHT, entryWeight) \
+	X(ENTRY_COUNT, entryCount) X(ENTRY_WEIGHT, entryWeight) \
 	X(ENTRY_RUN_QUEUE, entryRunQueue) X(BASE_SOURCE, baseSource) X(BASE_STACK, baseStack) \
 	X(BASE_COUNT, baseCount) X(BASE_WEIGHT, baseWeight) X(BASE_RUN_QUEUE, baseRunQueue) \
 	X(SAMPLE_RUNS, sampleRuns) X(SAMPLE_TIME, sampleTime) X(SAMPLE_TASK, sampleTask) \
@@ -37,9 +37,9 @@
 	X(SUM_TO, sumTo) X(SUM_RUNNING, sumRunning) X(SUM_UNKNOWN, sumUnknown) X(SUM_COUNT, sumCount) \
 	X(SUM_TOTAL, sumTotal) X(SUM_RUN_QUEUE, sumRunQueue) X(WALKS, walks) X(WALK_STATES, walkStates) \
 	X(WALK_WALK, walkWalk) X(WALK_TASK, walkTask) X(WALK_STACK, walkStack) X(WALK_STATE, walkState) \
-	X(WALK_WAIT, walkWait) X(WALK_BOUND, walkBound) X(WALK_CPU, walkCpu) X(WALK_FLAGS, walkFlags) \
+	X(WALK_WAIT, walkWait) X(WALK_BOUND, walkBound) \
 	X(WALK_PURPOSES, walkPurposes) X(WALK_PURPOSE, walkPurpose) X(BIN_TASK, binTask) \
-	X(BIN_RECORDING, binRecording) X(BIN_FIRST, binFirst) X(BIN_COUNT, binCount) \
+	X(BIN_RECORDING, binRecording) X(BIN_FIRST, binFirst) \
 	X(BIN_BLOCKED, binBlocked) X(BIN_RUN_QUEUE, binRunQueue) X(BIN_OTHER, binOther)
 
 #define COLUMN_NUMBER(number, name) COLUMN_##number,

@@ -11,23 +11,22 @@ struct bins { /* of one task in one recording; waits do not overlap, so bins are
 	struct html_page *page;
 	uint32_t recording, task;
 	uint64_t number; /* of the bin that the sums are of */
-	uint64_t count, blocked, run_queue, other; /* waits that begin in it; ns */
+	uint64_t blocked, run_queue, other; /* ns */
 };
 
 static void write_bin(struct bins *bins)
 {
 	struct html_page *page = bins->page;
 
-	if (!bins->count && !bins->blocked && !bins->run_queue && !bins->other)
+	if (!bins->blocked && !bins->run_queue && !bins->other)
 		return;
 	column_add(html_column(page, COLUMN_BIN_TASK), page->tasks.number_of[bins->task]);
 	column_add(html_column(page, COLUMN_BIN_RECORDING), bins->recording);
 	column_add(html_column(page, COLUMN_BIN_FIRST), bins->number);
-	column_add(html_column(page, COLUMN_BIN_COUNT), bins->count);
 	column_add(html_column(page, COLUMN_BIN_BLOCKED), bins->blocked / page->unit);
 	column_add(html_column(page, COLUMN_BIN_RUN_QUEUE), bins->run_queue / page->unit);
 	column_add(html_column(page, COLUMN_BIN_OTHER), bins->other / page->unit);
-	bins->count = bins->blocked = bins->run_queue = bins->other = 0;
+	bins->blocked = bins->run_queue = bins->other = 0;
 }
 
 static void enter_bin(struct bins *bins, uint64_t number)
@@ -68,8 +67,6 @@ static void add_wait(struct bins *bins, const struct profile_wait *wait, const s
 	}
 	if (out >= in)
 		return;
-	enter_bin(bins, (out - recording->start) / bins->page->limit.bin);
-	bins->count++;
 	if (wait->wait_class != WAIT_BLOCKED) {
 		add_span(bins, out - recording->start, in - recording->start, &bins->other);
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The sums of a page, exact whatever its unit: by source, stack, task and what is missing from the
- * stack. Sources have none if their single samples add up to them.
+ * The sums of a page, exact whatever its unit: by source, stack and task. Sources have none if their single samples
+ * add up to them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +10,8 @@
 #include "common/cleanup.h"
 #include "report/view/html/html.h"
 
-enum entry_flag { ENTRY_USER_MISSING = 1, ENTRY_TRUNCATED = 2 };
-
 struct entry {
-	uint32_t source, stack, task, flags;
+	uint32_t source, stack, task;
 	uint64_t count, weight, run_queue;
 };
 
@@ -25,16 +23,7 @@ static int compare_entries(const void *left, const void *right)
 		return l->source < r->source ? -1 : 1;
 	if (l->stack != r->stack)
 		return l->stack < r->stack ? -1 : 1;
-	if (l->task != r->task)
-		return l->task < r->task ? -1 : 1;
-	return (l->flags > r->flags) - (l->flags < r->flags);
-}
-
-static uint32_t flags_of(const struct profile_entry *entry)
-{
-	uint32_t flags = entry->flags & CHAIN_USER_MISSING ? ENTRY_USER_MISSING : 0;
-
-	return entry->flags & (CHAIN_KERNEL_TRUNCATED | CHAIN_USER_TRUNCATED) ? flags | ENTRY_TRUNCATED : flags;
+	return (l->task > r->task) - (l->task < r->task);
 }
 
 static void write_entry(struct html_page *page, const struct entry *entry)
@@ -42,7 +31,6 @@ static void write_entry(struct html_page *page, const struct entry *entry)
 	column_add(html_column(page, COLUMN_ENTRY_SOURCE), entry->source);
 	column_add(html_column(page, COLUMN_ENTRY_STACK), entry->stack);
 	column_add(html_column(page, COLUMN_ENTRY_TASK), entry->task);
-	column_add(html_column(page, COLUMN_ENTRY_FLAGS), entry->flags);
 	column_add(html_column(page, COLUMN_ENTRY_COUNT), entry->count);
 	column_add(html_column(page, COLUMN_ENTRY_WEIGHT), entry->weight);
 	column_add(html_column(page, COLUMN_ENTRY_RUN_QUEUE), entry->run_queue);
@@ -131,7 +119,6 @@ int html_write_entries(struct html_page *page)
 		entries[kept++] = (struct entry){.source = rows[i].source,
 					    .stack = stacks_find(&page->stacks, rows[i].node),
 					    .task = page->tasks.number_of[rows[i].task],
-					    .flags = flags_of(&rows[i]),
 					    .count = rows[i].samples,
 					    .weight = rows[i].weight,
 					    .run_queue = rows[i].run_queue};

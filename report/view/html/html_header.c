@@ -36,26 +36,16 @@ static void write_hosts(struct html_page *page, struct json *json)
 	json_write(json, "]");
 }
 
-static void write_recording(struct html_page *page, uint32_t number, struct json *json)
-{
-	const struct profile_recording *row = &page->reader.waits.recordings[number];
-	uint64_t realtime = profile_realtime(page->profile, number, row->start);
-	struct profile_origin origin = {.kernel = ""};
-
-	if (number < profile_origins(page->profile))
-		profile_origin(page->profile, number, &origin);
-	json_write(json, "{'host':%u,'offset':%jd,'length':%jd,'realtime':%ju,'leastWait':%ju,'kernel':%-s,'cpus':%ju}",
-		   row->host, page->offsets[number], html_end_ticks(page, number, row->stop),
-		   (realtime ? realtime : origin.realtime) / MILLISECOND,
-		   row->least_wait < COLUMN_MOST ? row->least_wait : COLUMN_MOST, origin.kernel,
-		   origin.cpus < UINT32_MAX ? origin.cpus : 0);
-}
-
 static void write_recordings(struct html_page *page, struct json *json)
 {
 	json_write(json, "'recordings':[");
-	for (uint32_t i = 0; i < page->reader.waits.recording_count; i++)
-		write_recording(page, i, json);
+	for (uint32_t i = 0; i < page->reader.waits.recording_count; i++) {
+		const struct profile_recording *row = &page->reader.waits.recordings[i];
+
+		json_write(json, "{'host':%u,'offset':%jd,'length':%jd,'leastWait':%ju}", row->host, page->offsets[i],
+			   html_end_ticks(page, i, row->stop),
+			   row->least_wait < COLUMN_MOST ? row->least_wait : COLUMN_MOST);
+	}
 	json_write(json, "]");
 }
 
@@ -82,10 +72,10 @@ static void write_source(struct html_page *page, uint32_t number, struct json *j
 
 	json_write(json, "{'kind':%s,'name':%-s,'unit':%-s,'count':%ju,'weight':'%ju'", page_kind_name(source->kind),
 		   source->name, source->weight_unit, source->samples, source->weight);
-	json_write(json, "'timed':%d,'duration':%ju,'leftOut':%d,'complete':%d,'step':%ju}",
+	json_write(json, "'timed':%d,'duration':%ju,'complete':%d,'step':%ju}",
 		   source->kind != PROFILE_TASKS && (waits || !page->limit.no_samples),
-		   source->duration < COLUMN_MOST ? source->duration : COLUMN_MOST, source->left_out,
-		   page->complete[number], html_step(page, number));
+		   source->duration < COLUMN_MOST ? source->duration : COLUMN_MOST, page->complete[number],
+		   html_step(page, number));
 }
 
 static void write_sources(struct html_page *page, struct json *json)
@@ -96,31 +86,6 @@ static void write_sources(struct html_page *page, struct json *json)
 	json_write(json, "],'probes':[");
 	for (size_t i = 0; i < page->reader.probe_count; i++)
 		json_write(json, "{'source':%u,'name':%-s}", page->reader.probes[i].source, page->reader.probes[i].name);
-	json_write(json, "]");
-}
-
-static void write_line(struct json *json, const char *text)
-{
-	_cleanup_free_ char *line = printable_copy_line(text);
-
-	json->failed |= !line;
-	json_write(json, "%s", line);
-}
-
-static void write_notes(struct html_page *page, struct json *json)
-{
-	struct profile_account account;
-
-	profile_account(page->profile, &account);
-	json_write(json, "'notes':[");
-	for (size_t i = 0; i < account.count; i++) {
-		json_write(json, "{'text':");
-		write_line(json, account.notes[i].text);
-		json_write(json, "'details':[");
-		for (size_t k = 0; k < account.notes[i].detail_count; k++)
-			write_line(json, account.notes[i].details[k]);
-		json_write(json, "]}");
-	}
 	json_write(json, "]");
 }
 
@@ -154,8 +119,7 @@ static void write_left_out(const struct html_page *page, struct json *json)
 	json_write(json, "'what':[");
 	for (size_t i = 0; i < count; i++)
 		json_write(json, "%s", texts[i]);
-	json_write(json, "],'binTicks':%ju,'keptWait':%ju", page->limit.bin / page->unit,
-		   page->limit.least_wait < COLUMN_MOST ? page->limit.least_wait : COLUMN_MOST);
+	json_write(json, "],'binTicks':%ju", page->limit.bin / page->unit);
 }
 
 /* About --base: its hosts, and how long each source of the page was recorded there. */
@@ -237,15 +201,12 @@ static int write_header(struct html_page *page, struct column *header)
 
 	if (r < 0)
 		return r;
-	json_write(json, "'version':1,'program':%s,'unit':%ju,'filters':%s,'noFrames':%s",
-		   "rwalker-report " RWALKER_VERSION, page->unit, page->context->settings->filters,
-		   page_no_frames(page->context->settings));
+	json_write(json, "'version':1,'unit':%ju,'filters':%s", page->unit, page->context->settings->filters);
 	write_hosts(page, json);
 	write_recordings(page, json);
 	write_times(page, json);
 	write_sources(page, json);
 	write_base(page, json);
-	write_notes(page, json);
 	write_unsure(page, json);
 	write_left_out(page, json);
 	write_columns(page, json);

@@ -9,7 +9,6 @@
 #include "report/view/text/object_text.h"
 
 enum sum_flag { SUM_UNASKED = 1 };
-enum walk_flag { WALK_ON_CPU = 1, WALK_IOWAIT = 2, WALK_QUEUED = 4 };
 
 static uint64_t ticks_from_start(const struct html_page *page, uint32_t recording, uint64_t time)
 {
@@ -85,14 +84,6 @@ struct walk_writer {
 	struct column_text walks, states, purposes; /* purposes: what tasks slept for */
 };
 
-static void write_walk(struct walk_writer *writer, const struct profile_walk *walk)
-{
-	struct json *json = &writer->walks.json;
-
-	json_write(json, "{'host':%u,'number':%u,'time':%jd,'realtime':%ju,'seen':%ju,'kept':%ju}", walk->host, walk->number,
-		   walk_ticks(writer->page, walk), walk->realtime / MILLISECOND, walk->seen, walk->kept);
-}
-
 /* The text's number + 1; 0: nothing is known. 0, -ENOMEM. */
 static int find_purpose(struct walk_writer *writer, const struct profile_walk_task *row, uint64_t *ret_number)
 {
@@ -117,10 +108,6 @@ static void write_walked(struct html_page *page, const struct profile_walk_task 
 	column_add(html_column(page, COLUMN_WALK_STATE), state);
 	column_add(html_column(page, COLUMN_WALK_WAIT), row->wait);
 	column_add(html_column(page, COLUMN_WALK_BOUND), row->bound);
-	column_add(html_column(page, COLUMN_WALK_CPU), row->cpu < PROFILE_NO_CPU ? row->cpu : PROFILE_NO_CPU);
-	column_add(html_column(page, COLUMN_WALK_FLAGS),
-		   (row->on_cpu ? WALK_ON_CPU : 0U) | (row->iowait ? WALK_IOWAIT : 0U) |
-			   (row->queued ? WALK_QUEUED : 0U));
 	column_add(html_column(page, COLUMN_WALK_PURPOSE), purpose);
 }
 
@@ -134,7 +121,7 @@ static int write_rows(struct walk_writer *writer)
 	int r = 0;
 
 	for (size_t i = 0; i < walk_count; i++)
-		write_walk(writer, &walks[i]);
+		json_write(&writer->walks.json, "{'time':%jd}", walk_ticks(writer->page, &walks[i]));
 	for (size_t i = 0; i < count && !r; i++) {
 		r = rows[i].walk < walk_count ? column_text_add(&writer->states, rows[i].state, true, &state) : -EBADMSG;
 		if (!r)

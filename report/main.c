@@ -34,38 +34,38 @@ static void print_version(const struct report_options *options)
 		     unpack_xz_version(), unpack_zstd_version(), deflate_version(), database_version());
 }
 
-/* The keeper: does for the worker what the user may do, until the worker ends. */
-static int keep(const struct report_options *options, const struct worker *worker)
+/* The parent: does for the worker what the user may do, until the worker ends. */
+static int serve(const struct report_options *options, const struct worker *worker, struct opener_server *opener)
 {
 	struct name_store cache;
-	struct output_desk file;
-	struct desk desks[WORK_DESKS];
+	struct output_service file;
+	struct service services[WORK_SERVICES];
+	const struct worker_services all = {services, &services[WORK_OPENER], WORK_SERVICES};
 	int r;
 
 	name_store_init(&cache, options->cache);
-	output_desk_init(&file, options->output, options->force);
-	desks[WORK_CACHE] = name_store_desk(&cache);
-	desks[WORK_OUTPUT] = output_desk_of(&file);
-	desks[WORK_INTERRUPTS] = worker_interrupts_desk();
-	r = worker_keep(worker, desks, WORK_DESKS);
-	output_desk_deinit(&file);
+	output_service_init(&file, options->output, options->force);
+	services[WORK_CACHE] = name_store_service(&cache);
+	services[WORK_OUTPUT] = output_service_of(&file);
+	services[WORK_INTERRUPTS] = worker_interrupts_service();
+	services[WORK_OPENER] = opener_server_service(opener);
+	r = worker_serve(worker, &all);
+	output_service_deinit(&file);
 	name_store_deinit(&cache);
 	return r;
 }
 
-static void cleanup_opener(struct opener **opener)
+static void cleanup_server(struct opener_server **server)
 {
-	opener_stop(*opener);
-	*opener = NULL;
+	opener_server_destroy(*server);
+	*server = NULL;
 }
 
 /*
  * Traces are opened with the rights that we were started with, everything else with those that are
- * left. So root starts the opener twice: who reads depends on who owns the traces. An
- * opener that could change its user on request would need more rights and system calls than one
- * that is forked again (about 1 ms).
+ * left. So root starts the opener's helpers twice: who reads depends on who owns the traces.
  */
-static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener **opener,
+static int leave_root(struct report_options *options, const struct trace_inputs *inputs, struct opener_server **server,
 		      struct reader_users *ret_users)
 {
 	int fds[2 * OPTION_LIST_MAX], r;
@@ -79,17 +79,17 @@ static int leave_root(struct report_options *options, const struct trace_inputs 
 	for (size_t i = 0; i < inputs->items.count; i++)
 		fds[i] = inputs->items.items[i].fd;
 	r = users_choose(fds, inputs->items.count, ret_users);
-	if (r < 0 || !ret_users->keeper.other)
+	if (r < 0 || !ret_users->parent.other)
 		return r;
-	if (ret_users->keeper.uid) {
-		r = user_become(&ret_users->keeper);
+	cleanup_server(server);
+	if (ret_users->parent.uid) {
+		r = user_become(&ret_users->parent);
 		if (r < 0)
 			return r;
 		*ret_users = (struct reader_users){0};
 	}
 	options->opener.user = ret_users->opener;
-	cleanup_opener(opener);
-	return opener_start(&options->opener, opener);
+	return opener_server_create(&options->opener, ret_users->opener.uid != ret_users->parent.uid, server);
 }
 
 /* Whether a word was meant as something other than a trace. */
@@ -117,38 +117,51 @@ static int check_replaced(const struct report_options *options, const struct tra
 	return 0;
 }
 
+static int open_inputs(const struct report_options *options, struct opener_server *server, struct trace_inputs *inputs)
+{
+	const struct service service = opener_server_service(server);
+	struct opener *opener;
+	int r = opener_create(&service, &opener);
+
+	if (r < 0)
+		return r;
+	r = trace_inputs_open(inputs, opener, options->paths.items, options->paths.count);
+	if (!r)
+		r = trace_inputs_add(inputs, opener, options->bases.items, options->bases.count);
+	opener_destroy(opener);
+	return r < 0 ? log_error(-r, "not enough memory") : 0;
+}
+
 /* Two processes, because the one that reads the traces may do nothing else. */
 static int run(struct report_options *options, int argc, char **argv)
 {
 	_cleanup_(trace_inputs_close) struct trace_inputs inputs = {0};
 	struct report_output output;
-	_cleanup_(cleanup_opener) struct opener *opener = NULL;
+	_cleanup_(cleanup_server) struct opener_server *server = NULL;
 	_cleanup_close_ int servers = -1; /* stays so if no server may be asked */
 	struct reader_users users;
 	struct worker worker;
-	int r = opener_start(&options->opener, &opener);
+	int r = opener_server_create(&options->opener, false, &server);
 
+	if (!r)
+		r = open_inputs(options, server, &inputs);
 	if (r < 0)
 		return EXIT_FAILED;
-	r = trace_inputs_open(&inputs, opener, options->paths.items, options->paths.count);
-	if (!r)
-		r = trace_inputs_add(&inputs, opener, options->bases.items, options->bases.count);
-	if (r < 0)
-		return -log_error(EXIT_FAILED, "not enough memory");
 	if (is_mistaken(&inputs, argc, argv))
 		return EXIT_USAGE;
 	if (check_replaced(options, &inputs) < 0)
 		return EXIT_USAGE;
-	if (leave_root(options, &inputs, &opener, &users) < 0 ||
+	if (leave_root(options, &inputs, &server, &users) < 0 ||
 	    (options->names.debuginfod && debug_server_start(&users.opener, &servers) < 0))
 		return EXIT_FAILED;
 	report_output_open(&output, options, &users.worker);
 	r = worker_fork(&worker, &users.worker);
-	if (!r && !worker.pid)
-		return work(options, &output, &inputs, &(struct work_lines){worker.socket, servers, opener});
-	opener_leave(opener);
+	if (!r && !worker.pid) {
+		cleanup_server(&server);
+		return work(options, &output, &inputs, &(struct work_lines){worker.lines, servers});
+	}
 	trace_inputs_close(&inputs);
-	r = r < 0 || user_become_keeper(&users.keeper) < 0 ? EXIT_FAILED : keep(options, &worker);
+	r = r < 0 || user_become_parent(&users.parent) < 0 ? EXIT_FAILED : serve(options, &worker, server);
 	report_output_wait(&output);
 	return r < 0 ? EXIT_FAILED : r;
 }

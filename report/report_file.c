@@ -33,7 +33,7 @@ static int open_stream(struct report_file *file)
 	return 0;
 }
 
-int report_file_open(struct report_file *file, const struct report_options *options, const struct desk *desk,
+int report_file_open(struct report_file *file, const struct report_options *options, const struct service *service,
 		     FILE *usual)
 {
 	const struct view *view = options->view;
@@ -44,7 +44,7 @@ int report_file_open(struct report_file *file, const struct report_options *opti
 		return 0;
 	if (!options->output || !strcmp(options->output, "-"))
 		return view->binary && isatty(STDOUT_FILENO) ? refuse_terminal(view) : 0;
-	r = trace_output_open(options->output, desk, &file->output);
+	r = trace_output_open(options->output, service, &file->output);
 	return r < 0 ? r : open_stream(file);
 }
 

@@ -17,7 +17,7 @@ struct report_file {
 };
 
 /* `usual` is the report's stream. 0, or -errno after reporting why. */
-int report_file_open(struct report_file *file, const struct report_options *options, const struct desk *desk,
+int report_file_open(struct report_file *file, const struct report_options *options, const struct service *service,
 		     FILE *usual);
 /* Gives the file its name. 0, or -errno after reporting why. */
 int report_file_keep(struct report_file *file);

@@ -16,7 +16,7 @@
 #include "report/report_limits.h"
 #include "report/resolve/cache/name_cache.h"
 #include "report/sandbox/jail.h"
-#include "report/sandbox/keeper.h"
+#include "report/sandbox/service.h"
 #include "report/sandbox/worker.h"
 #include "report/targets.h"
 #include "report/tool/tool.h"
@@ -135,18 +135,18 @@ static int run(const struct report_options *options, struct profile_names *names
 	return r;
 }
 
-/* A Ctrl-C so far ended the recording behind a pipe. The keeper may have received it without passing it on. */
-static void forget_interrupts(struct progress *progress, const struct desk *interrupts)
+/* A Ctrl-C so far ended the recording behind a pipe. The parent may have received it without passing it on. */
+static void forget_interrupts(struct progress *progress, const struct service *interrupts)
 {
-	_cleanup_(desk_answer_deinit) struct desk_answer nothing;
+	_cleanup_(service_answer_deinit) struct service_answer nothing;
 
-	(void)desk_ask(interrupts, NULL, 0, &nothing);
+	(void)service_ask(interrupts, NULL, 0, &nothing);
 	progress_resume(progress);
 }
 
 /* Does what needs files, and reads streams of unknown length. */
 static int prepare(const struct report_options *options, struct progress *progress, struct trace_inputs *inputs,
-		   const struct desk *interrupts)
+		   const struct service *interrupts)
 {
 	int r = report_limits_set(options->max_memory, options->max_seconds);
 
@@ -166,12 +166,12 @@ static int prepare(const struct report_options *options, struct progress *progre
 static int enter_jail(const struct report_options *options, const struct trace_inputs *inputs,
 		      const struct work_lines *lines, char text[static JAIL_TEXT])
 {
-	int fds[2 * OPTION_LIST_MAX + 2 + OPENER_CHANNELS];
+	int fds[2 * OPTION_LIST_MAX + 1 + WORKER_LINES];
 	struct jail_settings settings = {.parts = options->no_sandbox ? 0 : JAIL_ALL, .fds = fds};
 
-	fds[settings.fd_count++] = lines->keeper;
+	for (size_t i = 0; i < WORKER_LINES; i++)
+		fds[settings.fd_count++] = lines->parent[i];
 	fds[settings.fd_count++] = lines->servers;
-	settings.fd_count += opener_descriptors(lines->opener, fds + settings.fd_count);
 	for (size_t i = 0; i < inputs->items.count; i++)
 		fds[settings.fd_count++] = inputs->items.items[i].fd;
 	return jail_enter(&settings, text);
@@ -180,24 +180,25 @@ static int enter_jail(const struct report_options *options, const struct trace_i
 enum exit_code work(const struct report_options *options, struct report_output *output, struct trace_inputs *inputs,
 		    const struct work_lines *lines)
 {
-	struct keeper_desk far[] = {{lines->keeper, WORK_CACHE}, {lines->keeper, WORK_OUTPUT},
-				    {lines->keeper, WORK_INTERRUPTS}};
-	const struct desk file = keeper_desk_far(&far[WORK_OUTPUT]);
-	const struct desk interrupts = keeper_desk_far(&far[WORK_INTERRUPTS]);
-	struct keeper_desk far_servers = {lines->servers, 0};
-	const struct desk servers = keeper_desk_far(&far_servers);
-	struct name_cache cache = {.store = keeper_desk_far(&far[WORK_CACHE])};
+	const int line = lines->parent[WORKER_LINE];
+	struct far_service far[] = {{line, WORK_CACHE, 0}, {line, WORK_OUTPUT, 0}, {line, WORK_INTERRUPTS, 0}};
+	const struct service file = service_far(&far[WORK_OUTPUT]);
+	const struct service interrupts = service_far(&far[WORK_INTERRUPTS]);
+	struct far_service far_servers = {.line = lines->servers};
+	const struct service servers = service_far(&far_servers);
+	struct name_cache cache = {.store = service_far(&far[WORK_CACHE])};
 	struct profile_names names = options->names;
 	struct progress progress;
 	char sandbox[JAIL_TEXT];
 	bool damaged = false;
-	int r = prepare(options, &progress, inputs, &interrupts), closed;
+	int r = opener_create_far(line, WORK_OPENER, lines->parent[WORKER_CHILD_LINE], &names.opener), closed;
 
+	if (!r)
+		r = prepare(options, &progress, inputs, &interrupts);
 	if (!r)
 		r = enter_jail(options, inputs, lines, sandbox);
 	names.progress = &progress;
 	names.inputs = inputs;
-	names.opener = lines->opener;
 	names.sandbox = sandbox;
 	names.output = &file;
 	names.servers = &servers;
@@ -205,6 +206,7 @@ enum exit_code work(const struct report_options *options, struct report_output *
 	if (!r)
 		r = run(options, &names, output, &damaged);
 	closed = report_output_close(output);
+	opener_destroy(names.opener);
 	if (r < 0 || closed < 0)
 		return r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	return damaged ? EXIT_DAMAGED : EXIT_OK;

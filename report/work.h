@@ -8,15 +8,15 @@
 
 #include "report/report_output.h"
 
-/* The desks of the keeper, by number. */
-enum work_desk { WORK_CACHE, WORK_OUTPUT, WORK_INTERRUPTS, WORK_DESKS };
+/* The services of the parent, by number. */
+enum work_service { WORK_CACHE, WORK_OUTPUT, WORK_INTERRUPTS, WORK_OPENER, WORK_SERVICES };
 
 enum exit_code { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3 };
 
 
 struct work_lines { /* connections to other processes */
-	int keeper, servers; /* servers: to debug_server_desk(); -1: no servers are asked */
-	struct opener *opener;
+	const int *parent; /* WORKER_LINES */
+	int servers;	   /* to debug_server_service(); -1: no servers are asked */
 };
 
 /* The traces are already open, and still belong to the caller. */

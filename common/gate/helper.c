@@ -86,5 +86,5 @@ ssize_t helper_take(struct helper *helper, void *bytes, size_t room, int timeout
 	if (got == -ETIMEDOUT && has_time)
 		return 0;
 	helper_give_up(helper);
-	return -1;
+	return got == -ETIMEDOUT ? -ETIMEDOUT : -EPIPE;
 }

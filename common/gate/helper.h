@@ -59,7 +59,10 @@ int spawner_create(const struct helper_table *table, const void *context, uint64
 /* The same without a process. filter: false: helpers run without a filter of system calls. */
 int spawner_create_here(const struct helper_table *table, const void *context, bool filter,
 			struct spawner **ret_spawner);
-/* Ends the spawner and the helpers that can still be ended; never waits for one that hangs. */
+/*
+ * Ends the spawner and the helpers that can still be ended; never waits for one that hangs. In a
+ * process that was forked since, only releases memory.
+ */
 void spawner_destroy(struct spawner *spawner);
 
 const struct helper_kind *spawner_kind(const struct spawner *spawner, unsigned int kind);
@@ -78,6 +81,9 @@ int spawner_do(struct spawner *spawner, unsigned int kind, const void *request, 
 
 /* *ret_socket belongs to the caller; closing it ends the helper. 0, -errno. */
 int spawner_start(struct spawner *spawner, unsigned int kind, int *ret_socket, pid_t *ret_pid);
+
+/* Whether a helper that has ended made a call that its filter does not allow. False also if that is unknown. */
+bool spawner_saw_attack(const struct spawner *spawner, pid_t pid);
 
 /* Kills a helper that has not answered in time. One that waits in the kernel may stay nevertheless. */
 void spawner_leave(struct spawner *spawner, pid_t pid);
@@ -135,8 +141,9 @@ bool helper_has_time(const struct helper *helper);
 ssize_t helper_receive(const struct helper *helper, void *bytes, size_t room, int timeout_ms, int *ret_fd);
 
 /*
- * The answer's length; 0: not yet, and timeout_ms is 0; -1: the helper is given up, after
- * timeout_ms, or when it has no more time. ret_fd: as for packet_receive().
+ * The answer's length; 0: not yet, and timeout_ms is 0. Else the helper is given up: -ETIMEDOUT:
+ * after timeout_ms, or because it has no more time; -EPIPE: it has ended. ret_fd: as for
+ * packet_receive().
  */
 ssize_t helper_take(struct helper *helper, void *bytes, size_t room, int timeout_ms, int *ret_fd);
 

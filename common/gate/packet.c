@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -86,4 +87,31 @@ ssize_t packet_receive(int socket, void *bytes, size_t room, int timeout_ms, int
 	else if (fd >= 0)
 		(void)close(fd);
 	return received;
+}
+
+static size_t piece_of(size_t left)
+{
+	return left < PACKET_MAX ? left : PACKET_MAX;
+}
+
+int packet_send_bytes(int socket, const void *bytes, size_t size)
+{
+	int r = 0;
+
+	for (size_t at = 0; !r && at < size; at += piece_of(size - at))
+		r = packet_send(socket, (const uint8_t *)bytes + at, piece_of(size - at), -1);
+	return r;
+}
+
+int packet_receive_bytes(int socket, void *bytes, size_t size, int timeout_ms)
+{
+	for (size_t at = 0; at < size; at += piece_of(size - at)) {
+		const ssize_t got = packet_receive(socket, (uint8_t *)bytes + at, piece_of(size - at), timeout_ms, NULL);
+
+		if (got <= 0)
+			return got ? (int)got : -EPIPE;
+		if ((size_t)got != piece_of(size - at))
+			return -EPROTO;
+	}
+	return 0;
 }

@@ -3,8 +3,8 @@
  * One message between two processes, with or without a file descriptor, over a SOCK_SEQPACKET
  * pair. A message arrives whole or not at all. A receiver waits at most as long as it says.
  */
-#ifndef RWALKER_COMMON_PACKET_H
-#define RWALKER_COMMON_PACKET_H
+#ifndef RWALKER_COMMON_GATE_PACKET_H
+#define RWALKER_COMMON_GATE_PACKET_H
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -21,5 +21,10 @@ int packet_send(int socket, const void *bytes, size_t length, int fd);
  * received; it belongs to the caller.
  */
 ssize_t packet_receive(int socket, void *bytes, size_t room, int timeout_ms, int *ret_fd);
+
+/* Any number of bytes, in packets that are full but the last. 0, as packet_send(). */
+int packet_send_bytes(int socket, const void *bytes, size_t size);
+/* Just so many; timeout_ms: for each packet. 0; -EPROTO: packets of another size; -EPIPE, as packet_receive(). */
+int packet_receive_bytes(int socket, void *bytes, size_t size, int timeout_ms);
 
 #endif

@@ -44,6 +44,7 @@ struct spawner {
 	const void *context;
 	bool filter; /* helpers get a filter of system calls */
 	int socket;
+	pid_t owner;
 	pid_t pid; /* 0: this process starts helpers itself */
 	bool mute; /* the last request was not answered in time, nor since: nothing more is asked */
 	struct known_helper known[HELPERS_KNOWN];
@@ -57,14 +58,13 @@ struct spawner {
 
 /* Messages, memory, exiting. */
 static const struct call_row SHARED[] = {
-	CALL(recvmsg), CALL(sendmsg), CALL(ppoll), CALL(close), CALL(read), CALL(lseek), CALL(fcntl),
-	CALL(fstat), CALL(newfstatat), CALL(getpid), CALLS_OF_MEMORY, CALLS_OF_ENDING,
-	CALL(clock_gettime), CALL(getrandom), CALL(sysinfo) /* qsort asks */,
+	CALL(recvmsg), CALL(sendmsg), CALL(ppoll), CALL(close), CALL(read), CALL(lseek), CALL(fstat), CALL(newfstatat),
+	CALL(getpid), CALLS_OF_MEMORY, CALLS_OF_ENDING, CALL(clock_gettime), CALL(getrandom),
 };
 
 /* To fork a helper, which puts itself into its own jail; to end one that does not. */
 static const struct call_row SPAWNING[] = {
-	CALL_FORK, CALL(rt_sigprocmask), CALL(getppid), CALL(gettid), CALL(socketpair), CALL(dup3), CALL(close_range),
+	CALL_FORK, CALL(rt_sigprocmask), CALL_EQUAL(fcntl, 1, F_DUPFD_CLOEXEC), CALL(getppid), CALL(gettid), CALL(socketpair), CALL(dup3), CALL(close_range),
 	CALL(capget), CALL(capset), CALL_EQUAL(prlimit64, 0, 0), CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG),
 	CALL_EQUAL(prctl, 0, PR_SET_SECCOMP), CALL_EQUAL(kill, 1, SIGKILL),
 };
@@ -268,25 +268,27 @@ static int spawner_run(const struct spawner *spawner, int socket)
 
 /* --- from outside ------------------------------------------------------------------------------------ */
 
-/* Waits until the child has ended, at most timeout_ms: one that is stuck in the kernel is left behind. */
-static void await_end(pid_t pid, int timeout_ms)
+/* Waits until the child has ended, at most timeout_ms: one that is stuck in the kernel is left behind. Its status. */
+static int await_end(pid_t pid, int timeout_ms)
 {
+	int status = 0;
 	_cleanup_close_ int ended = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct pollfd wanted = {.fd = ended, .events = POLLIN};
 
 	if (ended >= 0)
 		(void)poll(&wanted, 1, timeout_ms);
-	(void)waitpid(pid, NULL, WNOHANG);
+	return waitpid(pid, &status, WNOHANG) == pid ? status : 0;
 }
 
 void spawner_destroy(struct spawner *spawner)
 {
 	if (!spawner)
 		return;
-	if (spawner->pid) {
+	if (spawner->pid)
 		(void)close(spawner->socket);
+	if (spawner->pid && spawner->owner == getpid()) {
 		(void)kill(spawner->pid, SIGKILL); /* its helpers follow, also those that are stopped */
-		await_end(spawner->pid, END_MS);
+		(void)await_end(spawner->pid, END_MS);
 	}
 	free(spawner);
 }
@@ -365,7 +367,8 @@ int spawner_create_here(const struct helper_table *table, const void *context, b
 
 	if (!spawner)
 		return -ENOMEM;
-	*spawner = (struct spawner){.table = table, .context = context, .filter = filter, .socket = -1};
+	*spawner = (struct spawner){.table = table, .context = context, .filter = filter, .socket = -1,
+				    .owner = getpid()};
 	*ret_spawner = spawner;
 	return 0;
 }
@@ -405,11 +408,10 @@ static int64_t ask(struct spawner *spawner, unsigned int kind, const void *bytes
 	int64_t result = 0;
 	int r = size <= sizeof(request.bytes) ? make_ready(spawner) : -E2BIG;
 
-	if (!r) {
-		if (size)
-			memcpy(request.bytes, bytes, size);
+	if (!r && size)
+		memcpy(request.bytes, bytes, size);
+	if (!r)
 		r = packet_send(spawner->socket, &request, offsetof(struct request, bytes) + size, -1);
-	}
 	if (!r)
 		r = receive_answer(spawner, SPAWN_MS, &result, ret_fd);
 	return r ? r : result;
@@ -439,6 +441,13 @@ int spawner_start(struct spawner *spawner, unsigned int kind, int *ret_socket, p
 	return 0;
 }
 
+bool spawner_saw_attack(const struct spawner *spawner, pid_t pid)
+{
+	int status = spawner->pid ? 0 : await_end(pid, END_MS);
+
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
+}
+
 void spawner_leave(struct spawner *spawner, pid_t pid)
 {
 	struct left_helper *left = &spawner->left[spawner->left_count];
@@ -459,7 +468,7 @@ bool spawner_next_left(struct spawner *spawner, bool last, const char **ret_what
 		uint64_t passed = (clock_now(CLOCK_MONOTONIC) - left.since) / MILLISECOND;
 
 		if (last && passed < HELPER_LEFT_MS)
-			await_end(left.pid, (int)(HELPER_LEFT_MS - passed));
+			(void)await_end(left.pid, (int)(HELPER_LEFT_MS - passed));
 		else if (passed < HELPER_LEFT_MS)
 			continue;
 		spawner->left[i] = spawner->left[--spawner->left_count];

@@ -14,8 +14,7 @@
 #include "record/machine/clocks.h"
 #include "record/plan/deadlines.h"
 
-enum { BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record),
-       HITS_PER_PACKET = PACKET_MAX / 8 };
+enum { BATCH_MAX = PACKET_MAX / sizeof(struct elf_symbol_record) };
 
 struct symbol_source {
 	struct helper helper;
@@ -49,18 +48,6 @@ static ssize_t receive(struct symbol_source *source, void *bytes, size_t room)
 	return helper_receive(&source->helper, bytes, room, left < DEADLINE_FILE ? (int)left : DEADLINE_FILE, NULL);
 }
 
-static int hits_send(struct symbol_source *source, const uint64_t *hits, size_t count)
-{
-	int rc = 0;
-
-	for (size_t at = 0; !rc && at < count; at += HITS_PER_PACKET) {
-		size_t part = count - at < HITS_PER_PACKET ? count - at : HITS_PER_PACKET;
-
-		rc = packet_send(source->helper.socket, hits + at, part * sizeof(*hits), -1);
-	}
-	return rc;
-}
-
 int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wish, int fd, const uint64_t *hits,
 		      size_t count, struct elf_reply *ret_reply)
 {
@@ -80,7 +67,7 @@ int symbol_source_ask(struct symbol_source *source, const struct symbol_wish *wi
 	if (clocks_now() >= source->until)
 		return -ETIMEDOUT;
 	if (!helper_ready(&source->helper) || packet_send(source->helper.socket, &request, sizeof(request), fd) ||
-	    (request.debug && packet_send(source->helper.socket, "", 1, wish->debug_fd)) || hits_send(source, hits, count))
+	    (request.debug && packet_send(source->helper.socket, "", 1, wish->debug_fd)) || packet_send_bytes(source->helper.socket, hits, count * sizeof(*hits)))
 		return fail(source, -ECHILD);
 	got = receive(source, ret_reply, sizeof(*ret_reply));
 	if (got != sizeof(*ret_reply))

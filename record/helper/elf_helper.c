@@ -26,19 +26,11 @@ enum { MAX_HITS = 1 << 20,
 static int hits_receive(int socket, uint32_t count, uint64_t **ret_hits)
 {
 	_cleanup_free_ uint64_t *hits = count <= MAX_HITS ? malloc((count + 1) * sizeof(*hits)) : NULL;
-	size_t got = 0;
+	int r = hits ? packet_receive_bytes(socket, hits, count * sizeof(*hits), DEADLINE_FILE) : -ENOMEM;
 
-	if (!hits)
-		return -ENOMEM;
-	while (got < count) {
-		ssize_t length = packet_receive(socket, hits + got, (count - got) * sizeof(*hits), DEADLINE_FILE, NULL);
-
-		if (length <= 0 || (size_t)length % sizeof(*hits))
-			return -EPROTO;
-		got += (size_t)length / sizeof(*hits);
-	}
-	*ret_hits = steal_ptr(hits);
-	return 0;
+	if (!r)
+		*ret_hits = steal_ptr(hits);
+	return r;
 }
 
 /*

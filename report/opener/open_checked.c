@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/opener/open_checked.h"
-
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,6 +9,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/gate/packet.h"
+#include "report/opener/opener_internal.h"
 
 /* A stranger can neither write to it nor, if it is a folder, replace what is ours in it. */
 static bool is_safe(const struct stat *status)
@@ -69,9 +70,9 @@ static int check_magic(int fd, enum opener_kind kind)
 	return magics[kind][0] ? -ENOEXEC : 0;
 }
 
-static int refuse(struct checked_file *file, enum opener_reason reason)
+static int refuse(struct opener_reply *reply, enum opener_reason reason)
 {
-	file->reason = reason;
+	reply->reason = reason;
 	return -EPERM;
 }
 
@@ -92,7 +93,7 @@ static int reopen(int found, int *ret_fd)
 	return 0;
 }
 
-static int open_found(int found, enum opener_kind kind, struct checked_file *file)
+static int open_found(int found, enum opener_kind kind, struct opener_reply *reply, int *ret_fd)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat status;
@@ -101,39 +102,42 @@ static int open_found(int found, enum opener_kind kind, struct checked_file *fil
 	if (fstat(found, &status) < 0)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
-		return refuse(file, OPENER_NOT_REGULAR);
+		return refuse(reply, OPENER_NOT_REGULAR);
 	r = reopen(found, &fd);
 	if (r == -EACCES || r == -EPERM)
-		return refuse(file, OPENER_NOT_READABLE);
+		return refuse(reply, OPENER_NOT_READABLE);
 	if (!r)
 		r = check_magic(fd, kind);
 	if (r < 0)
 		return r;
-	file->ours = file_is_ours(fd);
-	file->fd = steal_fd(&fd);
+	reply->ours = file_is_ours(fd);
+	*ret_fd = steal_fd(&fd);
 	return 0;
 }
 
 static int open_regular(const struct walk_rules *rules, enum opener_kind kind, const char *path,
-			struct checked_file *file)
+			struct opener_reply *reply, int *ret_fd)
 {
 	_cleanup_close_ int found = -1;
-	int r = path_walk(rules, path, &found, file->real, &file->reason);
+	enum opener_reason reason;
+	int r = path_walk(rules, path, &found, reply->path, &reason);
 
+	if (r == -EPERM || r == -EACCES)
+		return refuse(reply, r == -EPERM ? reason : OPENER_NOT_READABLE);
 	if (r < 0)
-		return r == -EPERM ? r : r == -EACCES ? refuse(file, OPENER_NOT_READABLE) : r;
-	r = open_found(found, kind, file);
+		return r;
+	r = open_found(found, kind, reply, ret_fd);
 	if (r < 0)
-		file->real[0] = '\0';
+		reply->path[0] = '\0';
 	return r;
 }
 
 /* What the user named may be a FIFO or a terminal, too. */
-static int open_named(const struct walk_rules *rules, const char *path, struct checked_file *file)
+static int open_named(const struct walk_rules *rules, const char *path, int *ret_fd)
 {
-	*rules->place = (struct walk_place){.named = walk_named(rules->settings, path)};
-	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return file->fd < 0 ? -errno : 0;
+	walk_tell(rules, &(struct walk_place){.named = walk_named(rules->settings, path)});
+	*ret_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return *ret_fd < 0 ? -errno : 0;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -143,21 +147,43 @@ static bool ends_with(const char *text, const char *end)
 	return length >= wanted && !strcmp(text + length - wanted, end);
 }
 
-int open_checked(const struct walk_rules *rules, enum opener_kind kind, const char *path,
-		 struct checked_file *ret_file)
+int open_checked(const struct walk_rules *rules, enum opener_kind kind, const char *path, struct opener_reply *reply,
+		 int *ret_fd)
 {
-	struct checked_file *file = ret_file;
 	int r;
 
-	file->fd = -1;
-	file->ours = false;
-	file->real[0] = '\0';
 	if (kind == OPENER_NAMED)
-		return open_named(rules, path, file);
+		return open_named(rules, path, ret_fd);
 	if (rules->settings->no_local_files && !walk_named(rules->settings, path))
-		return refuse(file, OPENER_SWITCHED_OFF);
+		return refuse(reply, OPENER_SWITCHED_OFF);
 	if (kind == OPENER_MODULE_LIST && !ends_with(path, "/modules.dep"))
 		return -ENOENT;
-	r = open_regular(rules, kind, path, file);
+	r = open_regular(rules, kind, path, reply, ret_fd);
 	return !r || r == -ENOMEM || r == -ENOEXEC || r == -EPERM ? r : -ENOENT;
+}
+
+/* --- the helper --------------------------------------------------------------------------------------- */
+
+static int serve(int socket, const struct opener_job *job, struct walk_rules *rules)
+{
+	struct opener_reply reply = {0};
+	_cleanup_close_ int fd = -1;
+
+	rules->silent = job->silent;
+	rules->silent_count = job->silent_count;
+	reply.error = open_checked(rules, (enum opener_kind)job->kind, job->path, &reply, &fd);
+	return packet_send(socket, &reply, offsetof(struct opener_reply, path) + strlen(reply.path) + 1, fd);
+}
+
+int opener_run(int socket, const void *context)
+{
+	_cleanup_(mount_table_deinit) struct mount_table mounts = {0};
+	struct walk_place told = {0};
+	struct walk_rules rules = {.settings = context, .mounts = &mounts, .watcher = socket, .told = &told};
+	struct opener_job job;
+	int r = 0;
+
+	while (!r && packet_receive(socket, &job, sizeof(job), PACKET_FOREVER, NULL) > 0)
+		r = serve(socket, &job, &rules);
+	return r < 0;
 }

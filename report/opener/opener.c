@@ -6,25 +6,18 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/gate/packet.h"
 #include "common/hash_map.h"
 #include "common/log.h"
-#include "report/opener/open_checked.h"
 #include "report/opener/opener_internal.h"
 
 struct opener {
-	pid_t monitor, owner; /* owner: its parent */
-	int channels[OPENER_CHANNELS]; /* -1: closed */
-	unsigned int own;	       /* the one that this process uses */
-	uint64_t last;		       /* number of a request */
-	struct hash_map missing; /* paths */
+	struct service service;
+	struct far_service far, child; /* child: what a forked child asks instead */
+	struct hash_map missing;  /* paths */
 	bool gone;
 };
 
@@ -43,109 +36,46 @@ const char *opener_reason_text(enum opener_reason reason)
 	return reason_texts[reason];
 }
 
-/* --- the other processes --- */
-
-static void close_all(int fds[static OPENER_CHANNELS])
+int opener_create(const struct service *service, struct opener **ret_opener)
 {
-	for (size_t i = 0; i < OPENER_CHANNELS; i++) {
-		if (fds[i] >= 0)
-			(void)close(fds[i]);
-		fds[i] = -1;
-	}
-}
+	_cleanup_free_ struct opener *opener = calloc(1, sizeof(*opener));
+	int r = opener ? hash_map_init(&opener->missing) : -ENOMEM;
 
-static int make_channels(int near[static OPENER_CHANNELS], int far[static OPENER_CHANNELS])
-{
-	for (size_t i = 0; i < OPENER_CHANNELS; i++)
-		near[i] = far[i] = -1;
-	for (size_t i = 0; i < OPENER_CHANNELS; i++) {
-		int ends[2];
-
-		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
-			return -errno;
-		near[i] = ends[0];
-		far[i] = ends[1];
-	}
+	if (r < 0)
+		return log_error(-r, "not enough memory");
+	opener->service = *service;
+	opener->far.line = opener->child.line = -1;
+	*ret_opener = steal_ptr(opener);
 	return 0;
 }
 
-int opener_start(const struct opener_settings *settings, struct opener **ret_opener)
+int opener_create_far(int line, uint32_t number, int child_line, struct opener **ret_opener)
 {
-	struct opener *opener = calloc(1, sizeof(*opener));
-	int far[OPENER_CHANNELS], r;
-	pid_t pid = -1;
+	const struct service none = {0};
+	int r = opener_create(&none, ret_opener);
 
-	if (!opener)
-		return log_error(ENOMEM, "not enough memory");
-	r = make_channels(opener->channels, far);
-	if (!r)
-		r = hash_map_init(&opener->missing);
-	if (!r) {
-		pid = fork();
-		r = pid < 0 ? -errno : 0;
-		opener->monitor = pid;
-		opener->owner = getpid();
-	}
-	if (pid == 0)
-		opener_monitor(far, settings);
-	close_all(far);
-	if (r < 0) {
-		opener_stop(opener);
-		return log_error(-r, "cannot start the process that opens files: %s", strerror(-r));
-	}
-	*ret_opener = opener;
+	if (r < 0)
+		return r;
+	(*ret_opener)->far = (struct far_service){.line = line, .number = number};
+	(*ret_opener)->child = (struct far_service){.line = child_line};
+	(*ret_opener)->service = service_far(&(*ret_opener)->far);
 	return 0;
 }
 
-/* The monitor ends when it has nobody to serve; if not, because somebody has stopped it, it is left behind. */
-static void await_end(pid_t monitor)
-{
-	int fd = pidfd_open(monitor, 0);
-	struct pollfd entry = {.fd = fd, .events = POLLIN};
-
-	if (fd >= 0 && poll(&entry, 1, OPENER_END_MS) > 0)
-		(void)waitpid(monitor, NULL, 0);
-	if (fd >= 0)
-		(void)close(fd);
-}
-
-void opener_leave(struct opener *opener)
-{
-	close_all(opener->channels);
-}
-
-size_t opener_descriptors(const struct opener *opener, int fds[static OPENER_CHANNELS])
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < OPENER_CHANNELS; i++)
-		if (opener->channels[i] >= 0)
-			fds[count++] = opener->channels[i];
-	return count;
-}
-
-void opener_stop(struct opener *opener)
+void opener_destroy(struct opener *opener)
 {
 	if (!opener)
 		return;
-	close_all(opener->channels);
-	if (opener->monitor > 0 && opener->owner == getpid())
-		await_end(opener->monitor);
 	hash_map_deinit(&opener->missing);
 	free(opener);
 }
 
-void opener_use_channel(struct opener *opener, unsigned int channel)
+void opener_use_child_line(struct opener *opener)
 {
-	if (!opener)
+	if (!opener || opener->child.line < 0)
 		return;
-	for (unsigned int i = 0; i < OPENER_CHANNELS; i++) {
-		if (i == channel || opener->channels[i] < 0)
-			continue;
-		(void)close(opener->channels[i]);
-		opener->channels[i] = -1;
-	}
-	opener->own = channel;
+	(void)close(opener->far.line);
+	opener->service = service_far(&opener->child);
 }
 
 /* --- questions --- */
@@ -158,35 +88,26 @@ static int be_gone(struct opener *opener)
 	return log_error(EIO, "the process that opens files has ended");
 }
 
-/* Answers for a process that had the channel before are skipped. */
-static int ask(struct opener *opener, const struct opener_request *request, struct opener_answer *answer, int *ret_fd)
+/* The answer is whole, with a path that ends, and a descriptor if a file was opened. */
+static int ask(struct opener *opener, enum opener_question question, uint32_t what, const char *path,
+	       struct service_answer *ret_answer)
 {
-	const ssize_t least = offsetof(struct opener_answer, path);
-	int channel = opener->channels[opener->own];
+	const size_t least = offsetof(struct opener_answer, path), length = strlen(path) + 1;
+	struct opener_request request = {.question = question, .what = what};
+	int r = opener->gone ? -EIO : 0;
 
-	if (opener->gone || packet_send(channel, request, opener_request_size(request), -1) < 0)
-		return be_gone(opener);
-	for (;;) {
-		_cleanup_close_ int fd = -1;
-		ssize_t size = packet_receive(channel, answer, sizeof(*answer), OPENER_WAIT_MS, &fd);
-
-		if (size == -EINTR)
-			continue;
-		if (size <= least || !memchr(answer->path, '\0', (size_t)(size - least)))
-			return be_gone(opener);
-		if (answer->number != request->number)
-			continue;
-		*ret_fd = steal_fd(&fd);
-		return answer->error;
+	*ret_answer = (struct service_answer){.fd = -1};
+	if (!r) {
+		memcpy(request.path, path, length);
+		r = service_ask(&opener->service, &request, offsetof(struct opener_request, path) + length, ret_answer);
 	}
-}
-
-static void prepare(struct opener *opener, enum opener_question question, uint32_t what,
-		    struct opener_request *request)
-{
-	*request = (struct opener_request){.number = (uint64_t)getpid() << 32 | (uint32_t)++opener->last,
-					   .question = question,
-					   .what = what};
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0 || ret_answer->result == OPENER_GONE || ret_answer->size <= least ||
+	    ret_answer->bytes[ret_answer->size - 1] ||
+	    (ret_answer->fd < 0 && question == OPENER_QUESTION_FILE && !ret_answer->result))
+		return be_gone(opener);
+	return ret_answer->result;
 }
 
 /* --- what was found not to exist: most folders of debug files; what is created later is not found --- */
@@ -260,43 +181,37 @@ static int open_here(enum opener_kind kind, const char *path, struct opened_file
 {
 	_cleanup_(mount_table_deinit) struct mount_table mounts = {0};
 	const struct opener_settings settings = {0};
-	struct walk_place place = {0};
-	const struct walk_rules rules = {.settings = &settings, .mounts = &mounts, .place = &place};
-	struct checked_file file;
-	int r = open_checked(&rules, kind, path, &file);
+	const struct walk_rules rules = {.settings = &settings, .mounts = &mounts, .watcher = -1};
+	struct opener_reply reply = {0};
+	int fd = -1, r = open_checked(&rules, kind, path, &reply, &fd);
 
 	if (r < 0)
 		return r;
-	*ret_file = (struct opened_file){.fd = file.fd, .ours = file.ours, .real = strdup(file.real)};
+	*ret_file = (struct opened_file){.fd = fd, .ours = reply.ours, .real = strdup(reply.path)};
 	if (!ret_file->real)
-		(void)close(file.fd);
+		(void)close(fd);
 	return ret_file->real ? 0 : -ENOMEM;
 }
 
 static int open_there(struct opener *opener, enum opener_kind kind, const char *path, struct opened_file *ret_file)
 {
-	_cleanup_close_ int fd = -1;
-	struct opener_request request;
-	struct opener_answer answer;
-	size_t length = strlen(path);
+	_cleanup_(service_answer_deinit) struct service_answer answer = {.fd = -1};
+	const struct opener_answer *found;
 	char *real;
 	int r;
 
-	if (length >= sizeof(request.path) || (kind != OPENER_NAMED && is_missing(opener, path)))
+	if (strlen(path) >= PATH_MAX || (kind != OPENER_NAMED && is_missing(opener, path)))
 		return -ENOENT;
-	prepare(opener, OPENER_QUESTION_FILE, kind, &request);
-	memcpy(request.path, path, length + 1);
-	r = ask(opener, &request, &answer, &fd);
-	if (r == -ENOENT && kind != OPENER_NAMED && answer.path[0])
-		add_missing(opener, answer.path);
+	r = ask(opener, OPENER_QUESTION_FILE, kind, path, &answer);
+	found = (const void *)answer.bytes;
+	if (r == -ENOENT && kind != OPENER_NAMED && found->path[0])
+		add_missing(opener, found->path);
 	if (r < 0)
 		return r;
-	if (fd < 0)
-		return be_gone(opener);
-	real = strdup(answer.path);
+	real = strdup(found->path);
 	if (!real)
 		return -ENOMEM;
-	*ret_file = (struct opened_file){.fd = steal_fd(&fd), .ours = answer.ours, .real = real};
+	*ret_file = (struct opened_file){.fd = steal_fd(&answer.fd), .ours = found->ours, .real = real};
 	return 0;
 }
 
@@ -325,17 +240,18 @@ int opener_open(struct opener *opener, enum opener_kind kind, const char *path, 
 int opener_refusals(struct opener *opener, struct opener_refusals *ret_refusals)
 {
 	struct opener_refusals refusals = {0};
-	struct opener_request request;
-	struct opener_answer answer;
-	int fd = -1, r = 0;
+	int r = 0;
 
 	for (enum opener_reason i = 0; opener && i < OPENER_REASONS && !r; i++) {
-		prepare(opener, OPENER_QUESTION_REFUSALS, i, &request);
-		r = ask(opener, &request, &answer, &fd);
-		if (r < 0 || !answer.count)
+		_cleanup_(service_answer_deinit) struct service_answer answer = {.fd = -1};
+		const struct opener_answer *found;
+
+		r = ask(opener, OPENER_QUESTION_REFUSALS, i, "", &answer);
+		found = (const void *)answer.bytes;
+		if (r < 0 || !found->count)
 			continue;
-		refusals.counts[i] = answer.count;
-		refusals.examples[i] = strdup(answer.path);
+		refusals.counts[i] = found->count;
+		refusals.examples[i] = strdup(found->path);
 		r = refusals.examples[i] ? 0 : -ENOMEM;
 	}
 	if (r < 0)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The only door to files whose names come from a trace, and to those that the user names. A path
- * may lead anywhere: to a FIFO, a device, a file server that does not answer. So another process
- * follows it, forked while the reporter is small, and hands over a descriptor of what it found:
+ * may lead anywhere: to a FIFO, a device, a file server that does not answer. So a helper
+ * (common/gate/helper.h) follows it and hands over a descriptor of what it found:
  *
- *     reporter ── request ──▶ worker     follows the path, looks at what is there, opens it
- *              ◀─ descriptor ─
- *                             monitor    the worker's parent: if an answer takes too long it answers instead,
- *                                        leaves that worker behind and forks another
+ *     worker ── request ──▶ server   in the worker's parent (service.h): asks the helper; if that takes too long
+ *            ◀─ descriptor ─         it leaves that one behind and starts another
+ *                            helper  follows the path, looks at what is there, opens it
  *
  * A file that a trace names is opened only if it is a regular file of a local file system
  * (mount_table.h), what its kind says, and readable by the user. No network file system or
@@ -24,11 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/sandbox/service.h"
 #include "report/sandbox/user.h"
 
 struct opener;
-
-enum { OPENER_CHANNELS = 2 }; /* of the report, and of its child that reads DWARF */
 
 enum opener_kind {
 	OPENER_NAMED,	       /* one of the settings' files, of any type */
@@ -38,27 +36,34 @@ enum opener_kind {
 	OPENER_KINDS
 };
 
-struct opener_settings { /* what no request can change. Copied; lists end with NULL, and may be NULL */
+struct opener_settings { /* what no request can change. Lists end with NULL, and may be NULL */
 	const char *const *files;	/* exactly these */
 	const char *const *folders;	/* all below these */
 	bool network_files, no_local_files;
 	struct user user; /* whom its processes become */
-	bool no_filter; /* of system calls (opener_calls.h): for --no-sandbox */
+	bool no_filter; /* of system calls: for --no-sandbox */
 };
 
-/* Forks the monitor. 0, or -errno after reporting why. */
-int opener_start(const struct opener_settings *settings, struct opener **ret_opener);
-/*
- * Each process that has the opener calls this; NULL: does nothing. The last one ends the monitor
- * and its worker, unless that is stuck. The process that started the opener waits for the monitor's
- * end.
- */
-void opener_stop(struct opener *opener);
+struct opener_server;
 
-/* For a process whose child uses the opener in its place: closes its channels; opener_stop() must still be called. */
-void opener_leave(struct opener *opener);
-/* The descriptors of this process's channels. Returns their number. */
-size_t opener_descriptors(const struct opener *opener, int fds[static OPENER_CHANNELS]);
+/*
+ * Its helper has the rights of this process; if that is root, only what it takes to read files of
+ * others. now: starts the process that forks helpers at once, since later this process may not
+ * become that user. The settings must outlive it. 0, or -errno after reporting why.
+ */
+int opener_server_create(const struct opener_settings *settings, bool now, struct opener_server **ret_server);
+/* Ends the helper, unless it is stuck. In a process that was forked since, only releases what is its own. NULL: nothing. */
+void opener_server_destroy(struct opener_server *server);
+struct service opener_server_service(struct opener_server *server);
+
+/* Asks that service. 0, or -errno after reporting why. */
+int opener_create(const struct service *service, struct opener **ret_opener);
+/* Asks number `number` at the other end of a line. A forked child asks on one of its own. The same. */
+int opener_create_far(int line, uint32_t number, int child_line, struct opener **ret_opener);
+void opener_destroy(struct opener *opener);
+
+/* For that child, in which this closes the other line. NULL: does nothing. */
+void opener_use_child_line(struct opener *opener);
 
 struct opened_file {
 	int fd;
@@ -73,12 +78,6 @@ struct opened_file {
  * If it is a FIFO, waits until somebody writes. -ENOMEM.
  */
 int opener_open(struct opener *opener, enum opener_kind kind, const char *path, struct opened_file *ret_file);
-
-/*
- * For a forked child: from now on it asks over a channel of its own, which no two living processes
- * may share. The others are closed. Number 0 is that of the first process.
- */
-void opener_use_channel(struct opener *opener, unsigned int channel);
 
 /*
  * Whether a file's content can be kept for later: only if nobody but root and the user of this

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/gate/packet.h"
+
 enum {
 	LINKS_MAX = 40,	   /* as many as the kernel follows */
 	RESTARTS_MAX = 80, /* from the root, for links and ".." */
@@ -85,12 +87,19 @@ static int refuse(struct walk *walk, enum opener_reason reason)
 	return -EPERM;
 }
 
-/* Sets the place before it is asked, for the process that watches. */
+void walk_tell(const struct walk_rules *rules, const struct walk_place *place)
+{
+	if (rules->watcher < 0 || !memcmp(rules->told, place, sizeof(*place)))
+		return;
+	*rules->told = *place;
+	(void)packet_send(rules->watcher, place, sizeof(*place), -1);
+}
+
 static int approach(struct walk *walk, struct walk_place place)
 {
 	const struct walk_rules *rules = walk->rules;
 
-	*rules->place = place;
+	walk_tell(rules, &place);
 	for (size_t i = 0; i < rules->silent_count; i++)
 		if (rules->silent[i].mount == place.mount && rules->silent[i].named == place.named)
 			return refuse(walk, OPENER_NOT_ASKED);

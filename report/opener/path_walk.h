@@ -15,20 +15,24 @@
 
 enum { WALK_SILENT_MAX = 4 }; /* mounts or named paths that did not answer */
 
-/* Where a walk is, for the process that watches it. It may be in memory that processes share. */
+/* Where a walk is, for the process that watches it. */
 struct walk_place {
 	uint32_t mount; /* id of the mount that is asked; 0: none that is known */
 	uint32_t named; /* number of the named path that is asked, from 1; 0: none */
-	bool local;	/* the mount is of a local file system */
+	uint32_t local; /* 1: the mount is of a local file system */
 };
 
 struct walk_rules {
 	const struct opener_settings *settings;
 	struct mount_table *mounts;
-	struct walk_place *place;
+	int watcher;		 /* socket: to where a place is sent before it is asked; -1: none */
+	struct walk_place *told; /* the last one that was sent */
 	const struct walk_place *silent; /* what did not answer before */
 	size_t silent_count;
 };
+
+/* Tells the watcher, unless it knows. */
+void walk_tell(const struct walk_rules *rules, const struct walk_place *place);
 
 /*
  * 0: a descriptor of what is there, opened with O_PATH; it is no link. -ENOENT and other errors of the kernel; -EPERM:

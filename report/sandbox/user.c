@@ -81,7 +81,7 @@ int users_choose(const int *fds, size_t count, struct reader_users *ret_users)
 		*ret_users = (struct reader_users){user, user, user};
 		return 0;
 	}
-	users.keeper = users.opener = (struct user){.other = true};
+	users.parent = users.opener = (struct user){.other = true};
 	r = choose_nobody(fds, count, &users.worker);
 	if (r < 0)
 		return fail(r);
@@ -118,7 +118,7 @@ int user_become(const struct user *user)
 	return r < 0 ? fail(r) : 0;
 }
 
-int user_become_keeper(const struct user *user)
+int user_become_parent(const struct user *user)
 {
 	int r = !user->other || user->uid ? 0 : keep_only(CAPABILITY(KILL));
 

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/sandbox/keeper.h"
 
 static bool is_ignored(int number)
 {
@@ -31,47 +31,65 @@ static sigset_t only(int number)
 
 /* --- the fork --- */
 
-/* A change of user resets the signal that comes when the keeper dies. */
-static int begin_worker(struct worker *worker, const struct user *user, const int ends[static 2], pid_t keeper,
-			const sigset_t *mask)
+/* A change of user resets the signal that comes when the parent dies. */
+static int begin_worker(struct worker *worker, const struct user *user, pid_t parent, const sigset_t *mask)
 {
 	int r;
 
-	(void)close(ends[0]);
-	*worker = (struct worker){.socket = ends[1], .uninterrupted = worker->uninterrupted};
+	worker->pid = 0;
+	for (size_t i = 0; i < WORKER_LINES; i++) {
+		(void)close(worker->lines[i]);
+		worker->lines[i] = worker->far[i];
+	}
 	(void)signal(WORKER_INTERRUPT, worker->uninterrupted ? SIG_IGN : SIG_DFL);
 	(void)signal(SIGINT, SIG_IGN);
 	r = user_become(user);
 	if (r < 0)
 		return r;
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != keeper || sigprocmask(SIG_SETMASK, mask, NULL))
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || sigprocmask(SIG_SETMASK, mask, NULL))
 		return -ESRCH; /* there is nobody to tell */
 	return 0;
 }
 
-int worker_fork(struct worker *ret_worker, const struct user *user)
+static int open_lines(struct worker *worker)
 {
-	const sigset_t interrupt = only(SIGINT);
-	const pid_t keeper = getpid();
-	sigset_t mask;
-	int ends[2], r = keeper_line_open(ends);
+	int r = 0;
 
-	if (r < 0)
-		return log_error(-r, "cannot open a socket: %s", strerror(-r));
-	*ret_worker = (struct worker){.uninterrupted = is_ignored(SIGINT), .socket = ends[0]};
-	(void)sigprocmask(SIG_BLOCK, &interrupt, &mask);
-	ret_worker->pid = fork();
-	if (!ret_worker->pid)
-		return begin_worker(ret_worker, user, ends, keeper, &mask);
-	(void)close(ends[1]);
-	if (ret_worker->pid > 0)
-		return 0;
-	r = -errno;
-	(void)close(ends[0]);
-	return log_error(-r, "cannot start a process: %s", strerror(-r));
+	for (size_t i = 0; i < WORKER_LINES && !r; i++) {
+		int ends[2];
+
+		r = service_line_open(ends);
+		if (!r) {
+			worker->lines[i] = ends[0];
+			worker->far[i] = ends[1];
+		}
+	}
+	return r < 0 ? log_error(-r, "cannot open a socket: %s", strerror(-r)) : 0;
 }
 
-/* --- the keeper --- */
+int worker_fork(struct worker *worker, const struct user *user)
+{
+	const sigset_t interrupt = only(SIGINT);
+	const pid_t parent = getpid();
+	sigset_t mask;
+	int r;
+
+	*worker = (struct worker){.uninterrupted = is_ignored(SIGINT)};
+	r = open_lines(worker);
+	if (r < 0)
+		return r; /* the program ends */
+	(void)sigprocmask(SIG_BLOCK, &interrupt, &mask);
+	worker->pid = fork();
+	if (!worker->pid)
+		return begin_worker(worker, user, parent, &mask);
+	if (worker->pid < 0)
+		return log_error(errno, "cannot start a process: %s", strerror(errno));
+	for (size_t i = 0; i < WORKER_LINES; i++)
+		(void)close(worker->far[i]);
+	return 0;
+}
+
+/* --- the parent --- */
 
 static int interrupts_open(const struct worker *worker)
 {
@@ -88,28 +106,41 @@ static void pass_on(const struct worker *worker, int interrupts)
 		(void)kill(worker->pid, WORKER_INTERRUPT);
 }
 
+/* Its child may have been taken over by what it reads, and has only this service: it costs the child, not the report. */
+static void serve_child(struct pollfd *line, const struct service *opener)
+{
+	if (service_serve(line->fd, opener, 1, SERVICE_MOST_SHORT) > 0)
+		return;
+	(void)shutdown(line->fd, SHUT_RDWR);
+	line->fd = -1;
+}
+
 /*
  * Serves until the worker closes its end of the line. poll() checks the interrupts after the
  * socket, and they are passed on first. So interrupts that came before a request arrive before its
  * answer.
  */
-static int serve(const struct worker *worker, int interrupts, const struct desk *desks, size_t count)
+static int serve(const struct worker *worker, int interrupts, const struct worker_services *services)
 {
-	struct pollfd waiting[] = {{.fd = worker->socket, .events = POLLIN}, {.fd = interrupts, .events = POLLIN}};
+	struct pollfd waiting[] = {{.fd = worker->lines[WORKER_LINE], .events = POLLIN},
+				   {.fd = worker->lines[WORKER_CHILD_LINE], .events = POLLIN},
+				   {.fd = interrupts, .events = POLLIN}};
 	int r = 1;
 
 	while (r > 0) {
-		if (poll(waiting, 2, -1) < 0 && errno != EINTR)
+		if (poll(waiting, 3, -1) < 0 && errno != EINTR)
 			return -errno;
-		if (waiting[1].revents)
+		if (waiting[2].revents)
 			pass_on(worker, interrupts);
+		if (waiting[1].revents)
+			serve_child(&waiting[1], services->of_child);
 		if (waiting[0].revents)
-			r = keeper_serve(worker->socket, desks, count);
+			r = service_serve(worker->lines[WORKER_LINE], services->all, services->count, SERVICE_MOST);
 	}
 	return r;
 }
 
-static int answer_nothing(void *context, const void *request, size_t size, struct desk_answer *answer)
+static int answer_nothing(void *context, const void *request, size_t size, struct service_answer *answer)
 {
 	(void)context;
 	(void)request;
@@ -117,9 +148,9 @@ static int answer_nothing(void *context, const void *request, size_t size, struc
 	return size ? -EPROTO : 0;
 }
 
-struct desk worker_interrupts_desk(void)
+struct service worker_interrupts_service(void)
 {
-	return (struct desk){.serve = answer_nothing};
+	return (struct service){.serve = answer_nothing};
 }
 
 /* Dies of the signal, so that the process that waits for us sees it. */
@@ -133,7 +164,7 @@ static int die_of(int number)
 	return 1; /* it was no deadly signal */
 }
 
-static int judge(int status)
+static int exit_code_of(int status)
 {
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
@@ -143,18 +174,18 @@ static int judge(int status)
 	return die_of(WTERMSIG(status) == WORKER_INTERRUPT ? SIGINT : WTERMSIG(status));
 }
 
-int worker_keep(const struct worker *worker, const struct desk *desks, size_t count)
+int worker_serve(const struct worker *worker, const struct worker_services *services)
 {
 	_cleanup_close_ int interrupts = interrupts_open(worker);
-	int r = serve(worker, interrupts, desks, count), status;
+	int r = serve(worker, interrupts, services), status;
 
 	if (r < 0) {
 		(void)log_error(-r, "the report is ended: it made a request that reports do not make");
 		(void)kill(worker->pid, SIGKILL);
 	}
-	(void)close(worker->socket);
+	(void)close(worker->lines[WORKER_LINE]);
 	while (waitpid(worker->pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return 1;
-	return r < 0 ? 1 : judge(status);
+	return r < 0 ? 1 : exit_code_of(status);
 }

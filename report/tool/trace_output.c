@@ -87,12 +87,12 @@ static int create(struct trace_output *output)
 	return r < 0 ? say_why(output->path, r) : 0;
 }
 
-/* The process behind the desk reports its own errors. */
+/* The process behind the service reports its own errors. */
 static int ask(struct trace_output *output, enum trace_output_request number)
 {
-	_cleanup_(desk_answer_deinit) struct desk_answer answer;
+	_cleanup_(service_answer_deinit) struct service_answer answer;
 	const uint8_t request = (uint8_t)number;
-	int r = desk_ask(output->desk, &request, sizeof(request), &answer);
+	int r = service_ask(output->service, &request, sizeof(request), &answer);
 
 	if (!r)
 		r = answer.result;
@@ -103,14 +103,14 @@ static int ask(struct trace_output *output, enum trace_output_request number)
 	return r;
 }
 
-int trace_output_open(const char *path, const struct desk *desk, struct trace_output *output)
+int trace_output_open(const char *path, const struct service *service, struct trace_output *output)
 {
 	int r;
 
 	output->path = path;
-	output->desk = desk;
+	output->service = service;
 	output->is_stdout = !strcmp(path, "-");
-	if (desk)
+	if (service)
 		return ask(output, TRACE_OUTPUT_OPEN);
 	output->is_nameless = output->is_stdout;
 	if (!output->is_stdout)
@@ -199,7 +199,7 @@ int trace_output_keep(struct trace_output *output)
 {
 	int r;
 
-	if (output->desk && !output->is_stdout) {
+	if (output->service && !output->is_stdout) {
 		(void)close(steal_fd(&output->fd));
 		return ask(output, TRACE_OUTPUT_KEEP);
 	}
@@ -211,7 +211,7 @@ int trace_output_keep(struct trace_output *output)
 
 void trace_output_close(struct trace_output *output)
 {
-	if (output->fd >= 0 && output->desk)
+	if (output->fd >= 0 && output->service)
 		(void)ask(output, TRACE_OUTPUT_DISCARD);
 	else if (output->fd >= 0 && !output->is_nameless && unlink(name_so_far(output)) < 0)
 		log_warning("cannot remove the incomplete '%s': %s", name_so_far(output), strerror(errno));
@@ -226,54 +226,54 @@ const char *trace_output_name(const struct trace_output *output)
 	return output->is_stdout ? "stdout" : output->path;
 }
 
-/* --- the keeper's side --- */
+/* --- the parent's side --- */
 
-void output_desk_init(struct output_desk *desk, const char *path, bool force)
+void output_service_init(struct output_service *service, const char *path, bool force)
 {
-	*desk = (struct output_desk){.path = path, .output = {.fd = -1, .force = force}};
+	*service = (struct output_service){.path = path, .output = {.fd = -1, .force = force}};
 }
 
-void output_desk_deinit(struct output_desk *desk)
+void output_service_deinit(struct output_service *service)
 {
-	trace_output_close(&desk->output);
+	trace_output_close(&service->output);
 }
 
-static int open_output(struct output_desk *desk, struct desk_answer *answer)
+static int open_output(struct output_service *service, struct service_answer *answer)
 {
-	int r = trace_output_open(desk->path, NULL, &desk->output);
+	int r = trace_output_open(service->path, NULL, &service->output);
 
-	desk->used = true;
+	service->used = true;
 	if (r < 0)
 		return r;
-	answer->fd = fcntl(desk->output.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	answer->fd = fcntl(service->output.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	return answer->fd < 0 ? -errno : 0;
 }
 
-static int serve(void *context, const void *request, size_t size, struct desk_answer *answer)
+static int serve(void *context, const void *request, size_t size, struct service_answer *answer)
 {
-	struct output_desk *desk = context;
+	struct output_service *service = context;
 	const uint8_t number = size == 1 ? *(const uint8_t *)request : 0;
 
 	switch (number) {
 	case TRACE_OUTPUT_OPEN:
-		if (!desk->path || desk->used)
+		if (!service->path || service->used)
 			return -EPROTO;
-		answer->result = open_output(desk, answer);
+		answer->result = open_output(service, answer);
 		return 0;
 	case TRACE_OUTPUT_KEEP:
-		if (desk->output.fd < 0)
+		if (service->output.fd < 0)
 			return -EPROTO;
-		answer->result = trace_output_keep(&desk->output);
+		answer->result = trace_output_keep(&service->output);
 		return 0;
 	case TRACE_OUTPUT_DISCARD:
-		trace_output_close(&desk->output);
+		trace_output_close(&service->output);
 		return 0;
 	default:
 		return -EPROTO;
 	}
 }
 
-struct desk output_desk_of(struct output_desk *desk)
+struct service output_service_of(struct output_service *service)
 {
-	return (struct desk){.serve = serve, .context = desk};
+	return (struct service){.serve = serve, .context = service};
 }

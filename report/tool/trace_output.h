@@ -2,7 +2,7 @@
 /*
  * The file that a tool or an export writes to FILE of -o, which must not exist yet unless --force
  * is given, or to stdout. It gets its name only when it is complete, and is deleted unless it is
- * kept. A process that cannot open files gets the descriptor from a desk, which has the path, and
+ * kept. A process that cannot open files gets the descriptor from a service, which has the path, and
  * renames or deletes the file, below.
  */
 #ifndef RWALKER_REPORT_TOOL_TRACE_OUTPUT_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/sandbox/desk.h"
+#include "report/sandbox/service.h"
 
 struct progress;
 
@@ -22,14 +22,14 @@ struct trace_output {
 	bool is_nameless; /* fd is still an unnamed file */
 	bool force;	  /* replaces a regular file of that name when it is kept; set by the caller */
 	char *part;	  /* with force: its name until it is kept */
-	const struct desk *desk; /* NULL: this process opens the file itself */
+	const struct service *service; /* NULL: this process opens the file itself */
 };
 
-/* A request to the desk: one byte. */
+/* A request to the service: one byte. */
 enum trace_output_request { TRACE_OUTPUT_OPEN = 1, TRACE_OUTPUT_KEEP, TRACE_OUTPUT_DISCARD };
 
-/* Opens the output through the desk, or directly if that is NULL. 0, or -errno after reporting why. */
-int trace_output_open(const char *path, const struct desk *desk, struct trace_output *output);
+/* Opens the output through the service, or directly if that is NULL. 0, or -errno after reporting why. */
+int trace_output_open(const char *path, const struct service *service, struct trace_output *output);
 /*
  * Copies the first bytes of a file to the output's position. -EIO: the file is shorter; -ECANCELED:
  * Ctrl-C; -errno. `progress` may be NULL.
@@ -45,18 +45,18 @@ void trace_output_close(struct trace_output *output);
 const char *trace_output_name(const struct trace_output *output);
 
 /*
- * The keeper's side: a desk that opens a tool's output file. The path comes from the user, not from
+ * The parent's side: a service that opens a tool's output file. The path comes from the user, not from
  * the tool, and there is only one file. A file that was opened but not kept is deleted.
  */
-struct output_desk {
+struct output_service {
 	const char *path; /* NULL: no file may be written */
 	struct trace_output output;
 	bool used;
 };
 
 /* `force`: the path may be an existing file, which is replaced when the new one is complete. */
-void output_desk_init(struct output_desk *desk, const char *path, bool force);
-void output_desk_deinit(struct output_desk *desk);
-struct desk output_desk_of(struct output_desk *desk);
+void output_service_init(struct output_service *service, const char *path, bool force);
+void output_service_deinit(struct output_service *service);
+struct service output_service_of(struct output_service *service);
 
 #endif

@@ -93,7 +93,7 @@ reads() {
 	shift 4
 	mkfifo "$scratch/$name"
 	# shellcheck disable=SC2086 # one word each
-	env $settings "$report" --no-pager --no-cache --dump "${@/#/$scratch/}" >"$scratch/$name" 2>"$scratch/err" &
+	env $settings "$report" --no-pager --no-cache --events "${@/#/$scratch/}" >"$scratch/$name" 2>"$scratch/err" &
 	pid=$!
 	exec 9<"$scratch/$name"
 	if wait_for has_worker $pid; then look "$name" $pid "$wanted"; else not_ok "$name" "no worker: $(cat "$scratch/err")"; fi

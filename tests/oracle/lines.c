@@ -210,7 +210,7 @@ int main(int argc, char **argv)
 	r = file.fd < 0 ? -errno : text_pool_init(&file.texts);
 	if (cache) {
 		name_store_init(&file.store, cache);
-		file.cache.store = name_store_desk(&file.store);
+		file.cache.store = name_store_service(&file.store);
 		file.cached = true;
 	}
 	if (r == 0)

@@ -88,8 +88,8 @@ struct profile_names {                 /* where names may come from apart from t
 	struct name_cache *cache;      /* NULL: none */
 	const struct trace_inputs *inputs;   /* the traces, opened; NULL: they are opened when they are read */
 	const char *sandbox;	       /* how this process is confined, a line for --info; NULL: unknown */
-	const struct desk *servers;    /* asks the servers; NULL: this process asks them itself */
-	const struct desk *output;     /* makes the file that a tool writes; NULL: the tool makes it */
+	const struct service *servers;    /* asks the servers; NULL: this process asks them itself */
+	const struct service *output;     /* makes the file that a tool writes; NULL: the tool makes it */
 	struct progress *progress;     /* NULL: no progress is shown */
 	bool mangled;
 	bool full; /* names with parameters and all template arguments */

@@ -66,9 +66,9 @@ static bool is_usable(const struct name_cache *cache, const struct name_key *key
 }
 
 /* The store's answer to bytes; what it has to say is printed. Its result, or -errno. */
-static int ask(struct name_cache *cache, const struct byte_buffer *request, struct desk_answer *ret_answer)
+static int ask(struct name_cache *cache, const struct byte_buffer *request, struct service_answer *ret_answer)
 {
-	int r = desk_ask(&cache->store, request->bytes, request->used, ret_answer);
+	int r = service_ask(&cache->store, request->bytes, request->used, ret_answer);
 
 	if (r < 0 || ret_answer->result < 0)
 		cache->unusable = true;
@@ -87,7 +87,7 @@ bool name_cache_get(struct name_cache *cache, const struct name_key *key, struct
 {
 	uint8_t bytes[sizeof(key->text) + 2];
 	struct byte_buffer request = {.bytes = bytes, .room = sizeof(bytes)};
-	_cleanup_(desk_answer_deinit) struct desk_answer answer = {.fd = -1};
+	_cleanup_(service_answer_deinit) struct service_answer answer = {.fd = -1};
 	uint32_t sum;
 	size_t size;
 
@@ -101,20 +101,20 @@ bool name_cache_get(struct name_cache *cache, const struct name_key *key, struct
 	if (sum != checksum(key, answer.bytes, size))
 		return false;
 	*ret_value = (struct name_value){answer, answer.bytes, size};
-	answer = (struct desk_answer){.fd = -1};
+	answer = (struct service_answer){.fd = -1};
 	return true;
 }
 
 void name_value_deinit(struct name_value *value)
 {
 	if (value->bytes)
-		desk_answer_deinit(&value->answer);
+		service_answer_deinit(&value->answer);
 	*value = (struct name_value){0};
 }
 
 void name_cache_put(struct name_cache *cache, const struct name_key *key, const void *bytes, size_t size)
 {
-	_cleanup_(desk_answer_deinit) struct desk_answer answer = {.fd = -1};
+	_cleanup_(service_answer_deinit) struct service_answer answer = {.fd = -1};
 	_cleanup_free_ uint8_t *copy = NULL;
 	struct byte_buffer request = {.room = 1 + sizeof(key->text) + size + CHECKSUM_SIZE};
 	uint32_t sum;

@@ -21,7 +21,7 @@
 enum { NAME_CACHE_VALUE_MAX = 64 << 20 }; /* bytes; larger results are not kept */
 
 struct name_cache {
-	struct desk store; /* of name_store.h; serve NULL: none */
+	struct service store; /* of name_store.h; serve NULL: none */
 	bool unusable;
 };
 
@@ -38,7 +38,7 @@ void name_key_add_file(struct name_key *key, const char *path, const struct stat
 void name_key_add_text(struct name_key *key, const char *text);
 
 struct name_value {
-	struct desk_answer answer; /* owns the bytes */
+	struct service_answer answer; /* owns the bytes */
 	const uint8_t *bytes;
 	size_t size;
 };

@@ -222,7 +222,7 @@ static int touch(struct database *database, const char *key, uint64_t now)
 	return database_row(query);
 }
 
-static int get(struct name_store *store, const char *key, struct desk_answer *answer)
+static int get(struct name_store *store, const char *key, struct service_answer *answer)
 {
 	_cleanup_(cleanup_query) struct database_query *query = NULL;
 	const uint64_t now = (uint64_t)time(NULL);
@@ -316,7 +316,7 @@ static const char *reason(int r)
 	}
 }
 
-static int refuse(struct name_store *store, int r, struct desk_answer *answer)
+static int refuse(struct name_store *store, int r, struct service_answer *answer)
 {
 	const bool damaged = is_damage(store, r);
 	const int emptied = damaged ? empty(store) : 0;
@@ -334,7 +334,7 @@ static int refuse(struct name_store *store, int r, struct desk_answer *answer)
 }
 
 static int answer_request(struct name_store *store, const char *key, const char *bytes, size_t size, bool puts,
-			  struct desk_answer *answer)
+			  struct service_answer *answer)
 {
 	int r = open_store(store, puts);
 
@@ -345,7 +345,7 @@ static int answer_request(struct name_store *store, const char *key, const char 
 	return r < 0 ? refuse(store, r, answer) : r;
 }
 
-static int serve(void *context, const void *request, size_t size, struct desk_answer *answer)
+static int serve(void *context, const void *request, size_t size, struct service_answer *answer)
 {
 	struct name_store *store = context;
 	const char *bytes = request, *end = size > 1 ? memchr(bytes + 1, '\0', size - 1) : NULL;
@@ -361,7 +361,7 @@ static int serve(void *context, const void *request, size_t size, struct desk_an
 	return 0;
 }
 
-struct desk name_store_desk(struct name_store *store)
+struct service name_store_service(struct name_store *store)
 {
-	return (struct desk){.serve = serve, .context = store};
+	return (struct service){.serve = serve, .context = store};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cache's file, one sqlite table of results by key, behind a desk (report/sandbox/desk.h) that
+ * The cache's file, one sqlite table of results by key, behind a service (report/sandbox/service.h) that
  * gives and takes them for the cache (name_cache.h). It is opened at the first request, and made
  * when there is something to put. It must be a regular file of our own user, and either empty or
  * such a cache; root uses no file in another user's folder. If it exceeds its limit, results that
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/sandbox/desk.h"
+#include "report/sandbox/service.h"
 
 #define NAME_STORE_LIMIT (UINT64_C(256) << 20) /* bytes, by default */
 
@@ -41,6 +41,6 @@ struct name_store {
  */
 void name_store_init(struct name_store *store, const char *path);
 void name_store_deinit(struct name_store *store);
-struct desk name_store_desk(struct name_store *store);
+struct service name_store_service(struct name_store *store);
 
 #endif

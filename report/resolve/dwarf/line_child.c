@@ -269,7 +269,7 @@ static _Noreturn void run_child(const struct line_job *job, const struct line_an
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1); /* the parent is gone */
 	confine(job);
-	opener_use_channel(job->local->opener, 1); /* its own: 0 is the parent's */
+	opener_use_child_line(job->local->opener);
 	if (follow_leash(leash) < 0)
 		_exit(1);
 	if (wire_writer_init(&writer, fd) < 0)

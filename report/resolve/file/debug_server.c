@@ -18,7 +18,7 @@
 #include "common/descriptors.h"
 #include "common/log.h"
 #include "report/read/progress.h"
-#include "report/sandbox/keeper.h"
+#include "report/sandbox/service.h"
 #include "report/sandbox/user.h"
 
 #define LIBRARY "libdebuginfod.so.1"
@@ -52,7 +52,7 @@ struct question { /* the current query */
 
 struct debug_server {
 	struct progress *progress;
-	const struct desk *desk; /* NULL: this process queries the servers */
+	const struct service *service; /* NULL: this process queries the servers */
 	struct library library;
 	void *client; /* NULL: not created yet */
 	unsigned int failures;
@@ -68,14 +68,14 @@ static const char *const what_names[] = {
 	[DEBUG_SERVER_EXECUTABLE] = "executable",
 };
 
-int debug_server_create(struct progress *progress, const struct desk *desk, struct debug_server **ret_server)
+int debug_server_create(struct progress *progress, const struct service *service, struct debug_server **ret_server)
 {
 	struct debug_server *server = calloc(1, sizeof(*server));
 
 	if (!server)
 		return -ENOMEM;
 	server->progress = progress;
-	server->desk = desk;
+	server->service = service;
 	*ret_server = server;
 	return 0;
 }
@@ -273,15 +273,15 @@ static int ask_here(struct debug_server *server, enum debug_server_file what, co
 
 /* --- queries by another process: the request is the kind and the build-id, the answer the file and its path --- */
 
-static int ask_desk(const struct debug_server *server, enum debug_server_file what, const struct build_id *id,
+static int ask_service(const struct debug_server *server, enum debug_server_file what, const struct build_id *id,
 		    char **ret_path)
 {
-	_cleanup_(desk_answer_deinit) struct desk_answer answer;
+	_cleanup_(service_answer_deinit) struct service_answer answer;
 	uint8_t request[1 + BUILD_ID_MAX] = {(uint8_t)what};
 	int r;
 
 	memcpy(request + 1, id->bytes, id->length);
-	r = desk_ask(server->desk, request, 1 + (size_t)id->length, &answer);
+	r = service_ask(server->service, request, 1 + (size_t)id->length, &answer);
 	if (r < 0)
 		return -EIO;
 	if (answer.result < 0)
@@ -292,7 +292,7 @@ static int ask_desk(const struct debug_server *server, enum debug_server_file wh
 	return *ret_path ? steal_fd(&answer.fd) : -ENOMEM;
 }
 
-static int serve(void *context, const void *request, size_t size, struct desk_answer *answer)
+static int serve(void *context, const void *request, size_t size, struct service_answer *answer)
 {
 	struct debug_server *server = context;
 	const uint8_t *bytes = request;
@@ -315,9 +315,9 @@ static int serve(void *context, const void *request, size_t size, struct desk_an
 	return 0;
 }
 
-struct desk debug_server_desk(struct debug_server *server)
+struct service debug_server_service(struct debug_server *server)
 {
-	return (struct desk){.serve = serve, .context = server};
+	return (struct service){.serve = serve, .context = server};
 }
 
 /* Whether the library's own cache can be used, as far as its path says. It makes all folders but a home. */
@@ -341,7 +341,7 @@ static _Noreturn void run(const struct user *user, int socket)
 	_cleanup_close_ int nothing = descriptors_open_nothing(O_RDWR | O_CLOEXEC);
 	struct debug_server *server = NULL;
 	struct progress progress;
-	struct desk desk;
+	struct service service;
 
 	(void)signal(SIGINT, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -350,8 +350,8 @@ static _Noreturn void run(const struct user *user, int socket)
 	    dup2(nothing, STDOUT_FILENO) < 0 || debug_server_create(&progress, NULL, &server) < 0)
 		_exit(1);
 	server->homeless = !can_keep();
-	desk = debug_server_desk(server);
-	while (keeper_serve(socket, &desk, 1) > 0)
+	service = debug_server_service(server);
+	while (service_serve(socket, &service, 1, SERVICE_MOST_SHORT) > 0)
 		;
 	debug_server_destroy(server);
 	_exit(0);
@@ -359,7 +359,7 @@ static _Noreturn void run(const struct user *user, int socket)
 
 int debug_server_start(const struct user *user, int *ret_socket)
 {
-	int ends[2], r = keeper_line_open(ends);
+	int ends[2], r = service_line_open(ends);
 	pid_t pid;
 
 	if (r < 0)
@@ -392,7 +392,7 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what,
 	if (progress_stopped(server->progress))
 		r = -ECANCELED;
 	else
-		r = server->desk ? ask_desk(server, what, id, &path) : ask_here(server, what, id, &path);
+		r = server->service ? ask_service(server, what, id, &path) : ask_here(server, what, id, &path);
 	server->unasked += r == -ECANCELED;
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENOENT;

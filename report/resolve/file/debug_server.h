@@ -12,17 +12,17 @@
 #include "common/elf/elf_file.h"
 
 struct debug_server;
-struct desk;
+struct service;
 struct progress;
 struct user;
 
 enum debug_server_file { DEBUG_SERVER_DEBUGINFO, DEBUG_SERVER_EXECUTABLE };
 
 /*
- * Does not contact any server yet. `progress` and `desk` may be NULL, and must outlive the server.
- * With a desk, that desk queries the servers (debug_server_desk() of another process). -ENOMEM.
+ * Does not contact any server yet. `progress` and `service` may be NULL, and must outlive the server.
+ * With a service, that service queries the servers (debug_server_service() of another process). -ENOMEM.
  */
-int debug_server_create(struct progress *progress, const struct desk *desk, struct debug_server **ret_server);
+int debug_server_create(struct progress *progress, const struct service *service, struct debug_server **ret_server);
 void debug_server_destroy(struct debug_server *server);
 
 /*
@@ -34,9 +34,9 @@ int debug_server_find(struct debug_server *server, enum debug_server_file what,
 		      const struct build_id *id, int *ret_fd, char **ret_path);
 
 /* Queries the servers for processes that must not load libraries or use the network. They are not trusted. */
-struct desk debug_server_desk(struct debug_server *server);
+struct service debug_server_service(struct debug_server *server);
 /*
- * Forks a process with such a desk as that user. It ignores Ctrl-C unless it fetches, and ends when the last process
+ * Forks a process with such a service as that user. It ignores Ctrl-C unless it fetches, and ends when the last process
  * that may ask has closed the socket, which the caller closes, too. If that user has no home, files are
  * fetched into a temporary folder, which goes at the end. 0, or -errno after reporting why.
  */

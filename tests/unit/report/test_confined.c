@@ -14,8 +14,7 @@
 #include <sys/wait.h>
 
 #include "common/sanitized.h"
-#include "report/opener/opener.h"
-#include "report/opener/opener_internal.h"
+#include "report/opener/opener_server.c"
 #include "report/sandbox/jail.h"
 #include "tests/test.h"
 #include "tests/unit/attacks.h"
@@ -54,16 +53,6 @@ static int in_landlock(void)
 	return enter_jail(JAIL_LANDLOCK);
 }
 
-static int as_monitor(void)
-{
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || opener_calls_of_monitor();
-}
-
-static int as_worker_of_monitor(void)
-{
-	return as_monitor() || opener_calls_of_worker();
-}
-
 /* The status of a child that did this when it was confined. */
 static int confined(confine *confine, uid_t user, act *attack, const void *what)
 {
@@ -76,6 +65,40 @@ static int confined(confine *confine, uid_t user, act *attack, const void *what)
 		_exit(attack(what) ? WORKED : FAILED);
 	}
 	return pid < 0 || waitpid(pid, &status, 0) != pid ? -1 : status;
+}
+
+static int attack_as_opener(int socket, const void *context)
+{
+	(void)socket;
+	return attack_run(context) < 0;
+}
+
+/* A helper with the opener's row that attacks instead; this process ends as it did. */
+static int as_opener(const void *what)
+{
+	struct helper_kind kind = KIND;
+	const struct helper_table table = {&kind, 1, .filter_may_lack = true};
+	struct spawner *spawner;
+	int status = NO_JAIL << 8, socket;
+	pid_t pid;
+
+	kind.run = attack_as_opener;
+	if (spawner_create_here(&table, what, true, &spawner) || spawner_start(spawner, 0, &socket, &pid) ||
+	    waitpid(pid, &status, 0) != pid)
+		_exit(NO_JAIL);
+	if (WIFSIGNALED(status))
+		(void)raise(WTERMSIG(status));
+	_exit(WEXITSTATUS(status));
+}
+
+static bool attacks_as_opener(const void *what)
+{
+	return as_opener(what);
+}
+
+static int unconfined(void)
+{
+	return 0;
 }
 
 /* Root's attacks come first; without root there are only those of this user. */
@@ -121,9 +144,6 @@ static const struct attack OF_OPENERS[] = {
 	{"a file in memory", SYS_memfd_create, {ADDRESS(NOWHERE), 0}},
 	{"write", SYS_write, {NO_FILE, 0, 0}},
 	{"another user for files", SYS_setfsuid, {0}},
-};
-
-static const struct attack OF_WORKERS[] = {
 	{"a process", SYS_clone, {SIGCHLD, 0, 0, 0, 0}},
 	{"kill", SYS_kill, {NO_PROCESS, SIGKILL}},
 	{"lift a ban", SYS_prctl, {PR_SET_PDEATHSIG, 0, 0, 0, 0}},
@@ -143,7 +163,7 @@ static void check_dies(struct test *t, confine *confine, bool jail, const struct
 
 	for (size_t i = 0; i < count * attack_count; i++) {
 		const struct attack *attack = &attacks[i / count];
-		int status = confined(confine, user[i % count], calls, attack);
+		int status = confined(confine, user[i % count], jail ? calls : attacks_as_opener, attack);
 		bool failed = jail && WIFEXITED(status) && WEXITSTATUS(status) == FAILED && may_fail(attack);
 
 		test_check(t, failed || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS), "%s as %u: status %x",
@@ -156,7 +176,7 @@ static void check_dies(struct test *t, confine *confine, bool jail, const struct
 
 static void kills_who_attacks(struct test *t)
 {
-	static confine *const ways[] = {in_jail, in_filter, as_monitor, as_worker_of_monitor};
+	static confine *const ways[] = {in_jail, in_filter, unconfined};
 
 	NEEDS_JAIL(t);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
@@ -167,7 +187,6 @@ static void kills_who_attacks(struct test *t)
 		else
 			CHECK_DIES(t, ways[i], false, OF_OPENERS);
 	}
-	CHECK_DIES(t, as_worker_of_monitor, false, OF_WORKERS);
 }
 
 /* --- landlock alone: what these would do to files that exist --- */
@@ -417,44 +436,65 @@ static void check_process(struct test *t, pid_t pid, long filters)
 		CHECK_INT(t, filters_of(pid), filters);
 }
 
+struct opening {
+	struct opener_server *server;
+	struct opener *opener;
+};
+
+static void opening_start(struct test *t, struct opening *opening, const struct opener_settings *settings, bool now)
+{
+	struct service service;
+
+	REQUIRE(t, opener_server_create(settings, now, &opening->server) == 0);
+	service = opener_server_service(opening->server);
+	REQUIRE(t, opener_create(&service, &opening->opener) == 0);
+}
+
+static void opening_end(struct opening *opening)
+{
+	opener_destroy(opening->opener);
+	opener_server_destroy(opening->server);
+}
+
 static void its_processes_are_confined(struct test *t)
 {
 	const struct opener_settings settings = {0};
-	struct opener *opener;
+	struct opening opening;
 	struct opened_file file;
-	pid_t monitor;
 
 	NEEDS_JAIL(t);
-	REQUIRE(t, opener_start(&settings, &opener) == 0);
-	CHECK_INT(t, opener_open(opener, OPENER_ELF, NOWHERE, &file), -ENOENT); /* now there is a worker */
-	monitor = child_of(getpid());
-	check_process(t, monitor, 1);
-	check_process(t, child_of(monitor), 2);
-	opener_stop(opener);
+	for (int now = 0; now <= 1; now++) {
+		opening_start(t, &opening, &settings, now);
+		CHECK_INT(t, opener_open(opening.opener, OPENER_ELF, NOWHERE, &file), -ENOENT); /* now there is a helper */
+		check_process(t, child_of(getpid()), 1);
+		if (now)
+			check_process(t, child_of(child_of(getpid())), 2);
+		opening_end(&opening);
+		CHECK_INT(t, child_of(getpid()), -1);
+	}
 }
 
 /* Somebody may stop it while it waits for a request. */
-static void a_stopped_worker_is_replaced(struct test *t)
+static void a_stopped_helper_is_replaced(struct test *t)
 {
 	const struct opener_settings settings = {0};
-	struct opener *opener;
+	struct opening opening;
 	struct opened_file file;
-	pid_t monitor, stopped;
 	char state[64];
+	pid_t stopped;
 
-	REQUIRE(t, opener_start(&settings, &opener) == 0);
-	CHECK_INT(t, opener_open(opener, OPENER_ELF, NOWHERE, &file), -ENOENT);
-	monitor = child_of(getpid());
-	stopped = child_of(monitor);
+	opening_start(t, &opening, &settings, false);
+	CHECK_INT(t, opener_open(opening.opener, OPENER_ELF, NOWHERE, &file), -ENOENT);
+	stopped = child_of(getpid());
 	REQUIRE(t, stopped > 0 && kill(stopped, SIGSTOP) == 0);
 	do
 		field_of(stopped, "State", state);
 	while (state[0] == 'R' || state[0] == 'S');
-	CHECK_INT(t, opener_open(opener, OPENER_ELF, "/nowhere/else", &file), -ENOENT);
-	CHECK(t, child_of(monitor) != stopped);
-	opener_stop(opener);
+	CHECK_INT(t, opener_open(opening.opener, OPENER_ELF, "/nowhere/else", &file), -ENOENT);
+	CHECK(t, opening.server->helper.pid != stopped && !opening.server->timeouts);
+	opening_end(&opening);
 }
 
 TEST_MAIN(TEST(kills_who_attacks), TEST(denies_files), TEST(root_needs_landlock),
 	  TEST(closes_what_is_not_needed), TEST(its_processes_are_confined),
-	  TEST(a_stopped_worker_is_replaced))
+	  TEST(a_stopped_helper_is_replaced))

@@ -94,7 +94,7 @@ static void one_that_is_blocked_is_given_up(struct test *t)
 
 	CHECK_INT(t, take_after(t, pid, DEADLINE / 2, false, &open), 0);
 	CHECK(t, open);
-	CHECK_INT(t, take_after(t, pid, DEADLINE * 2, false, &open), -1);
+	CHECK_INT(t, take_after(t, pid, DEADLINE * 2, false, &open), -ETIMEDOUT);
 	CHECK(t, !open);
 	CHECK_INT(t, take_after(t, pid, DEADLINE * 2, true, &open), sizeof(int)); /* it has answered, if late */
 	CHECK(t, open);
@@ -108,7 +108,7 @@ static void one_that_waits_for_a_cpu_is_waited_for(struct test *t)
 
 	CHECK_INT(t, take_after(t, pid, DEADLINE * 2, false, &open), 0);
 	CHECK(t, open);
-	CHECK_INT(t, take_after(t, pid, BUSY + 1, false, &open), -1);
+	CHECK_INT(t, take_after(t, pid, BUSY + 1, false, &open), -ETIMEDOUT);
 	CHECK(t, !open);
 	end_helper(pid);
 	CHECK(t, !process_is_runnable(pid)); /* no such process */

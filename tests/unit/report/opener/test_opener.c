@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +21,50 @@
 struct place { /* a scratch folder, and the opener of what is in it */
 	char path[PATH_MAX], named[PATH_MAX], folder[PATH_MAX];
 	const char *files[2], *folders[2];
-	struct opener *opener;
+	struct opener *opener; /* asks a process of its own, as the worker and its child ask the worker's parent */
+	int lines[2];
 };
+
+/* Serves both lines until the first one is closed. Never returns. */
+static void serve(const struct opener_settings *settings, const int lines[static 2])
+{
+	struct pollfd waiting[] = {{.fd = lines[0], .events = POLLIN}, {.fd = lines[1], .events = POLLIN}};
+	struct opener_server *server;
+	struct service service;
+	int r = opener_server_create(settings, false, &server);
+
+	if (r < 0)
+		_exit(1);
+	service = opener_server_service(server);
+	while (r >= 0) {
+		if (poll(waiting, 2, -1) < 0)
+			_exit(1);
+		if (waiting[1].revents && service_serve(lines[1], &service, 1, SERVICE_MOST_SHORT) <= 0)
+			waiting[1].fd = -1;
+		if (waiting[0].revents && service_serve(lines[0], &service, 1, SERVICE_MOST) <= 0)
+			break;
+	}
+	opener_server_destroy(server);
+	_exit(0);
+}
+
+static bool place_serve(struct place *place, const struct opener_settings *settings)
+{
+	int ends[2][2];
+
+	if (service_line_open(ends[0]) || service_line_open(ends[1]))
+		return false;
+	if (!fork()) {
+		(void)close(ends[0][0]);
+		(void)close(ends[1][0]);
+		serve(settings, (const int[]){ends[0][1], ends[1][1]});
+	}
+	for (size_t i = 0; i < 2; i++) {
+		(void)close(ends[i][1]);
+		place->lines[i] = ends[i][0];
+	}
+	return !opener_create_far(place->lines[0], 0, place->lines[1], &place->opener);
+}
 
 static void join(const struct place *place, const char *name, char path[static PATH_MAX])
 {
@@ -91,15 +134,19 @@ static bool place_make(struct place *place, bool apart)
 	join(place, "tree", place->folder);
 	place->files[0] = place->named;
 	place->folders[0] = place->folder;
-	return !apart || opener_start(&(struct opener_settings){.files = place->files, .folders = place->folders},
-				      &place->opener) == 0;
+	return !apart || place_serve(place, &(struct opener_settings){.files = place->files, .folders = place->folders});
 }
 
 static void place_remove(struct place *place)
 {
 	char command[PATH_MAX + 16];
 
-	opener_stop(place->opener);
+	opener_destroy(place->opener);
+	if (place->opener) {
+		(void)close(place->lines[0]);
+		(void)close(place->lines[1]);
+		(void)wait(NULL);
+	}
 	(void)snprintf(command, sizeof(command), "rm -rf '%s'", place->path);
 	if (system(command) != 0)
 		(void)fprintf(stderr, "cannot remove '%s'\n", place->path);
@@ -199,32 +246,27 @@ static void names_are_the_users(struct test *t)
 	place_remove(&place);
 }
 
-/* Every child has a channel of its own, and receives the file that it asked for. */
+/* A child has a line of its own, and receives the file that it asked for. */
 static void children_do_not_mix_answers(struct test *t)
 {
-	enum { CHILDREN = OPENER_CHANNELS - 1, TIMES = 100 };
+	enum { TIMES = 100 };
 	struct place place;
-	pid_t children[CHILDREN];
+	int status;
+	pid_t child;
 
 	REQUIRE(t, place_make(&place, true));
-	for (unsigned int i = 0; i < CHILDREN; i++) {
-		children[i] = fork();
-		if (children[i] == 0) {
-			struct test own = {0};
+	child = fork();
+	if (child == 0) {
+		struct test own = {0};
 
-			opener_use_channel(place.opener, i + 1);
-			for (int k = 0; k < TIMES; k++)
-				opens(&own, &place, (i + (unsigned int)k) % 2 ? "near" : "tree/other");
-			_exit(own.failures || !own.checks);
-		}
+		opener_use_child_line(place.opener);
+		for (int k = 0; k < TIMES; k++)
+			opens(&own, &place, k % 2 ? "near" : "tree/other");
+		_exit(own.failures || !own.checks);
 	}
 	for (int k = 0; k < TIMES; k++)
 		opens(t, &place, "whole");
-	for (unsigned int i = 0; i < CHILDREN; i++) {
-		int status;
-
-		CHECK(t, waitpid(children[i], &status, 0) == children[i] && status == 0);
-	}
+	CHECK(t, waitpid(child, &status, 0) == child && status == 0);
 	place_remove(&place);
 }
 
@@ -238,7 +280,7 @@ static void kill_one_that_asks(struct test *t, struct place *place)
 	REQUIRE(t, pipe(ends) == 0);
 	pid = fork();
 	if (pid == 0) {
-		opener_use_channel(place->opener, 1);
+		opener_use_child_line(place->opener);
 		while (write(ends[1], "", 1) == 1)
 			(void)refused(place, OPENER_ELF, "tree/other");
 	}
@@ -264,7 +306,7 @@ static void answers_for_the_dead_are_thrown_away(struct test *t)
 		if (pid == 0) {
 			struct test own = {0};
 
-			opener_use_channel(place.opener, 1);
+			opener_use_child_line(place.opener);
 			opens(&own, &place, "near");
 			_exit(own.failures || !own.checks);
 		}

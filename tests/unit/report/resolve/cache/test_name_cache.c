@@ -60,7 +60,7 @@ struct report { /* one report's cache */
 static void report_start(struct report *report, const struct place *place)
 {
 	name_store_init(&report->store, place->path);
-	report->cache = (struct name_cache){.store = name_store_desk(&report->store)};
+	report->cache = (struct name_cache){.store = name_store_service(&report->store)};
 }
 
 static struct name_key key_of(uint64_t number)
@@ -352,7 +352,7 @@ static void wild_requests_end_the_service(struct test *t)
 		size_t size;
 	} requests[] = {{"", 0}, {"\1", 1}, {"\1key", 4}, {"\1key\0more", 9}, {"\0key", 5}, {"\3key", 5}, {"\2", 1}};
 	static char large[NAME_KEY_ROOM + 2] = {NAME_STORE_GET};
-	struct desk_answer answer;
+	struct service_answer answer;
 	struct report report;
 	struct place place;
 
@@ -360,8 +360,8 @@ static void wild_requests_end_the_service(struct test *t)
 	report_start(&report, &place);
 	memset(large + 1, 'x', NAME_KEY_ROOM);
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-		CHECK_INT(t, desk_ask(&report.cache.store, requests[i].bytes, requests[i].size, &answer), -EPROTO);
-	CHECK_INT(t, desk_ask(&report.cache.store, large, sizeof(large), &answer), -EPROTO);
+		CHECK_INT(t, service_ask(&report.cache.store, requests[i].bytes, requests[i].size, &answer), -EPROTO);
+	CHECK_INT(t, service_ask(&report.cache.store, large, sizeof(large), &answer), -EPROTO);
 	CHECK_INT(t, access(place.path, F_OK), -1);
 	name_store_deinit(&report.store);
 	CHECK_STR(t, place_stop(&place), "");

@@ -299,7 +299,7 @@ static void unpacked_names_are_kept(struct test *t)
 			     place.path));
 	(void)snprintf(path, sizeof(path), "%s/names.sqlite", place.path);
 	name_store_init(&store, path);
-	cache = (struct name_cache){.store = name_store_desk(&store)};
+	cache = (struct name_cache){.store = name_store_service(&store)};
 	place.files.cache = &cache;
 	check_origin(t, &place, SYMBOLS_FROM_MINI_DEBUG_INFO, "mini");
 	CHECK_INT(t, access(path, F_OK), -1);

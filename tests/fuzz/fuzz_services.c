@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a worker that was taken over may send the keeper, and what debuginfod's process (debug_server.h) has on its other
+ * What a worker that was taken over may send the parent, and what debuginfod's process (debug_server.h) has on its other
  * sides. The first byte says who is hostile:
  *
- *	worker    it sends the desks of the cache, of the output and of debuginfod any bytes, or whole requests: the
- *	          desk's number, two bytes of size, and the request
+ *	worker    it sends the services of the cache, the output, debuginfod and the opener any packet, or whole requests: the
+ *	          service's number, two bytes of size, and the request
  *	library   what it answers and reports meanwhile: any result, path, and calls of progress()
  *	process   what it answers to the worker's question: any bytes, with or without a descriptor
  *
@@ -20,15 +20,17 @@
 
 #include "common/byte_cursor.h"
 #include "common/elf/elf_file.h"
+#include "common/gate/packet.h"
+#include "report/opener/opener.h"
 #include "report/read/progress.h"
 #include "report/resolve/cache/name_store.h"
 #include "report/resolve/file/debug_server.h"
-#include "report/sandbox/keeper.h"
+#include "report/sandbox/service.h"
 #include "report/tool/trace_output.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { DESKS = 3, REQUESTS_MAX = 64, MOST = 1 << 15, BUFFER = 4 << 20, PATH_MOST = 300, CALLS_MOST = 8 };
-enum { BYTES_TO_KEEPER, REQUESTS_TO_KEEPER, QUESTIONS_TO_LIBRARY, ANSWER, ANSWER_WITH_DESCRIPTOR, MODES };
+enum { SERVICES = 4, REQUESTS_MAX = 64, MOST = 1 << 15, BUFFER = 4 << 20, PATH_MOST = 300, CALLS_MOST = 8 };
+enum { BYTES_TO_PARENT, REQUESTS_TO_PARENT, QUESTIONS_TO_LIBRARY, ANSWER, ANSWER_WITH_DESCRIPTOR, MODES };
 
 /* What the library reads its behaviour from. There is one library, and its calls have no context of ours. */
 static struct byte_cursor script;
@@ -128,7 +130,7 @@ UNCHECKED void *__wrap_dlsym(void *handle, const char *name)
 	return !strcmp(name, "debuginfod_get_user_data") ? (void *)get_user_data : (void *)find;
 }
 
-/* --- the keeper --- */
+/* --- the parent --- */
 
 static char folder[64], cache_path[96], output_path[96];
 
@@ -153,26 +155,30 @@ static void start(void)
 	fuzz_require(!mkdir(folder, 0700));
 }
 
-static void send_all(int socket, const void *bytes, size_t size)
+static void send_request(int socket, uint32_t service, struct byte_cursor *cursor, size_t size)
 {
-	fuzz_require(send(socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)size);
-}
+	struct {
+		uint64_t id;
+		uint32_t service, size;
+		uint8_t bytes[SERVICE_MOST_SHORT];
+	} first = {.service = service};
+	const size_t all = size < byte_cursor_left(cursor) ? size : byte_cursor_left(cursor);
+	const size_t part = all < sizeof(first.bytes) ? all : sizeof(first.bytes);
 
-static void send_request(int socket, uint32_t desk, struct byte_cursor *cursor, size_t size)
-{
-	const uint32_t header[2] = {desk, (uint32_t)(size < byte_cursor_left(cursor) ? size : byte_cursor_left(cursor))};
-
-	send_all(socket, header, sizeof(header));
-	if (header[1])
-		send_all(socket, byte_cursor_bytes(cursor, header[1]), header[1]);
+	first.size = (uint32_t)all;
+	if (part)
+		memcpy(first.bytes, byte_cursor_bytes(cursor, part), part);
+	fuzz_require(!packet_send(socket, &first, offsetof(__typeof__(first), bytes) + part, -1));
+	if (part < all)
+		fuzz_require(!packet_send_bytes(socket, byte_cursor_bytes(cursor, all - part), all - part));
 }
 
 static void send_requests(int socket, struct byte_cursor *cursor)
 {
 	for (int i = 0; i < REQUESTS_MAX && byte_cursor_left(cursor) >= 3; i++) {
-		const uint32_t desk = byte_cursor_u8(cursor) % (DESKS + 1);
+		const uint32_t service = byte_cursor_u8(cursor) % (SERVICES + 1);
 
-		send_request(socket, desk, cursor, byte_cursor_u16(cursor));
+		send_request(socket, service, cursor, byte_cursor_u16(cursor));
 	}
 }
 
@@ -182,46 +188,47 @@ static void send_questions(int socket)
 	struct byte_cursor cursor = byte_cursor_make(questions, sizeof(questions));
 
 	while (byte_cursor_left(&cursor))
-		send_request(socket, DESKS - 1, &cursor, 5);
+		send_request(socket, 2, &cursor, 5);
 }
 
 /* The worker has already closed its end for writing; what it asked for is still answered. */
-static void serve(int ends[static 2], const struct desk *desks)
+static void serve(int ends[static 2], const struct service *services)
 {
-	char answer[4096];
+	char answer[PACKET_MAX];
 	int r;
 
 	fuzz_require(!shutdown(ends[1], SHUT_WR));
 	do {
-		r = keeper_serve(ends[0], desks, DESKS);
+		r = service_serve(ends[0], services, SERVICES, SERVICE_MOST);
 		while (recv(ends[1], answer, sizeof(answer), MSG_DONTWAIT) > 0)
 			;
 	} while (r > 0);
 	fuzz_require(r == 0 || r == -EPROTO);
 }
 
-static void be_asked(int ends[static 2], struct byte_cursor *cursor, unsigned int mode, size_t length)
+static void be_asked(int ends[static 2], struct byte_cursor *cursor, unsigned int mode, const struct service *opener)
 {
 	struct debug_server *server = NULL;
-	struct output_desk output;
+	struct output_service output;
 	struct progress progress;
 	struct name_store names;
 
 	start();
 	progress_init(&progress);
-	output_desk_init(&output, output_path, length & 1);
+	output_service_init(&output, output_path, mode == REQUESTS_TO_PARENT);
 	name_store_init(&names, cache_path);
 	fuzz_require(!debug_server_create(&progress, NULL, &server));
 	if (mode == QUESTIONS_TO_LIBRARY)
 		send_questions(ends[1]);
-	else if (mode == REQUESTS_TO_KEEPER)
+	else if (mode == REQUESTS_TO_PARENT)
 		send_requests(ends[1], cursor);
 	else if (byte_cursor_left(cursor))
-		send_all(ends[1], cursor->next, byte_cursor_left(cursor));
-	serve(ends, (const struct desk[DESKS]){name_store_desk(&names), output_desk_of(&output), debug_server_desk(server)});
+		fuzz_require(!packet_send(ends[1], cursor->next, byte_cursor_left(cursor), -1));
+	serve(ends, (const struct service[SERVICES]){name_store_service(&names), output_service_of(&output),
+						     debug_server_service(server), *opener});
 	debug_server_destroy(server);
 	name_store_deinit(&names);
-	output_desk_deinit(&output);
+	output_service_deinit(&output);
 	remove_files();
 }
 
@@ -229,42 +236,30 @@ static void be_asked(int ends[static 2], struct byte_cursor *cursor, unsigned in
 
 static void send_answer(int socket, struct byte_cursor *cursor, bool with_descriptor)
 {
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	uint8_t head[8] = {0};
-	struct iovec part = {head, byte_cursor_left(cursor) < 8 ? byte_cursor_left(cursor) : 8};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+	const uint64_t id = (uint64_t)getpid() << 32 | 1; /* of the first request */
+	uint8_t packet[MOST] = {0};
+	const size_t size = byte_cursor_left(cursor);
 
-	if (!part.iov_len)
+	if (!size || size > sizeof(packet) - sizeof(id))
 		return;
-	memcpy(head, byte_cursor_bytes(cursor, part.iov_len), part.iov_len);
-	if (with_descriptor) {
-		message.msg_control = control.bytes;
-		message.msg_controllen = CMSG_LEN(sizeof(int));
-		control.align = (struct cmsghdr){.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS,
-						 .cmsg_len = CMSG_LEN(sizeof(int))};
-		memcpy(CMSG_DATA(&control.align), &(int){STDERR_FILENO}, sizeof(int));
-	}
-	fuzz_require(sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)part.iov_len);
-	if (byte_cursor_left(cursor))
-		send_all(socket, cursor->next, byte_cursor_left(cursor));
+	memcpy(packet, &id, sizeof(id));
+	memcpy(packet + sizeof(id), byte_cursor_bytes(cursor, size), size);
+	fuzz_require(!packet_send(socket, packet, sizeof(id) + size, with_descriptor ? STDERR_FILENO : -1));
 }
 
 /* The worker sends its question, which nobody reads: the answer is there already. */
 static void ask(int ends[static 2], struct byte_cursor *cursor, bool with_descriptor)
 {
 	const struct build_id id = {.length = 20, .bytes = {1, 2, 3}};
-	struct keeper_desk far = {.socket = ends[1]};
-	const struct desk desk = keeper_desk_far(&far);
+	struct far_service far = {.line = ends[1]};
+	const struct service service = service_far(&far);
 	struct debug_server *server = NULL;
 	char *path = NULL;
 	int fd = -1, r;
 
 	send_answer(ends[0], cursor, with_descriptor);
 	fuzz_require(!shutdown(ends[0], SHUT_WR));
-	fuzz_require(!debug_server_create(NULL, &desk, &server));
+	fuzz_require(!debug_server_create(NULL, &service, &server));
 	r = debug_server_find(server, DEBUG_SERVER_DEBUGINFO, &id, &fd, &path);
 	fuzz_require(r == 0 || r == -ENOENT || r == -ENOMEM);
 	fuzz_require((r == 0) == (fd >= 0) && (r == 0) == (path != NULL));
@@ -272,6 +267,25 @@ static void ask(int ends[static 2], struct byte_cursor *cursor, bool with_descri
 		(void)close(fd);
 	free(path);
 	debug_server_destroy(server);
+}
+
+/* One for all inputs: its helper is a process. */
+static struct service opener_service(void)
+{
+	static const char *const files[] = {"/dev/null", NULL}, *const folders[] = {"/usr/lib/", NULL};
+	static const struct opener_settings settings = {.files = files, .folders = folders};
+	static struct opener_server *server;
+	struct service service;
+	struct opened_file file;
+	struct opener *opener;
+
+	if (server)
+		return opener_server_service(server);
+	fuzz_require(!opener_server_create(&settings, false, &server));
+	service = opener_server_service(server);
+	fuzz_require(!opener_create(&service, &opener) && opener_open(opener, OPENER_ELF, "/nowhere", &file) == -ENOENT);
+	opener_destroy(opener);
+	return service;
 }
 
 static unsigned int count_descriptors(void)
@@ -289,19 +303,20 @@ static unsigned int count_descriptors(void)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	struct byte_cursor cursor = byte_cursor_make(bytes, length);
+	const struct service opener = opener_service();
 	unsigned int before = count_descriptors(), mode = byte_cursor_u8(&cursor) % MODES;
 	struct rlimit limit, after;
 	int ends[2], buffer = BUFFER;
 
 	if (!length || length > MOST)
 		return 0;
-	fuzz_require(!getrlimit(RLIMIT_NOFILE, &limit) && !keeper_line_open(ends));
+	fuzz_require(!getrlimit(RLIMIT_NOFILE, &limit) && !service_line_open(ends));
 	fuzz_require(!setenv("DEBUGINFOD_URLS", "http://nowhere.invalid", 1));
 	for (int i = 0; i < 2; i++)
 		(void)setsockopt(ends[i], SOL_SOCKET, SO_SNDBUFFORCE, &buffer, sizeof(buffer));
 	script = cursor;
 	if (mode < ANSWER)
-		be_asked(ends, &cursor, mode, length);
+		be_asked(ends, &cursor, mode, &opener);
 	else
 		ask(ends, &cursor, mode == ANSWER_WITH_DESCRIPTOR);
 	(void)close(ends[0]);

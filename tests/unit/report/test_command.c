@@ -15,7 +15,7 @@
 
 enum { MOST_WORDS = 40 };
 
-/* Splits at blanks and parses. The options point into the copy of the line, which stays until the next one. */
+/* The options point into the copy of the line, which stays until the next one. */
 static int parse(struct report_options *options, const char *line)
 {
 	static char copy[256];
@@ -47,7 +47,6 @@ static void lists_what_is_named(struct test *t)
 	CHECK(t, o.opener.no_local_files && !o.opener.folders[0] && !o.opener.files[1]);
 }
 
-/* Only those of which no test says what the answer is. */
 static void refuses(struct test *t)
 {
 	static const char *const lines[] = {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Which processes are at the ends of pipes and connections, and which waits timed out: what a
- * made-up trace says about it, and what it does not.
- */
+/* What waits were for: the processes at the other ends, the owners of locks, which waits timed out. */
 #include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_held.h"

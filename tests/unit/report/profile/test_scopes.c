@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An honest trace and two of strangers, who claim to be the same host, with the same modules and
- * processes: what they say about these must not appear in the honest one's stacks, in whatever
- * order they are given.
+ * An honest trace, and what strangers claim about the same host, modules and processes: it must not appear in the honest
+ * one's stacks.
  */
 #include "report/profile/tables/profile_scopes.h"
 

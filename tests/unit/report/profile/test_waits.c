@@ -132,29 +132,6 @@ static void nobody_ran_longer_than_the_recording(struct test *t)
 	end(&scratch);
 }
 
-/* As when one record of a trace contradicts another. */
-static void waits_of_another_kind_of_source_are_left_out(struct test *t)
-{
-	struct event_wait_sums record = {.time = 2000, .source = MADE_WAKERS, .span = 1000, .running = 10};
-	struct event_wait wait = {.time = 3000, .length = 500, .source = MADE_WAKERS};
-	struct event_task task = task_of(SLEEPER);
-	const struct profile_task_sums *sums;
-	const struct profile_wait *waits;
-	struct event_stacks none = {0};
-	struct made_trace *trace;
-	struct scratch scratch;
-	struct profile *profile;
-
-	trace = begin(&scratch);
-	made_trace_check(event_log_add_wait_sums(trace->log, &record, &task), "sums");
-	made_trace_check(event_log_add_wait(trace->log, &wait, &task, NULL, &none), "wait");
-	profile = finish(&scratch, trace, &everything);
-	CHECK_INT(t, profile_waits(profile, &waits), 0);
-	CHECK_INT(t, profile_task_sums(profile, &sums), 0);
-	CHECK(t, account_has(profile, "from a source that the trace does not describe", NULL));
-	end(&scratch);
-}
-
 /* 2023-11-14 22:13:20 UTC and 1 us is the start. The clock is set forward by an hour in the middle. */
 static void moments_are_found_on_the_clock(struct test *t)
 {
@@ -354,6 +331,5 @@ static void keeps_everyone_who_may_be_followed(struct test *t)
 
 TEST_MAIN(TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
 	  TEST(weights_are_what_lies_in_the_recording), TEST(nobody_ran_longer_than_the_recording),
-	  TEST(waits_of_another_kind_of_source_are_left_out), TEST(moments_are_found_on_the_clock),
-	  TEST(sets_apart), TEST(knows_them_under_filters),
+	  TEST(moments_are_found_on_the_clock), TEST(sets_apart), TEST(knows_them_under_filters),
 	  TEST(keeps_everyone_who_may_be_followed))

@@ -97,6 +97,34 @@ static void chains_are_two_words(struct test *t)
 		check_place(t, chains[i].chain, chains[i].place, chains[i].timer);
 }
 
+/* By function, then by address; a place that is empty first. */
+static void places_have_one_order(struct test *t)
+{
+	static const char *const ascending[] = {"", "b@app+0x1", "a+0x1", "a+0x2", "b@app+0x1;a+0x2", "c@app+0x1;a+0x2"};
+	enum { CHAINS = sizeof(ascending) / sizeof(ascending[0]) };
+	struct profile *profile = fake_profile();
+	struct functions *functions;
+	struct place found[CHAINS];
+	struct places places;
+	uint32_t nodes[CHAINS];
+
+	for (size_t i = 0; i < CHAINS; i++)
+		nodes[i] = fake_chain(profile, ascending[i]);
+	REQUIRE(t, !functions_create(profile, FUNCTIONS_BY_ADDRESS, "", &functions));
+	REQUIRE(t, !places_init(&places, profile, functions, (struct frame_style){.offsets = true}));
+	for (size_t i = 0; i < CHAINS; i++)
+		REQUIRE(t, !places_find(&places, nodes[i], &found[i], NULL));
+	for (size_t i = 0; i < CHAINS; i++)
+		for (size_t k = 0; k < CHAINS; k++) {
+			const int order = places_compare(&places, found[i], found[k]);
+
+			CHECK_INT(t, (order > 0) - (order < 0), (i > k) - (i < k));
+		}
+	places_deinit(&places);
+	functions_destroy(functions);
+	fake_free(profile);
+}
+
 static void knows_wakeups(struct test *t)
 {
 	CHECK(t, place_is_wakeup("try_to_wake_up") && place_is_wakeup("ttwu_do_activate.isra.0"));
@@ -187,5 +215,5 @@ static void tells_waits_apart(struct test *t)
 	fake_free(profile);
 }
 
-TEST_MAIN(TEST(chains_are_two_words), TEST(knows_wakeups), TEST(fits_what_is_known),
+TEST_MAIN(TEST(chains_are_two_words), TEST(places_have_one_order), TEST(knows_wakeups), TEST(fits_what_is_known),
 	  TEST(tells_waits_apart))

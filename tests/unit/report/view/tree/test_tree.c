@@ -2,7 +2,6 @@
 /* The tree compared with hand-written text, in the form shown in rwalker's README. */
 #include "tests/unit/report/view/fake_view.h"
 
-
 static const struct view_settings plain = {.min_share = 2500, .filters = ""};
 
 static void check_view(struct test *t, struct profile *p, const struct view *view, const char *want)

@@ -52,20 +52,6 @@ static int holds(const char *path, const char *text)
 	return !strcmp(bytes, text);
 }
 
-static void replaces_with_force_by_a_new_inode(struct test *t)
-{
-	struct stat before, after;
-
-	REQUIRE(t, enter_directory());
-	REQUIRE(t, plant("old.rwk", "precious") && !stat("old.rwk", &before));
-	int kept = open("old.rwk", O_RDONLY);
-	REQUIRE(t, opens("old.rwk", true) && !stat("old.rwk", &after));
-	CHECK(t, before.st_ino != after.st_ino);
-	CHECK_INT(t, after.st_size, 0);
-	CHECK(t, !fstat(kept, &before) && before.st_size == 8); /* readers of the old one are not disturbed */
-	(void)close(kept);
-}
-
 static void refuses_what_is_no_plain_file(struct test *t)
 {
 	REQUIRE(t, enter_directory());
@@ -178,5 +164,5 @@ static void full_manager(struct test *t)
 	manager_close(&manager);
 }
 
-TEST_MAIN(TEST(replaces_with_force_by_a_new_inode), TEST(refuses_what_is_no_plain_file),
-	  TEST(belongs_to_the_user_behind_sudo), TEST(full_manager))
+TEST_MAIN(TEST(refuses_what_is_no_plain_file), TEST(belongs_to_the_user_behind_sudo),
+	  TEST(full_manager))

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The table of control groups, given what the programs would write: the walk at the start, groups
- * that are made, removed and made again during the recording, tasks that move, more groups than
- * fit. No root, no kernel.
- */
+/* The table of control groups, given what the programs would write: ids that are used again, more than fit. */
 #include "record/cgroup/cgroup_table.h"
 
 #include <stdio.h>

@@ -122,30 +122,6 @@ static void execute(struct bench *bench, uint64_t number)
 	(void)address_spaces_map(bench->spaces, TGID, &mapping);
 }
 
-static void they_leave_by_age(struct test *t)
-{
-	struct bench bench;
-	uint64_t sequence = 0;
-
-	REQUIRE(t, bench_open(&bench, 5 * SECOND));
-	add(&bench, sequence++, 100); /* from before the first segment: for good */
-	add(&bench, sequence++, 50);
-	CHECK_INT(t, segments_since(bench.segments), 0);
-	for (uint64_t second = 1; second <= 100; second++) {
-		CHECK(t, segments_are_due(bench.segments, second * SECOND));
-		execute(&bench, second);
-		segments_begin(bench.segments, bench.spaces, second * SECOND);
-		CHECK(t, !segments_are_due(bench.segments, second * SECOND + SECOND / 2));
-		add(&bench, sequence++, 1000);
-		add(&bench, sequence++, 100);
-	}
-	CHECK_INT(t, segments_since(bench.segments), 95 * SECOND); /* at least the last 5 s */
-	CHECK_INT(t, first_of(t, &bench, 2, sequence - 1), 2 + 2 * 94);
-	CHECK_INT(t, mapped_since(&bench), 95 * CODE);
-	CHECK(t, segments_bytes(bench.segments) > 6 * 1100 && segments_bytes(bench.segments) < 6 * 1300);
-	bench_close(&bench);
-}
-
 /* Around the ring many times, with chunks of all lengths. */
 static void bytes_are_bounded(struct test *t)
 {
@@ -293,5 +269,5 @@ static void rules_measure_their_part_of_a_wait(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(their_memory_is_there_at_once), TEST(they_leave_by_age), TEST(bytes_are_bounded),
-	  TEST(a_burst_leaves_a_gap), TEST(rules_measure_their_part_of_a_wait))
+TEST_MAIN(TEST(their_memory_is_there_at_once), TEST(bytes_are_bounded), TEST(a_burst_leaves_a_gap),
+	  TEST(rules_measure_their_part_of_a_wait))

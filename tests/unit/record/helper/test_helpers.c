@@ -1,52 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The helpers, run for real through the spawner: maps compared with /proc read here. */
-#include <sched.h>
+/* The helpers, run for real through the spawner. */
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/gate/packet.h"
 #include "record/embed/symbol_source.h"
 #include "record/helper/helpers.h"
-#include "record/helper/maps_helper.h"
 #include "tests/test.h"
-
-static int helper(struct spawner **ret_spawner, unsigned int kind, int *ret_socket, pid_t *ret_pid)
-{
-	return !helpers_start(0, ret_spawner) && !spawner_start(*ret_spawner, kind, ret_socket, ret_pid);
-}
-
-/* As in an initrd, whose "/" may be closed to all but root. In a file system of our own. */
-static void reads_maps_below_a_closed_root(struct test *t)
-{
-	struct maps_reply reply = {0};
-	struct spawner *spawner = NULL;
-	int socket, status = 0;
-	uint32_t self;
-	pid_t pid = fork(), helping;
-
-	if (!pid) {
-		if (geteuid() || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-		    mount("none", "/tmp", "tmpfs", 0, "mode=0700") || mkdir("/tmp/proc", 0755) ||
-		    mkdir("/tmp/dev", 0755) ||
-		    mount("/proc", "/tmp/proc", NULL, MS_BIND | MS_REC, NULL) ||
-		    mount("/dev", "/tmp/dev", NULL, MS_BIND | MS_REC, NULL) || chroot("/tmp") || chdir("/"))
-			_exit(77);
-		self = (uint32_t)getpid();
-		if (!helper(&spawner, HELPER_MAPS, &socket, &helping) || packet_send(socket, &self, sizeof(self), -1))
-			_exit(2);
-		if (packet_receive(socket, &reply, sizeof(reply), 2000, NULL) < (ssize_t)sizeof(reply))
-			_exit(3);
-		_exit(reply.error || !reply.count);
-	}
-	REQUIRE(t, pid > 0 && waitpid(pid, &status, 0) == pid);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-		SKIP(t, "needs root, and mounts");
-	CHECK_INT(t, status, 0);
-}
 
 /* Before the recording the last line counts. What is named anew during the recording has both names. */
 static void a_place_that_had_two_names_has_both(struct test *t)
@@ -92,5 +53,4 @@ static void tells_that_the_spawner_was_killed(struct test *t)
 	spawner_destroy(spawner);
 }
 
-TEST_MAIN(TEST(tells_that_the_spawner_was_killed), TEST(reads_maps_below_a_closed_root),
-	  TEST(a_place_that_had_two_names_has_both))
+TEST_MAIN(TEST(tells_that_the_spawner_was_killed), TEST(a_place_that_had_two_names_has_both))

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The helper that copies stacks of sleepers, with a pipe in place of the iterator and memory of this
- * process as the target's: what is in memory is copied, up to the first page that is not; nothing of
- * a file that a server answers for, nor of a task that another helper was asked about. A read that
- * hangs ends the helper within the deadline.
+ * The helper that copies stacks of sleepers, with a pipe in place of the iterator and memory of this process as the target's:
+ * nothing is copied of what is not in memory, nor of a file that a server answers for; and a read that hangs ends it.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -260,26 +260,6 @@ static void allows_each_helper_only_its_own_calls(struct test *t)
 				check_killed(t, kind, &OWN[i].attack);
 }
 
-static int open_it(const void *path)
-{
-	return open(path, O_RDONLY) < 0 ? errno : 0;
-}
-
-/* A path to a file of root's: the helper is nobody, and may not pass over permissions. */
-static void owns_no_file(struct test *t)
-{
-	if (geteuid())
-		SKIP(t, "needs root");
-
-	char path[] = "/tmp/rwalker-root-only-XXXXXX";
-	int fd = mkstemp(path), status;
-
-	REQUIRE(t, fd >= 0 && !close(fd));
-	status = in_jail(HELPER_MAPS, open_it, path);
-	CHECK(t, WIFEXITED(status) && WEXITSTATUS(status) == EACCES);
-	(void)unlink(path);
-}
-
 #ifdef __x86_64__
 /* A 32-bit program's system call. Numbers differ: 20 is getpid there, writev here. */
 static int call_by_another_table(const void *nothing)
@@ -438,41 +418,7 @@ static void refuses_and_counts_every_attack(struct test *t)
 	confined(t, attacks_fail);
 }
 
-static const struct attack NEEDED[] = {
-	{"look up", SYS_bpf, {BPF_MAP_LOOKUP_ELEM, 0, 0}},
-	{"a ring for another CPU", SYS_bpf, {BPF_MAP_CREATE, 0, 0}},
-	{"look at tasks", SYS_bpf, {BPF_ITER_CREATE, 0, 0}},
-	{"stop an event", SYS_ioctl, {NO_FILE, PERF_EVENT_IOC_DISABLE, 0}},
-	{"an event", SYS_perf_event_open, {0, 0, 0, 0, 0}},
-	{"end a helper", SYS_kill, {NO_PROCESS, SIGKILL}},
-	{"cut a chunk off", SYS_ftruncate, {NO_FILE, 0}},
-	{"a size", SYS_fallocate, {NO_FILE, 0, 0, 0}},
-	{"memory", SYS_mmap, {0, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0}},
-};
-
-static int needed_calls_pass(const struct confinement *confinement)
-{
-	int first, bad = 0;
-
-	for (size_t i = 0; i < sizeof(NEEDED) / sizeof(NEEDED[0]); i++) {
-		long result = attack_run(&NEEDED[i]);
-
-		if (result == -ENOSYS) {
-			(void)printf("# '%s' is refused\n", NEEDED[i].name);
-			bad = 1;
-		}
-	}
-	(void)fflush(stdout);
-	return bad || confinement_refused(confinement, &first) || access("/proc/self/stat", R_OK) ||
-	       open("/proc/version", O_RDONLY) < 0;
-}
-
-static void allows_what_a_recording_needs(struct test *t)
-{
-	confined(t, needed_calls_pass);
-}
-
 TEST_MAIN(TEST(gives_each_helper_what_it_needs_and_no_more), TEST(kills_who_attacks),
-	  TEST(allows_each_helper_only_its_own_calls), TEST(owns_no_file), OTHER_TABLE
+	  TEST(allows_each_helper_only_its_own_calls), OTHER_TABLE
 	  TEST(ends_helpers_that_are_stopped), TEST(leaves_no_stopped_helper_when_killed),
-	  TEST(refuses_and_counts_every_attack), TEST(allows_what_a_recording_needs))
+	  TEST(refuses_and_counts_every_attack))

@@ -25,10 +25,7 @@
 #include "record/helper/rights.h"
 #include "tests/test.h"
 
-/*
- * Villain: A process that wants to see what it may not read: an unprivileged user in a mount
- * namespace of its own, whose /tmp is empty but for two files. Root has put there what only root can.
- */
+/* --- villain: an unprivileged user, in whose mount namespace root has put what only root can --- */
 
 enum { VILLAIN = 65533,
        STRANGER = 65532,
@@ -116,9 +113,7 @@ static void villain_end(const struct villain *villain)
 	(void)waitpid(villain->pid, NULL, 0);
 }
 
-/* --- the opener, run for real --- */
-
-/* --- files --------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 static void bind_over(const char *what, const char *path)
 {
@@ -158,7 +153,7 @@ static void socket_file(const char *path)
 		     !chown(path, VILLAIN, VILLAIN) && !close(fd), path);
 }
 
-/* --- the opener ---------------------------------------------------------------------------------- */
+/* --- the opener --- */
 
 struct bench {
 	struct spawner *spawner;
@@ -204,7 +199,7 @@ static int ask(struct bench *b, const struct opener_request *head, const char *p
 	return reply->error;
 }
 
-/* --- the matrix ---------------------------------------------------------------------------------- */
+/* --- the matrix --- */
 
 struct attack {
 	const char *name;
@@ -262,7 +257,7 @@ static void reads_no_file_that_the_process_may_not_read(struct test *t)
 	bench_close(&b);
 }
 
-/* --- races and namespaces ------------------------------------------------------------------------ */
+/* --- races and namespaces --- */
 
 /* Replaces its map as fast as it can: its own file, a link to root's, another name of root's. */
 static void replaced_all_the_time(const char *path)
@@ -376,7 +371,7 @@ static void root_of_a_namespace_is_an_ordinary_user(struct test *t)
 	bench_close(&b);
 }
 
-/* --- processes that are gone ---------------------------------------------------------------------- */
+/* --- processes that are gone --- */
 
 /* A map that a process left behind counts if it is that process's user's, as far as that is known. */
 static void believes_the_map_of_a_process_that_is_gone_only_from_its_user(struct test *t)
@@ -414,7 +409,7 @@ static void believes_the_map_of_a_process_that_is_gone_only_from_its_user(struct
 	bench_close(&b);
 }
 
-/* --- mapped files --------------------------------------------------------------------------------- */
+/* --- mapped files --- */
 
 /* Asks about a mapping of ours. */
 static int ask_mapped(struct bench *b, void *at, const struct stat *file, const char *path, char text[64])

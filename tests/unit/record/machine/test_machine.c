@@ -103,29 +103,6 @@ static const char *name_at(const struct kallsyms *table, uint64_t address)
 	return symbol ? table->names.items + symbol->name : "none";
 }
 
-/* Longer than any buffer: reads end in the middle of lines. */
-static void reads_lines_across_reads(struct test *t)
-{
-	enum { COUNT = 20000, ROOM = COUNT * 48 };
-	_cleanup_(kallsyms_deinit) struct kallsyms table = {0};
-	_cleanup_free_ char *text = malloc(ROOM);
-	char name[32];
-	int length = snprintf(text, ROOM, "ffffffff81000000 T _text\n");
-	bool all = true;
-
-	for (int i = 1; i < COUNT; i++)
-		length += snprintf(text + length, (size_t)(ROOM - length), "%016lx t function_%d\n",
-				   0xffffffff81000000 + (unsigned long)i * 16, i);
-	(void)snprintf(text + length, (size_t)(ROOM - length), "ffffffff82000000 T _etext\n");
-	CHECK_INT(t, read_made(t, &table, text, ""), 0);
-	CHECK_INT(t, table.symbols.count, COUNT + 1);
-	for (int i = 1; i < COUNT; i++) {
-		(void)snprintf(name, sizeof(name), "function_%d", i);
-		all &= !strcmp(name_at(&table, 0xffffffff81000000 + (unsigned long)i * 16 + 15), name);
-	}
-	CHECK(t, all);
-}
-
 /* Modules may be below the kernel (arm64), and two names at one address: the last one in the file counts. */
 static void sorts_what_is_in_no_order(struct test *t)
 {
@@ -183,6 +160,5 @@ static void marks_functions_or_none(struct test *t)
 	}
 }
 
-TEST_MAIN(TEST(finds_the_groups_of_the_users_own_ancestor),
-	  TEST(reads_lines_across_reads), TEST(sorts_what_is_in_no_order),
+TEST_MAIN(TEST(finds_the_groups_of_the_users_own_ancestor), TEST(sorts_what_is_in_no_order),
 	  TEST(marks_functions_or_none))

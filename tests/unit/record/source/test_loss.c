@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The account of a recording from counters set by hand: totals are written, each when it changed,
- * and summed for the exit code.
- */
+/* The account of a recording from counters set by hand: totals are written, and summed for the exit code. */
 #include "record/source/loss.h"
 
 #include "common/gate/helper.h"
@@ -272,6 +269,24 @@ static void cycles_are_counted_in_their_mean(struct test *t)
 	bench_close(&b);
 }
 
+static void what_the_kernel_throttled_is_told(struct test *t)
+{
+	struct bench b;
+
+	bench_open(&b);
+	with_samples(&b);
+	b.each[CPU].closed = (struct perf_account){.counted = 7, .enabled = 100, .running = 90,
+						   .throttles = 3, .throttled = 12};
+	tell(&b, SECOND, false);
+	CHECK_INT(t, total(&b, CPU_SOURCE, CPU, LOSS_THROTTLED, NULL), 3);
+	CHECK_INT(t, told_count(&b.made, EVENT_COUNTER), 0); /* only done at the end */
+	tell(&b, SECOND, true);
+	REQUIRE(t, told_count(&b.made, EVENT_COUNTER) == 1); /* none if nothing ever counted */
+	CHECK_INT(t, told(&b.made, EVENT_COUNTER, 0)->event.counter.throttled, 12);
+	CHECK_INT(t, told(&b.made, EVENT_COUNTER, 0)->event.counter.running, 90);
+	bench_close(&b);
+}
+
 static void what_was_not_written_is_lost(struct test *t)
 {
 	struct event_sample sample = {.time = 100, .source = CPU_SOURCE};
@@ -356,5 +371,6 @@ static void points_have_accounts_of_their_own(struct test *t)
 
 TEST_MAIN(TEST(each_counter_is_told_as_its_cause), TEST(late_filters_move_what_was_recorded),
 	  TEST(missed_samples_are_the_idle_cpu_s_or_the_busy_one_s),
-	  TEST(cycles_are_counted_in_their_mean), TEST(what_was_not_written_is_lost),
+	  TEST(cycles_are_counted_in_their_mean), TEST(what_the_kernel_throttled_is_told),
+	  TEST(what_was_not_written_is_lost),
 	  TEST(waits_have_wakers_and_refusals_beside), TEST(points_have_accounts_of_their_own))

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Waits, wakeups and stacks laid out by hand as the programs would: what is written about
- * each, and what is counted instead.
- */
+/* Waits, wakeups and stacks laid out by hand as the programs would: what is written about each, what is counted. */
 #include "record/source/waits.h"
 
 #include <linux/types.h>

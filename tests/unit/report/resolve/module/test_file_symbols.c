@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The same program unstripped, stripped, with MiniDebugInfo, with a .gnu_debuglink: made by objcopy
- * and xz, and each must have the names that nm lists for the unstripped one. Files in the right
- * place that belong to another program are refused.
+ * The same program with MiniDebugInfo, or a .gnu_debuglink, made by objcopy and xz: it must have the names that nm lists.
+ * Files in the right place that belong to another program are refused.
  */
 #include "report/resolve/module/file_symbols.h"
 
@@ -120,6 +119,22 @@ static void check_origin(struct test *t, struct place *place, enum symbol_origin
 	CHECK(t, count > 10 || origin == SYMBOLS_FROM_DYNSYM);
 	symbol_index_destroy(index);
 	file_symbols_deinit(&symbols);
+}
+
+static void finds_linked_files_in_each_place(struct test *t)
+{
+	static const char *const moves[] = {":", "mv whole.debug .debug", "mkdir -p dbg/$PWD && mv .debug/whole.debug dbg/$PWD"};
+	struct place place;
+
+	if (!shell_run("command -v objcopy nm readelf >/dev/null"))
+		SKIP(t, "no objcopy, nm or readelf");
+	REQUIRE(t, place_make(&place));
+	REQUIRE(t, shell_run("cd %s && objcopy --add-gnu-debuglink=whole.debug stripped prog", place.path));
+	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
+		REQUIRE(t, shell_run("cd %s && %s", place.path, moves[i]));
+		check_origin(t, &place, SYMBOLS_FROM_DEBUG_LINK, "whole");
+	}
+	place_remove(&place);
 }
 
 static void check_refused(struct test *t, struct place *place, const char *refused)
@@ -313,6 +328,6 @@ static void unpacked_names_are_kept(struct test *t)
 	place_remove(&place);
 }
 
-TEST_MAIN(TEST(refuses_debug_files_of_others), TEST(follows_no_link_that_climbs),
-	  TEST(unpacks_no_bomb), TEST(names_kernel_modules_packed_or_not),
+TEST_MAIN(TEST(finds_linked_files_in_each_place), TEST(refuses_debug_files_of_others),
+	  TEST(follows_no_link_that_climbs), TEST(unpacks_no_bomb), TEST(names_kernel_modules_packed_or_not),
 	  TEST(unpacked_names_are_kept))

@@ -199,19 +199,6 @@ static void keeps_what_is_no_list(struct test *t)
 	check_short(t, "call::<fn(" LONG ") -> u8>", "call::<fn(...) -> u8>");
 }
 
-static void survives_any_nesting(struct test *t)
-{
-	char text[4096];
-
-	memset(text, '<', sizeof(text) - 1);
-	text[0] = 'f';
-	text[sizeof(text) - 1] = '\0';
-	check_short(t, text, text);
-	for (size_t i = 1; i < sizeof(text) - 1; i++)
-		text[i] = i % 2 ? '<' : 'f';
-	check_short(t, text, text);
-}
-
 /* --- which symbol --- */
 
 static void add(struct test *t, struct symbol_list *list, uint64_t address, uint64_t size, uint8_t binding,
@@ -311,9 +298,8 @@ static void is_never_quadratic(struct test *t)
 }
 
 TEST_MAIN(TEST(shortens_lists_from_the_inside_out), TEST(keeps_what_is_no_list),
-	  TEST(survives_any_nesting), TEST(agrees_with_cxxfilt_on_libstdcxx),
-	  TEST(agrees_with_cxxfilt_on_rust), TEST(agrees_with_cxxfilt_on_d),
-	  TEST(knows_names_of_ocaml), TEST(refuses_a_d_name_of_many_references),
-	  TEST(stops_where_a_name_explodes), TEST(bounds_its_input), TEST(keeps_the_best_alias),
-	  TEST(knows_where_symbols_end), TEST(survives_the_end_of_the_address_space),
-	  TEST(is_never_quadratic))
+	  TEST(agrees_with_cxxfilt_on_libstdcxx), TEST(agrees_with_cxxfilt_on_rust),
+	  TEST(agrees_with_cxxfilt_on_d), TEST(knows_names_of_ocaml),
+	  TEST(refuses_a_d_name_of_many_references), TEST(stops_where_a_name_explodes),
+	  TEST(bounds_its_input), TEST(keeps_the_best_alias), TEST(knows_where_symbols_end),
+	  TEST(survives_the_end_of_the_address_space), TEST(is_never_quadratic))

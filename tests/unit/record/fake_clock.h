@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The clock of all events stays where the test sets it, or advances by a step with each reading.
- * Defines clocks_now(), so a test program includes it once.
- */
+/* The clock of all events stays where the test sets it, or advances by a step with each reading: defines clocks_now(). */
 #pragma once
 
 #include "record/machine/clocks.h"

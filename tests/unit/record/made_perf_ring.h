@@ -19,7 +19,7 @@ static inline void made_perf_ring_open(struct perf_ring *ring, size_t bytes)
 		abort();
 }
 
-/* Words, as the kernel writes them: the record goes around the end. */
+/* As the kernel writes it: the record goes around the end. */
 static inline void made_perf_ring_put(struct perf_ring *ring, const uint64_t *words, size_t count)
 {
 	uint64_t at = ring->page->data_head;

@@ -192,7 +192,7 @@ static void a_record_after_the_aim_waits_for_the_next_pass(struct test *t)
 	bench_close(&b);
 }
 
-/* Hits, waits and snapshots have no handler here; others have an unknown kind, or are shorter than a head. */
+/* Hits, waits and snapshots have no handler here; others are of an unknown kind, or shorter than a head. */
 static void what_nobody_takes_is_counted(struct test *t)
 {
 	struct made_sample_record record = made_sample_of(100, 0, PROCESS, "worker");

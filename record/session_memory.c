@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/event_log.h"
+#include "record/helper/helpers.h"
 #include "record/machine/host.h"
 #include "record/place/hits.h"
 #include "record/place/module_table.h"
@@ -40,7 +41,7 @@ enum {
 	HELPER = 1 << 20,
 	LEAST_HELPER = 8 << 20,	    /* to read a file */
 	MOST_HELPER = 1 << 30,	    /* what its jail allows in any case */
-	HELPERS = 8,		    /* the spawner, and one of each kind */
+	HELPERS = HELPER_KINDS,	    /* the spawner, which opens perf events as well, and one of each other kind */
 	DUMP = ENCODERS + (6 << 20), /* and the payload of a chunk */
 	LEAST_RING = 512 << 10,
 	LEAST_WINDOW = 8 << 20,

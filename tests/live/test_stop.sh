@@ -14,7 +14,7 @@ begin() {
 	"$record" -p 0 -u -f 4000 --pid "$burner_user,$burner_kernel$pids" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
 	recorder=$!
 	children="$children $recorder"
-	wait_for 60 has_samples "$scratch/$name.rwk" 400 '^burner;' || die "the recording does not start: $(cat "$scratch/$name.err")"
+	wait_for 60 has_samples "$scratch/$name.rwk" 1000 '^burner;' || die "the recording does not start: $(cat "$scratch/$name.err")"
 }
 
 # end_after SIGNAL...: sends them 0.2 s apart; sets $code to the exit code and $took to milliseconds.

@@ -66,6 +66,34 @@ static long try_waiter(u32 index, void *context)
 	return queue->node != 0;
 }
 
+/* A word near the node: the lock, if the waiter to which it leads is this task's, or the one after it, the ring's first. */
+static long try_word(u32 index, void *context)
+{
+	u32 number = OBJECT_AT_SWITCH;
+	const struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	struct queue *queue = queue_of(number);
+	u64 place, first;
+
+	(void)context;
+	if (!room || !queue || index >= OBJECT_WORDS)
+		return 1;
+	place = room->words[index] + queue->head;
+	first = word_at(place);
+	if (!first || (first != queue->node && first != node_next(queue->node)) || is_node_of_task(place, queue->owner))
+		return 0;
+	queue->found = place;
+	return 1;
+}
+
+/* Where the list has no head, the lock is found as by walks. */
+static __noinline void find_ring(struct queue *queue, struct object_room *room)
+{
+	queue->found = 0;
+	if (!bpf_probe_read_kernel(room->words, sizeof(room->words),
+				   (const void *)(queue->node - sizeof(room->words) / 2)))
+		bpf_loop(OBJECT_WORDS, try_word, NULL, 0);
+}
+
 static __noinline void find_unmarked(struct task_struct *task, struct wait_lock *lock, u64 stack)
 {
 	u32 number = OBJECT_AT_SWITCH;
@@ -84,7 +112,10 @@ static __noinline void find_unmarked(struct task_struct *task, struct wait_lock 
 	if (!queue->node)
 		return;
 	measure_queue(queue);
-	queue->found = find_head(queue->node, queue->owner, WAITER_STEPS);
+	if (queue->ring)
+		find_ring(queue, room);
+	else
+		queue->found = find_head(queue->node, queue->owner, WAITER_STEPS);
 	if (set_lock(queue, lock))
 		note_first_owner(lock, task->pid);
 }

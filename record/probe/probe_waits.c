@@ -135,7 +135,7 @@ static enum ring_throttle_way find_throttle_way(const struct probe *probe)
 
 /*
  * The kernel marks tasks since Linux 6.16 if it is configured to, but not for PREEMPT_RT's locks; it has tracepoints
- * since 5.19, unless they were left out. Where waiters are in a ring (7.1), unmarked ones do not lead to the lock.
+ * since 5.19, unless they were left out.
  */
 static enum ring_lock_way find_lock_way(const struct probe *probe)
 {
@@ -144,7 +144,7 @@ static enum ring_lock_way find_lock_way(const struct probe *probe)
 	if (!probe->settings.objects || !kernel)
 		return RING_LOCKS_UNKNOWN;
 	if (probe->lock_way_at_most >= RING_LOCKS_MARKED && has_member(kernel, "task_struct", "blocker") &&
-	    has_member(kernel, "rwsem_waiter", "type") && has_member(kernel, "rw_semaphore", "wait_list"))
+	    has_member(kernel, "rwsem_waiter", "type"))
 		return RING_LOCKS_MARKED;
 	if (probe->lock_way_at_most >= RING_LOCKS_TRACED &&
 	    btf__find_by_name_kind(kernel, "btf_trace_contention_begin", BTF_KIND_TYPEDEF) > 0)

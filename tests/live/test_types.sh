@@ -46,6 +46,7 @@ for lock in mutex rw_semaphore semaphore; do ring="$ring $lock.wait_list=first_w
 falls_away semaphore.wait_list mutex.wait_list rw_semaphore.wait_list
 falls_away $ring
 falls_away task_struct.blocker
+falls_away rwsem_waiter.type
 falls_or_is_named rq.clock
 
 # One of each part, each of which is named; futexes need none of them.
@@ -85,6 +86,6 @@ check_large waits 2 --offcpu 0 --wakers -u
 python3 -B "$types" "$scratch/types" $ring
 check "locks of 7.1 are found" beside "$scratch/types" "$here/tests/live/test_walk_objects.sh"
 check "locks of 7.1 that were waited for are found" beside "$scratch/types" "$here/tests/live/test_locks.sh"
-python3 -B "$types" make "$scratch/types" task_struct.blocker
+python3 -B "$types" "$scratch/types" task_struct.blocker
 check "locks are found where the kernel does not mark tasks" beside "$scratch/types" "$here/tests/live/test_locks.sh"
 finish

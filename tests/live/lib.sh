@@ -228,13 +228,8 @@ wait_for() {
 	return 0
 }
 
-# opened_in_time TRACE: false if a file was not opened within the recorder's deadline, for example because its helper
-# got no CPU. Its names are missing then, and the test must record again; a real fault shows each time.
-opened_in_time() {
-	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'not opened in time'
-}
-
-# embedded_in_time TRACE: the same, only for files that have samples. Other programs come and go, and do not matter.
+# embedded_in_time TRACE: false if a file that has samples was not opened within the recorder's deadline, for example because
+# its helper got no CPU. Its names are missing then, and the test must record again; a real fault shows each time.
 embedded_in_time() {
 	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
 }
@@ -429,9 +424,4 @@ record_waits() {
 	local code=$?
 	mv "$scratch/$name.out" "$scratch/$name.truth"
 	return $code
-}
-
-# All views that show waits, with a moment for those that need one.
-waits_views() {
-	printf '%s\n' --tree --stacks --folded --wakers --top-waits '--at +0.5' --chains --summary
 }

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The filters of the recorder: --pid --tid -c --cgroup --user-threads --kernel-threads -P; and those of the reporter,
-# which must select the same.
+# The filters of the recorder: --pid --tid -c --cgroup --user-threads --kernel-threads -P.
 . "$(dirname "$0")/lib.sh"
 
 f=$scratch/f.folded
@@ -106,20 +105,6 @@ test_cpus() {
 	check "the CPU is named" grep -q 4095 "$scratch/bad.err"
 }
 
-# of_all OPTION...: folded stacks of the trace of everything.
-of_all() { folded "$scratch/f.rwk" --no-local-files "$@"; }
-
-# The reporter's filters on a trace of everything give the same result as the recorder's.
-test_reporter_filters() {
-	growing 0.4 sees 11 '^b_zero; ^b_one; ^b.grouped; ^cpu_paths; ^cpu_thread;'
-	check_equal "report -c" b_one "$(of_all -c '^b_one$' | folded_comms /dev/stdin)"
-	check_equal "report --pid" "cpu_paths cpu_thread" \
-		"$(of_all --pid "$pid_paths" | folded_comms /dev/stdin | paste -sd' ')"
-	check_equal "report --tid" cpu_thread "$(of_all --tid "$tid_thread" | folded_comms /dev/stdin)"
-	check_equal "report -P: another CPU" 0 "$(of_all -P "$cpu_zero" | folded_sum /dev/stdin '^b_one;')"
-	check_number "report -P: that CPU" "$(of_all -P "$cpu_zero" | folded_sum /dev/stdin '^b_zero;') > 10"
-}
-
 need_recording
 need_tool taskset
 { read -r cpu_zero && read -r cpu_one; } < <(allowed_cpus) || skip "needs two CPUs"
@@ -130,5 +115,4 @@ test_command
 test_cgroup
 test_thread_kinds
 test_cpus
-test_reporter_filters
 finish

@@ -24,13 +24,13 @@ judged python3 -B "$here/tests/live/objects_check.py" objects "$scratch/all.rwk"
 # Below mounts, below other roots, and in a namespace of its own.
 mkdir "$scratch/away"
 away=$(at_level 40 1000)
-recorded away "$record" --force --offcpu 0 -o "$scratch/away.rwk" -- "$workloads/away" "$away" "$scratch/away"
+recorded away "$record" --force --offcpu 0 -o "$scratch/away.rwk" -- python3 -B "$here/tests/live/processes.py" away "$away" "$scratch/away"
 cp "$scratch/away.out" "$scratch/away.truth"
 judged python3 -B "$here/tests/live/objects_check.py" objects "$scratch/away.rwk" "$scratch/away.truth" "$away"
 
 # What changes its name under a wait's feet: at once, or when its name has aged; what does not keeps its own.
 mkdir "$scratch/aged"
-recorded aged "$record" --force --offcpu 0 -o "$scratch/aged.rwk" -- "$workloads/aged_names" "$scratch/aged"
+recorded aged "$record" --force --offcpu 0 -o "$scratch/aged.rwk" -- python3 -B "$here/tests/live/processes.py" aged "$scratch/aged"
 python3 -B "$here/tests/rows.py" "$report" "$scratch/aged.rwk" --source offcpu -c '^w-' >"$scratch/aged.json"
 while read -r comm path; do
 	check "$comm is for $path" grep -q "\"comm\":\"$comm\".*\"object_name\":\"$scratch/aged/$path\"" "$scratch/aged.json"

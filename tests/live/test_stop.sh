@@ -102,23 +102,6 @@ test_user_signals() {
 	check_readable user 300
 }
 
-# A command inherits their default actions.
-test_command_signals() {
-	local signal number
-	for signal in USR1:10 USR2:12 PIPE:13; do
-		number=$((128 + ${signal#*:}))
-		run_code "$signal" $number "$record" --embed none --force -o "$scratch/signal.rwk" -- sh -c "kill -${signal%:*} \$\$"
-	done
-}
-
-# If the reader of a pipe exits, the recording ends with a storage error.
-test_reader_gone() {
-	let_burners CONT
-	timeout 120 "$record" -p 0 -u -o - 2>"$scratch/gone.err" > >(head -c 30000 >/dev/null)
-	check_equal "exit code where nobody reads on" 4 $?
-	check "it says so" grep -q 'Broken pipe' "$scratch/gone.err"
-}
-
 # Nothing but the last chunk is lost, and kernel functions have names without any embedding.
 test_killed() {
 	begin killed
@@ -179,13 +162,6 @@ test_changed_files() {
 	check_number "unchanged, with a build-id: share with a name" "$(share_named unchanged whole) > 0.95"
 	check_number "changed, without a build-id: share with a name" "$(share_named changed plain) == 0"
 	check_number "changed, with a build-id: share with a name" "$(share_named changed whole) > 0.95"
-}
-
-test_not_a_trace() {
-	echo 'not a trace' >"$scratch/other"
-	run_code other 1 "$record" --finalize "$scratch/other"
-	check "it is named" grep -q "'$scratch/other'" "$scratch/other.err"
-	check_equal "its content" "not a trace" "$(cat "$scratch/other")"
 }
 
 # kill -9 at random moments from the very beginning: readable, or reported as empty.
@@ -280,11 +256,8 @@ for signal in TERM HUP; do end_by $signal; done
 test_stuck_helpers
 test_lost_helpers
 test_user_signals
-test_command_signals
-test_reader_gone
 test_killed
 test_finalize
 test_changed_files
-test_not_a_trace
 test_random_moments
 finish

@@ -155,18 +155,6 @@ def judge_alone(judge, name, pairs):
         judge.verdict(max(off) <= MOMENT, name + what + ", and none is beyond its bracket", "one is, by %d ns" % max(off))
 
 
-def check_missing(judge, _):
-    """Shows the brackets without a wait, to debug a failure."""
-    for thread in judge.threads:
-        for number, bracket in enumerate(thread.brackets):
-            if not in_bracket(judge, thread, bracket)[0]:
-                near = [(wait.kind, wait.begin - bracket.begin, wait.end - bracket.end, hex(wait.flags))
-                        for wait in judge.trace.by_tid[thread.tid] if wait.end > bracket.begin and wait.begin < bracket.end]
-                print("# %s %d bracket %d [%d, %d] has no wait; near it %s" % (
-                    thread.comm, thread.tid, number, bracket.begin, bracket.end, near))
-    judge.verdict(True, "looked for what is missing")
-
-
 def check_comms(judge, _):
     """Every recorded wait of a thread has the comm that the thread had."""
     wrong = [wait for thread in judge.threads for bracket in thread.brackets

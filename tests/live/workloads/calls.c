@@ -205,7 +205,22 @@ static void plan(char **argv, bool go)
 	workers_run(workers, 2, go);
 }
 
-/* --- without a pause ----------------------------------------------------------------------------- */
+/* --- one path by itself --------------------------------------------------------------------------- */
+
+/* Calls it once; it makes `count` calls. */
+static void run_alone(const char *stack, const char *call, uint64_t count, bool go, void (*walk)(uint64_t count, void *with), void *with)
+{
+	const struct path told[] = {{.stack = stack, .call = call, .times = count}, {0}};
+	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
+
+	ready(go, 0);
+	self.wall = clock_ns(CLOCK_MONOTONIC);
+	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	walk(count, with);
+	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.run;
+	self.wall = clock_ns(CLOCK_MONOTONIC) - self.wall;
+	worker_print(&self);
+}
 
 FRAMED static void path_hot_inner(uint64_t count)
 {
@@ -213,28 +228,21 @@ FRAMED static void path_hot_inner(uint64_t count)
 		(void)raw_call(SYS_getppid, 0, 0, 0, 0);
 }
 
-FRAMED static void path_hot_outer(uint64_t count)
+FRAMED static void path_hot_outer(uint64_t count, void *with)
 {
 	path_hot_inner(count);
-	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	__asm__ volatile("" : : "r"(with), "r"(__builtin_frame_address(0)));
 }
 
 static void hot(char **argv, bool go)
 {
-	uint64_t count = strtoull(argv[0], NULL, 10);
-	const struct path told[] = {{.stack = "path_hot_outer;path_hot_inner", .call = "getppid", .times = count}, {0}};
-	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
-
-	ready(go, 0);
-	self.wall = clock_ns(CLOCK_MONOTONIC);
-	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	path_hot_outer(count);
-	self.run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - self.run;
-	self.wall = clock_ns(CLOCK_MONOTONIC) - self.wall;
-	worker_print(&self);
+	run_alone("path_hot_outer;path_hot_inner", "getppid", strtoull(argv[0], NULL, 10), go, path_hot_outer, NULL);
 }
 
-/* --- one by one ---------------------------------------------------------------------------------- */
+struct pacing {
+	uint64_t step;
+	struct bracket *brackets;
+};
 
 FRAMED static void path_paced_inner(struct bracket *bracket)
 {
@@ -243,63 +251,49 @@ FRAMED static void path_paced_inner(struct bracket *bracket)
 	bracket->end = clock_ns(CLOCK_MONOTONIC);
 }
 
-FRAMED static void path_paced_outer(struct bracket *bracket)
+FRAMED static void path_paced_outer(uint64_t count, void *with)
 {
-	path_paced_inner(bracket);
-	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	const struct pacing *pacing = with;
+	uint64_t due = clock_ns(CLOCK_MONOTONIC);
+
+	for (uint64_t i = 0; i < count; i++, due += pacing->step) {
+		struct timespec moment = timespec_of(due);
+
+		(void)raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&moment, 0);
+		path_paced_inner(&pacing->brackets[i]);
+	}
 }
 
 static void paced(char **argv, bool go)
 {
-	uint64_t step = strtoull(argv[0], NULL, 10) * NS_PER_MS, count = strtoull(argv[1], NULL, 10), due;
-	const struct path told[] = {{.stack = "path_paced_outer;path_paced_inner", .call = "getppid",
-				     .times = count}, {0}};
-	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
-	struct bracket *brackets = calloc(count + 1, sizeof(*brackets));
+	uint64_t count = strtoull(argv[1], NULL, 10);
+	struct pacing pacing = {strtoull(argv[0], NULL, 10) * NS_PER_MS, calloc(count + 1, sizeof(struct bracket))};
 
-	must(brackets != NULL, "calloc");
-	ready(go, 0);
-	due = clock_ns(CLOCK_MONOTONIC);
-	for (uint64_t i = 0; i < count; i++, due += step) {
-		struct timespec moment = timespec_of(due);
-
-		(void)raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, (long)&moment, 0);
-		path_paced_outer(&brackets[i]);
-	}
-	worker_print(&self);
+	must(pacing.brackets != NULL, "calloc");
+	run_alone("path_paced_outer;path_paced_inner", "getppid", count, go, path_paced_outer, &pacing);
 	for (uint64_t i = 0; i < count; i++)
-		printf("call begin=%lu end=%lu\n", brackets[i].begin, brackets[i].end);
-	free(brackets);
+		printf("call begin=%lu end=%lu\n", pacing.brackets[i].begin, pacing.brackets[i].end);
 }
-
-/* --- past the page cache ------------------------------------------------------------------------- */
 
 FRAMED static void path_direct_inner(int fd, void *page, uint64_t number)
 {
 	must(raw_call(SYS_pread64, fd, (long)page, PAGE, (long)(number * PAGE)) == PAGE, "pread64");
 }
 
-FRAMED static void path_direct_outer(int fd, void *page, uint64_t number)
+FRAMED static void path_direct_outer(uint64_t count, void *with)
 {
-	path_direct_inner(fd, page, number);
-	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	static _Alignas(PAGE) char page[PAGE];
+
+	for (uint64_t i = 0; i < count; i++)
+		path_direct_inner(*(int *)with, page, i);
 }
 
 static void direct(char **argv, bool go)
 {
-	uint64_t count = strtoull(argv[1], NULL, 10);
-	const struct path told[] = {{.stack = "path_direct_outer;path_direct_inner",
-				     .call = "pread64", .times = count}, {0}};
-	struct worker self = {.comm = "calls", .paths = told, .rounds = 1, .tid = gettid(), .cpu = -1};
 	int fd = open(argv[0], O_RDONLY | O_DIRECT | O_CLOEXEC);
-	void *page = aligned_alloc(PAGE, PAGE);
 
-	must(fd >= 0 && page, argv[0]);
-	ready(go, 0);
-	for (uint64_t i = 0; i < count; i++)
-		path_direct_outer(fd, page, i);
-	worker_print(&self);
-	free(page);
+	must(fd >= 0, argv[0]);
+	run_alone("path_direct_outer;path_direct_inner", "pread64", strtoull(argv[1], NULL, 10), go, path_direct_outer, &fd);
 }
 
 static const struct kind {

@@ -26,51 +26,33 @@ static const char *const path_names[PATH_COUNT] = {
 	[OMEGA] = "worker;omega;leaf",
 };
 
-void leaf(uint64_t *seed)
-{
-	uint64_t x = *seed;
+#define LEAF(name)                        \
+	void name(uint64_t *seed)         \
+	{                                 \
+		uint64_t x = *seed + 1;   \
+					  \
+		BURN_SLICE(x);            \
+		*seed = x;                \
+	}
+#define CALLER(name, leaf)                                   \
+	void name(uint64_t *seed, unsigned int slices)       \
+	{                                                    \
+		while (slices--)                             \
+			leaf(seed);                          \
+	}
 
-	BURN_SLICE(x);
-	*seed = x;
-}
-
-void other(uint64_t *seed)
-{
-	uint64_t x = *seed + 1;
-
-	BURN_SLICE(x);
-	*seed = x;
-}
-
-void alpha(uint64_t *seed, unsigned int slices)
-{
-	while (slices--)
-		leaf(seed);
-}
-
-void beta(uint64_t *seed, unsigned int slices)
-{
-	while (slices--)
-		leaf(seed);
-}
-
-void delta(uint64_t *seed, unsigned int slices)
-{
-	while (slices--)
-		other(seed);
-}
+LEAF(leaf)
+LEAF(other)
+CALLER(alpha, leaf)
+CALLER(beta, leaf)
+CALLER(omega, leaf)
+CALLER(delta, other)
 
 void gamma_path(uint64_t *seed, unsigned int slices) __asm__("gamma");
 void gamma_path(uint64_t *seed, unsigned int slices)
 {
 	delta(seed, slices);
 	__asm__ volatile("");	/* keeps the call from becoming a jump */
-}
-
-void omega(uint64_t *seed, unsigned int slices)
-{
-	while (slices--)
-		leaf(seed);
 }
 
 static void timed(struct count *count, enum path path,
@@ -107,17 +89,6 @@ static void main_rounds(struct count *count)
 	}
 }
 
-static void truth_print(const uint64_t *ns)
-{
-	uint64_t total = 0;
-
-	for (int i = 0; i < PATH_COUNT; i++)
-		total += ns[i];
-	for (int i = 0; i < PATH_COUNT; i++)
-		printf("truth %s %.6f\n", path_names[i], (double)ns[i] / (double)total);
-	printf("total_ns %llu\n", (unsigned long long)total);
-}
-
 int main(int argc, char **argv)
 {
 	uint64_t cpu_ns = seconds_arg(argc, argv, 1, 5);
@@ -131,6 +102,6 @@ int main(int argc, char **argv)
 	main_rounds(&mine);
 	pthread_join(thread, NULL);
 	mine.ns[OMEGA] = theirs.ns[OMEGA];
-	truth_print(mine.ns);
+	truth_print(path_names, mine.ns, PATH_COUNT);
 	return 0;
 }

@@ -23,14 +23,7 @@ struct work {
 void read_zero(struct work *work)
 {
 	for (int i = 0; i < 160; i++)
-		if (read(work->zero_fd, work->buffer, BUFFER_BYTES) < 0)
-			abort();
-}
-
-void path_zero(struct work *work)
-{
-	read_zero(work);
-	__asm__ volatile("");
+		must(read(work->zero_fd, work->buffer, BUFFER_BYTES) >= 0, "read");
 }
 
 void many_pids(struct work *work)
@@ -39,24 +32,12 @@ void many_pids(struct work *work)
 		work->seed += (uint64_t)syscall(SYS_getppid);
 }
 
-void path_pid(struct work *work)
-{
-	many_pids(work);
-	__asm__ volatile("");
-}
-
 void many_stats(struct work *work)
 {
 	struct stat st;
 
 	for (int i = 0; i < 1000; i++)
 		work->seed += (uint64_t)stat("/proc/../usr/../proc/../usr/bin/../lib", &st);
-}
-
-void path_stat(struct work *work)
-{
-	many_stats(work);
-	__asm__ volatile("");
 }
 
 void spin(struct work *work)
@@ -68,50 +49,32 @@ void spin(struct work *work)
 	work->seed = x;
 }
 
-void path_user(struct work *work)
-{
-	spin(work);
-	__asm__ volatile("");
-}
-
-static const struct path {
-	const char *name;
-	void (*walk)(struct work *);
-} paths[] = {
-	{ "main;path_zero", path_zero },
-	{ "main;path_pid", path_pid },
-	{ "main;path_stat", path_stat },
-	{ "main;path_user", path_user },
-};
-
-enum { PATH_COUNT = COUNT(paths) };
-
-static void rounds(struct work *work, uint64_t stop_at, uint64_t *ns)
-{
-	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < stop_at)
-		for (int i = 0; i < PATH_COUNT; i++) {
-			uint64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-
-			paths[i].walk(work);
-			ns[i] += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
-		}
-}
+#define PATH(name, leaf)                       \
+	void path_##name(struct work *work)    \
+	{                                      \
+		leaf(work);                    \
+		__asm__ volatile("");          \
+	}
+PATH(zero, read_zero)
+PATH(pid, many_pids)
+PATH(stat, many_stats)
+PATH(user, spin)
 
 int main(int argc, char **argv)
 {
-	uint64_t ns[PATH_COUNT] = { 0 }, total = 0;
-	struct work work = { .zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC),
-			     .buffer = malloc(BUFFER_BYTES), .seed = 42 };
+	static const char *const names[] = {"main;path_zero", "main;path_pid", "main;path_stat", "main;path_user"};
+	static void (*const walks[])(struct work *) = {path_zero, path_pid, path_stat, path_user};
+	struct work work = {.zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC), .buffer = malloc(BUFFER_BYTES), .seed = 42};
+	uint64_t ns[COUNT(names)] = {0}, stop_at = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + seconds_arg(argc, argv, 1, 5);
 
-	if (work.zero_fd < 0 || !work.buffer)
-		return 1;
-	rounds(&work, clock_ns(CLOCK_PROCESS_CPUTIME_ID) + seconds_arg(argc, argv, 1, 5), ns);
-	for (int i = 0; i < PATH_COUNT; i++)
-		total += ns[i];
-	for (int i = 0; i < PATH_COUNT; i++)
-		printf("truth %s %.6f\n", paths[i].name, (double)ns[i] / (double)total);
-	printf("total_ns %llu\n", (unsigned long long)total);
-	free(work.buffer);
-	close(work.zero_fd);
+	must(work.zero_fd >= 0 && work.buffer, "/dev/zero");
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < stop_at)
+		for (size_t i = 0; i < COUNT(names); i++) {
+			uint64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+			walks[i](&work);
+			ns[i] += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+		}
+	truth_print(names, ns, COUNT(names));
 	return 0;
 }

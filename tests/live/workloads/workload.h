@@ -119,6 +119,18 @@ static inline uint64_t seconds_arg(int argc, char **argv, int at, double fallbac
 		__asm__ volatile("");                                              \
 	}
 
+/* The shares of paths, and the total. */
+static inline void truth_print(const char *const *paths, const uint64_t *ns, size_t count)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += ns[i];
+	for (size_t i = 0; i < count; i++)
+		printf("truth %s %.6f\n", paths[i], (double)ns[i] / (double)total);
+	printf("total_ns %lu\n", total);
+}
+
 /* A thread that takes part of a CPU's time: it burns for a few milliseconds, and sleeps. */
 struct pace {
 	uint64_t percent, stop_at, rested_at; /* ns of CPU time */

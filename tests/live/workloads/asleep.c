@@ -56,15 +56,8 @@ static void sleep_unix(void)
 	(void)recv(all.sockets[0], &byte, 1, 0);
 }
 
-static void sleep_futex(void)
-{
-	syscall(SYS_futex, &all.word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-}
-
-static void sleep_shared(void)
-{
-	syscall(SYS_futex, all.shared_word, FUTEX_WAIT, 0, NULL, NULL, 0);
-}
+static void sleep_futex(void) { syscall(SYS_futex, &all.word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0); }
+static void sleep_shared(void) { syscall(SYS_futex, all.shared_word, FUTEX_WAIT, 0, NULL, NULL, 0); }
 
 static void hold_pthread(void)
 {
@@ -72,10 +65,7 @@ static void hold_pthread(void)
 	sleep(SLEEP_SECONDS);
 }
 
-static void want_pthread(void)
-{
-	pthread_mutex_lock(&all.mutex);
-}
+static void want_pthread(void) { pthread_mutex_lock(&all.mutex); }
 
 static void hold_left(void)
 {
@@ -86,10 +76,7 @@ static void hold_left(void)
 	pthread_exit(NULL);
 }
 
-static void want_left(void)
-{
-	pthread_mutex_lock(&all.left);
-}
+static void want_left(void) { pthread_mutex_lock(&all.left); }
 
 static void sleep_epoll(void)
 {
@@ -98,20 +85,9 @@ static void sleep_epoll(void)
 	(void)epoll_wait(all.epoll, &event, 1, -1);
 }
 
-static void sleep_child(void)
-{
-	(void)waitpid(all.child, NULL, 0);
-}
-
-static void sleep_long(void)
-{
-	sleep(SLEEP_SECONDS);
-}
-
-static void sleep_flock(void)
-{
-	(void)flock(all.watched, LOCK_EX);
-}
+static void sleep_child(void) { (void)waitpid(all.child, NULL, 0); }
+static void sleep_long(void) { sleep(SLEEP_SECONDS); }
+static void sleep_flock(void) { (void)flock(all.watched, LOCK_EX); }
 
 static void sleep_poll(void)
 {
@@ -122,35 +98,12 @@ static void sleep_poll(void)
 
 /* --- kernel locks: their holders, their waiters --- */
 
-static void hold_mutex(void)
-{
-	(void)!write(all.held[1], all.absent, 1);
-}
-
-static void want_mutex(void)
-{
-	(void)!write(all.held[1], "x", 1);
-}
-
-static void hold_rwsem(void)
-{
-	(void)!write(all.file, all.absent + PAGE, 1);
-}
-
-static void want_rwsem(void)
-{
-	(void)!write(all.other_file, "x", 1);
-}
-
-static void hold_reading(void)
-{
-	syscall(SYS_getdents64, all.folder_fd, all.absent + 2 * PAGE, PAGE);
-}
-
-static void want_writing(void)
-{
-	(void)unlinkat(all.folder_fd, "none", 0);
-}
+static void hold_mutex(void) { (void)!write(all.held[1], all.absent, 1); }
+static void want_mutex(void) { (void)!write(all.held[1], "x", 1); }
+static void hold_rwsem(void) { (void)!write(all.file, all.absent + PAGE, 1); }
+static void want_rwsem(void) { (void)!write(all.other_file, "x", 1); }
+static void hold_reading(void) { syscall(SYS_getdents64, all.folder_fd, all.absent + 2 * PAGE, PAGE); }
+static void want_writing(void) { (void)unlinkat(all.folder_fd, "none", 0); }
 
 static struct sleeper sleepers[] = {
 	{"w-pipe", "S", sleep_pipe, 0},	      {"w-unix", "S", sleep_unix, 0},

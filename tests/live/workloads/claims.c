@@ -14,25 +14,13 @@
  * Two network namespaces have a connection each, with the same addresses and ports. In the first, web waits for api,
  * which never waits for web. In the second, shop and stock wait for each other.
  */
-#define _GNU_SOURCE
-#include "sleeping.h"
+#include "workload.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <linux/userfaultfd.h>
 #include <net/if.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-enum { PAGE = 4096, CLIENT = 40000, SERVER = 7411 };
+enum { CLIENT = 40000, SERVER = 7411 };
 
 static const char *file;
 static int pipe_fds[2], replaced[2], direct;
@@ -53,7 +41,7 @@ static void read_supervised(void)
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-	struct sock_fprog program = {sizeof(steps) / sizeof(steps[0]), steps};
+	struct sock_fprog program = {COUNT(steps), steps};
 
 	must(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS");
 	must(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program) >= 0, "seccomp");
@@ -61,24 +49,8 @@ static void read_supervised(void)
 }
 
 /* Each process has to do that itself. */
-static char *absent_page(void)
-{
-	struct uffdio_api api = {.api = UFFD_API};
-	struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING, .range.len = PAGE};
-	char *absent = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
-
-	must(fd >= 0 && !ioctl(fd, UFFDIO_API, &api), "userfaultfd");
-	must(absent != MAP_FAILED, "mmap");
-	range.range.start = (unsigned long)absent;
-	must(!ioctl(fd, UFFDIO_REGISTER, &range), "UFFDIO_REGISTER");
-	return absent;
-}
-
-static void touch(void)
-{
-	(void)*(volatile char *)absent_page();
-}
+static char *absent_page(void) { return missing_pages(faults_open(), PAGE); }
+static void touch(void) { (void)*(volatile char *)absent_page(); }
 
 static void write_absent(void)
 {
@@ -88,10 +60,7 @@ static void write_absent(void)
 	(void)!write(own[1], absent_page(), 1);
 }
 
-static void write_direct(void)
-{
-	(void)!write(direct, absent_page(), PAGE);
-}
+static void write_direct(void) { (void)!write(direct, absent_page(), PAGE); }
 
 static void spin(void)
 {
@@ -175,18 +144,10 @@ static pid_t run(const char *comm, void (*what)(void))
 	exit(1);
 }
 
-static void await(pid_t pid, const char *states)
-{
-	enum { LOOKS = 20 };
-
-	for (int looks = 0; looks < LOOKS; rest_us(2000))
-		looks = strchr(states, state_of(pid)) ? looks + 1 : 0;
-}
-
 static void *replace(void *unused)
 {
 	(void)unused;
-	await(getpid(), "S");
+	await_state(getpid(), "S");
 	must(dup2(open("/dev/null", O_RDONLY), pipe_fds[0]) >= 0 && write(replaced[1], "", 1) == 1, "dup2");
 	return NULL;
 }
@@ -208,15 +169,15 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	must(!pipe(pipe_fds) && !pipe(replaced), "pipe");
 	direct = open(file, O_WRONLY | O_CREAT | O_DIRECT, 0600);
-	await(run("w-read", read_pipe), "S");
-	await(run("w-notify", read_supervised), "S");
+	await_state(run("w-read", read_pipe), "S");
+	await_state(run("w-notify", read_supervised), "S");
 	run("w-replaced", read_replaced);
 	must(read(replaced[0], &byte, 1) == 1, "read");
-	await(run("w-iced", read_pipe), "S");
-	await(run("w-touch", touch), "SD");
-	await(run("w-write", write_absent), "SD");
+	await_state(run("w-iced", read_pipe), "S");
+	await_state(run("w-touch", touch), "SD");
+	await_state(run("w-write", write_absent), "SD");
 	if (direct >= 0)
-		await(run("w-direct", write_direct), "SD");
+		await_state(run("w-direct", write_direct), "SD");
 	connect_in_own_namespace(ends);
 	if (!begin("api"))
 		look_at_times(ends[1]);
@@ -228,7 +189,7 @@ int main(int argc, char **argv)
 	if (!begin("shop"))
 		ask(ends[0]);
 	run("w-spin", spin);
-	puts("ready");
+	say("ready");
 	for (;;)
 		pause();
 }

@@ -21,15 +21,8 @@ static volatile uint64_t sink;
 static uint64_t end_ns, run_ns;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int time_is_left(void)
-{
-	return clock_ns(CLOCK_MONOTONIC) < end_ns;
-}
-
-static int computes_on(void)
-{
-	return time_is_left() || clock_ns(CLOCK_THREAD_CPUTIME_ID) < run_ns / 4;
-}
+static int time_is_left(void) { return clock_ns(CLOCK_MONOTONIC) < end_ns; }
+static int computes_on(void) { return time_is_left() || clock_ns(CLOCK_THREAD_CPUTIME_ID) < run_ns / 4; }
 
 FRAMELESS void fl_burn(uint64_t rounds)
 {
@@ -46,10 +39,7 @@ FRAMELESS uint64_t fl_middle(uint64_t rounds)
 	return room[7] + sink;
 }
 
-FRAMELESS uint64_t fl_outer(uint64_t rounds)
-{
-	return fl_middle(rounds) + 1;
-}
+FRAMELESS uint64_t fl_outer(uint64_t rounds) { return fl_middle(rounds) + 1; }
 
 FRAMELESS uint64_t fl_bottom(const char *canary)
 {
@@ -80,15 +70,8 @@ static void fl_handler(int number)
 	sink += (uint64_t)number;
 }
 
-FRAMELESS int fl_raising(void)
-{
-	return raise(SIGUSR1) + (int)sink;
-}
-
-FRAMELESS int fl_raiser(void)
-{
-	return fl_raising() + 1;
-}
+FRAMELESS int fl_raising(void) { return raise(SIGUSR1) + (int)sink; }
+FRAMELESS int fl_raiser(void) { return fl_raising() + 1; }
 
 FRAMELESS uint64_t fl_hold(uint64_t n)
 {
@@ -98,15 +81,8 @@ FRAMELESS uint64_t fl_hold(uint64_t n)
 	return n + sink;
 }
 
-FRAMELESS uint64_t fl_path_a(uint64_t n)
-{
-	return fl_hold(n) * 2;
-}
-
-FRAMELESS uint64_t fl_path_b(uint64_t n)
-{
-	return fl_hold(n) * 3;
-}
+FRAMELESS uint64_t fl_path_a(uint64_t n) { return fl_hold(n) * 2; }
+FRAMELESS uint64_t fl_path_b(uint64_t n) { return fl_hold(n) * 3; }
 
 FRAMELESS uint64_t fl_sleep(uint64_t ns)
 {
@@ -114,10 +90,7 @@ FRAMELESS uint64_t fl_sleep(uint64_t ns)
 	return ns + sink;
 }
 
-FRAMELESS uint64_t fl_rest(uint64_t ns)
-{
-	return fl_sleep(ns) + 1;
-}
+FRAMELESS uint64_t fl_rest(uint64_t ns) { return fl_sleep(ns) + 1; }
 
 static void *burner(void *argument)
 {

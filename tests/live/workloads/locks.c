@@ -39,15 +39,8 @@ static void await_sleep(pid_t tid)
 
 /* --- the locks --- */
 
-static void write_page(struct job *job)
-{
-	must(write(job->fd, job->page, 1) == 1, "write");
-}
-
-static void write_byte(struct job *job)
-{
-	must(write(job->fd, "x", 1) == 1, "write");
-}
+static void write_page(struct job *job) { must(write(job->fd, job->page, 1) == 1, "write"); }
+static void write_byte(struct job *job) { must(write(job->fd, "x", 1) == 1, "write"); }
 
 static void protect_many(struct job *job)
 {

@@ -69,15 +69,8 @@ static void mutex_up(struct job *job)
 	must(!pthread_mutex_init(&job->mutex, &attributes), job->name);
 }
 
-static void mutex_take(struct job *job)
-{
-	must(!pthread_mutex_lock(&job->mutex), "lock");
-}
-
-static void mutex_give(struct job *job)
-{
-	must(!pthread_mutex_unlock(&job->mutex), "unlock");
-}
+static void mutex_take(struct job *job) { must(!pthread_mutex_lock(&job->mutex), "lock"); }
+static void mutex_give(struct job *job) { must(!pthread_mutex_unlock(&job->mutex), "unlock"); }
 
 static void mutex_timed(struct job *job)
 {
@@ -90,40 +83,13 @@ static void mutex_timed(struct job *job)
 
 /* --- others --- */
 
-static void rwlock_up(struct job *job)
-{
-	pthread_rwlock_init(&job->rwlock, NULL);
-}
-
-static void write_take(struct job *job)
-{
-	pthread_rwlock_wrlock(&job->rwlock);
-}
-
-static void read_take(struct job *job)
-{
-	pthread_rwlock_rdlock(&job->rwlock);
-}
-
-static void rwlock_give(struct job *job)
-{
-	pthread_rwlock_unlock(&job->rwlock);
-}
-
-static void semaphore_up(struct job *job)
-{
-	sem_init(&job->semaphore, 0, 1);
-}
-
-static void semaphore_take(struct job *job)
-{
-	must(!sem_wait(&job->semaphore), "sem_wait");
-}
-
-static void semaphore_give(struct job *job)
-{
-	sem_post(&job->semaphore);
-}
+static void rwlock_up(struct job *job) { pthread_rwlock_init(&job->rwlock, NULL); }
+static void write_take(struct job *job) { pthread_rwlock_wrlock(&job->rwlock); }
+static void read_take(struct job *job) { pthread_rwlock_rdlock(&job->rwlock); }
+static void rwlock_give(struct job *job) { pthread_rwlock_unlock(&job->rwlock); }
+static void semaphore_up(struct job *job) { sem_init(&job->semaphore, 0, 1); }
+static void semaphore_take(struct job *job) { must(!sem_wait(&job->semaphore), "sem_wait"); }
+static void semaphore_give(struct job *job) { sem_post(&job->semaphore); }
 
 static void condition_up(struct job *job)
 {
@@ -131,10 +97,7 @@ static void condition_up(struct job *job)
 	pthread_mutex_init(&job->guard, NULL);
 }
 
-static void condition_take(struct job *job)
-{
-	job->given = false;
-}
+static void condition_take(struct job *job) { job->given = false; }
 
 static void condition_wait(struct job *job)
 {
@@ -158,15 +121,8 @@ static void file_up(struct job *job)
 	must(job->file != NULL, "/dev/null");
 }
 
-static void file_take(struct job *job)
-{
-	flockfile(job->file);
-}
-
-static void file_give(struct job *job)
-{
-	funlockfile(job->file);
-}
+static void file_take(struct job *job) { flockfile(job->file); }
+static void file_give(struct job *job) { funlockfile(job->file); }
 
 /* A lock of another library: contended, and followed by words as in a mutex, except for one. */
 static void raw_take(struct job *job)

@@ -9,30 +9,15 @@
  * While w-swap sleeps, its descriptor is replaced by another pipe, from which it read just before;
  * that of w-close is closed; that of w-dup is duplicated first.
  */
-#define _GNU_SOURCE
-#include "sleeping.h"
+#include "workload.h"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { WAIT_US = 3000, SLEEP_MS = 7, FILE_KIND = 1, PIPE = 3, TCP, UDP, UNIX, EVENTFD = 8, TIMERFD, SIGNALFD, INOTIFY,
        EPOLL, FUTEX = 14, CHILD, SLEEP };
@@ -75,10 +60,7 @@ static void take(struct job *job)
 	must(read(job->fd, bytes, sizeof(bytes)) > 0, job->comm);
 }
 
-static void give(struct job *job)
-{
-	must(write(job->other, "xxxxxxx", 8) > 0, "write");
-}
+static void give(struct job *job) { must(write(job->other, "xxxxxxx", 8) > 0, "write"); }
 
 /* --- descriptors --- */
 
@@ -109,10 +91,7 @@ static void receive(struct job *job)
 	must(recv(job->fd, byte, sizeof(byte), 0) > 0, "recv");
 }
 
-static void send_some(struct job *job)
-{
-	must(send(job->other, "x", 1, 0) == 1, "send");
-}
+static void send_some(struct job *job) { must(send(job->other, "x", 1, 0) == 1, "send"); }
 
 static unsigned int bind_here(int fd)
 {
@@ -284,11 +263,9 @@ static void futex_end(struct job *job)
 static pid_t brief_child(pid_t parent, long call)
 {
 	pid_t child = fork();
-	unsigned long first;
 
 	if (!child) {
-		while (call_of(parent, &first) != call)
-			rest_us(1000);
+		await_call_number(parent, call);
 		rest_us(WAIT_US);
 		_exit(0);
 	}
@@ -312,10 +289,7 @@ static void waitid_sleep(struct job *job)
 	must(!waitid(P_PID, (id_t)child, &ended, WEXITED), "waitid");
 }
 
-static void sleep_up(struct job *job)
-{
-	printf("%s clock_nanosleep %d asked=%d000000\n", job->comm, SLEEP, SLEEP_MS);
-}
+static void sleep_up(struct job *job) { printf("%s clock_nanosleep %d asked=%d000000\n", job->comm, SLEEP, SLEEP_MS); }
 
 static void sleep_sleep(struct job *job)
 {
@@ -456,7 +430,7 @@ static void *end_often(void *argument)
 
 int main(int argc, char **argv)
 {
-	enum { JOBS = sizeof(jobs) / sizeof(jobs[0]) };
+	enum { JOBS = COUNT(jobs) };
 	pthread_t waiters[JOBS], enders[JOBS];
 	sigset_t set;
 

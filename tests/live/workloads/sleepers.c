@@ -32,10 +32,7 @@
 
 static atomic_int ready;
 
-static int be_ready(void)
-{
-	return atomic_fetch_add(&ready, 1);
-}
+static int be_ready(void) { return atomic_fetch_add(&ready, 1); }
 
 #define PAUSES(name, attributes)                            \
 	attributes int name(void)                           \

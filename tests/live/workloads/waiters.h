@@ -198,10 +198,7 @@ FRAMED long nap(uint64_t ns)
 	return raw_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&time, 0);
 }
 
-FRAMED long pipe_read(int fd, void *buffer, size_t size)
-{
-	return raw_call(SYS_read, fd, (long)buffer, (long)size, 0);
-}
+FRAMED long pipe_read(int fd, void *buffer, size_t size) { return raw_call(SYS_read, fd, (long)buffer, (long)size, 0); }
 
 FRAMED long pipe_write(int fd, const void *buffer, size_t size)
 {

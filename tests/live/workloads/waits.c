@@ -456,10 +456,7 @@ static void yields(char **argv)
 
 /* --- signals ------------------------------------------------------------------------------------ */
 
-static void caught(int signal)
-{
-	(void)signal;
-}
+static void caught(int signal) { (void)signal; }
 
 static void signals(char **argv)
 {

@@ -81,10 +81,7 @@ static inline void rest(uint64_t ns)
 	nanosleep(&time, NULL);
 }
 
-static inline void rest_us(uint64_t us)
-{
-	rest(us * 1000);
-}
+static inline void rest_us(uint64_t us) { rest(us * 1000); }
 
 static inline uint64_t seconds_arg(int argc, char **argv, int at, double fallback)
 {

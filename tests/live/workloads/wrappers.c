@@ -33,10 +33,7 @@ __asm__(".text\n"
 	FUNCTION("wr_hidden", "push %rbp\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset %rbp, 0\n"
 		 "lea -128(%rsp), %rbp\n" LOOP "pop %rbp\n.cfi_adjust_cfa_offset -8\n.cfi_restore %rbp\n"));
 
-FRAMED void wr_decoy(void)
-{
-	sink++;
-}
+FRAMED void wr_decoy(void) { sink++; }
 
 #define WAITS(name, call) \
 	FRAMED static void wr_inner_##name(void) { call; sink++; } \

@@ -255,6 +255,22 @@ state_of() {
 # has_begun: whether $recorder has its filter of system calls, which is the last step of its start.
 has_begun() { grep -qs '^Seccomp:.*2$' "/proc/$recorder/status"; }
 
+# begin_recorder NAME OPTION...: starts a recorder, $recorder, with messages in NAME.err; returns when it has begun. $program:
+# another one than ours.
+begin_recorder() {
+	"${program-$record}" "${@:2}" 2>"$scratch/$1.err" &
+	recorder=$!
+	children="$children $recorder"
+	wait_for 60 has_begun || die "the recorder does not start: $(cat "$scratch/$1.err")"
+}
+
+# end_recorder NAME [CODE]: ends it in order; it must exit with CODE (0).
+end_recorder() {
+	kill -INT "$recorder"
+	wait "$recorder"
+	check_equal "$1: exit code" "${2-0}" $?
+}
+
 # have_ended PID...: whether all have exited. They may be zombies, if their new parent does not reap them.
 have_ended() {
 	local pid

@@ -31,29 +31,21 @@ start sleep 100; other_one=$started
 echo "$other_one" >"$top/crio-$other.scope/cgroup.procs"
 echo "$docker" >"$top/docker-$id.scope/cgroup.procs"
 echo "$moved" >"$top/1000/cgroup.procs"
-"$record" --force --offcpu 0 -m 1 --pid "$docker,$moved,$other_one" --embed none -o "$scratch/c.rwk" 2>"$scratch/c.err" & recorder=$!
-children="$children $recorder"
-wait_for 60 [ -s "$scratch/c.rwk" ] || die "the recorder did not start: $(cat "$scratch/c.err")"
+begin_recorder c --force --offcpu 0 -m 1 --pid "$docker,$moved,$other_one" --embed none -o "$scratch/c.rwk"
 mkdir "$top/later"
 wait_for 60 move || fail "the moved thread is not seen in two control groups"
-kill -INT "$recorder"
-wait "$recorder"
-check_equal "exit code" 0 $?
+end_recorder c
 
 # The recorder chooses a container by the beginning of its id, and gets the groups that are made below it later.
 late_path=/rwalker-cgroups-$$/docker-$id.scope/late
 seen_late() { "$report" --dump "$scratch/w.rwk" 2>/dev/null | grep "^  cgroup " | grep -q "path=\"$late_path\""; }
 # groups_but TEXT: paths of the trace's control groups that do not contain the text.
 groups_but() { "$report" --dump "$scratch/w.rwk" | grep '^  cgroup .*path="/' | grep -v -e "$1"; }
-"$record" --force --offcpu 0 -m 1 --embed none -o "$scratch/w.rwk" --container "${id:0:12}" 2>"$scratch/w.err" & recorder=$!
-children="$children $recorder"
-wait_for 60 [ -s "$scratch/w.rwk" ] || die "the recorder did not start: $(cat "$scratch/w.err")"
+begin_recorder w --force --offcpu 0 -m 1 --embed none -o "$scratch/w.rwk" --container "${id:0:12}"
 mkdir "$top/docker-$id.scope/late"
 echo "$moved" >"$top/docker-$id.scope/late/cgroup.procs"
 wait_for 60 seen_late || fail "what is made later in the container is not recorded"
-kill -INT "$recorder"
-wait "$recorder"
-check_equal "exit code with --container" 0 $?
+end_recorder w
 check "nobody else is recorded" lacks -q . <(groups_but "/docker-$id.scope")
 recorded pattern "$record" --force --offcpu 100ms -m 1 --embed none -o "$scratch/w.rwk" --cgroup "docker-${id:0:9}*7.scope"
 check "a pattern chooses, too" lacks -q . <(groups_but "/docker-$id.scope")

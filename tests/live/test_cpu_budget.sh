@@ -26,9 +26,8 @@ calm() {
 	wait "$storm" 2>/dev/null
 }
 
-start env RWALKER_CALM_MS=1500 "$impatient" --offcpu 0 -m 0 -u --wakers -p 0 -f 99 --max-cpu $BUDGET --embed none \
-	-o "$scratch/storm.rwk" 2>"$scratch/storm.err"
-recorder=$started
+RWALKER_CALM_MS=1500 program=$impatient begin_recorder storm --offcpu 0 -m 0 -u --wakers -p 0 -f 99 --max-cpu $BUDGET --embed none \
+	-o "$scratch/storm.rwk"
 storm
 wait_for 120 has_said 'records less from now on' || die "it does not record less: $(cat "$scratch/storm.err")"
 wait_for 120 has_said pauses || die "it does not pause: $(cat "$scratch/storm.err")"

@@ -62,13 +62,8 @@ check_host() { # NAME
 }
 
 flight() {
-	(cd "$scratch" && exec "$record" --flight 20s,8M -u --dwarf --offcpu 0 -o "$scratch/flight.rwk") 2>"$scratch/flight.err" &
-	recorder=$!
-	children="$children $recorder"
-	wait_for 60 has_begun || { fail "--flight: $(cat "$scratch/flight.err")"; return; }
-	kill -INT "$recorder"
-	wait "$recorder"
-	check_equal "flight: exit code" 0 $?
+	begin_recorder flight --flight 20s,8M -u --dwarf --offcpu 0 -o "$scratch/flight.rwk"
+	end_recorder flight
 	check "flight: no helper is left behind" lacks 'left behind' "$scratch/flight.err"
 }
 

@@ -19,10 +19,7 @@ objcopy --remove-section=.note.gnu.build-id "$scratch/burn_other" # else it woul
 cp "$workloads/copies" "$scratch"
 mkdir -m 777 "$scratch/many"
 
-"$record" -p 0 -u -o "$scratch/t.rwk" 2>"$scratch/t.err" &
-recorder=$!
-children="$children $recorder"
-wait_for 60 has_begun || die "the recorder did not start: $(cat "$scratch/t.err")"
+begin_recorder t -p 0 -u -o "$scratch/t.rwk"
 (as_user $villain "$scratch/copies" many "$scratch/many" $files >"$scratch/storm.out" 2>"$scratch/storm.err") &
 children="$children $!"
 wait_for 120 grep -q 'done' "$scratch/storm.out" || die "the storm does not end"
@@ -32,9 +29,7 @@ children="$children $!"
 for comm in burner other; do
 	wait_for 60 has_samples "$scratch/t.rwk" 100 "^$comm;" || die "no samples of $comm"
 done
-kill -INT "$recorder"
-wait "$recorder"
-check_equal "exit code" 0 $?
+end_recorder t
 "$report" --folded --no-local-files "$scratch/t.rwk" >"$scratch/folded" 2>"$scratch/report.err"
 check "the storm has filled its share" grep -q 'mapped files beyond the limit' <("$report" --info "$scratch/t.rwk")
 for comm in burner other; do

@@ -31,10 +31,7 @@ unload() {
 begin() {
 	local name=$1
 	shift
-	"$streaming" "$@" --max-dumps 0 -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
-	recorder=$!
-	children="$children $recorder"
-	wait_for 30 has_begun || die "the recorder did not start: $(cat "$scratch/$name.err")"
+	program=$streaming begin_recorder "$name" "$@" --max-dumps 0 -o "$scratch/$name.rwk"
 	helpers=$(pgrep -c -P "$recorder")
 }
 
@@ -91,18 +88,14 @@ as_recorded() {
 test_full() {
 	mkdir "$scratch/full"
 	mount -t tmpfs -o size=1m rwalker-full "$scratch/full" || { echo "# not run: no tmpfs can be mounted"; return; }
-	"$record" --flight 2s -p 0 --offcpu 0 -u -o "$scratch/full/full" 2>"$scratch/full.err" &
-	recorder=$!
-	children="$children $recorder"
-	wait_for 30 has_begun
+	begin_recorder full --flight 2s -p 0 --offcpu 0 -u -o "$scratch/full/full"
 	helpers=$(pgrep -c -P "$recorder")
 	signal
 	check "a full disk is said" wait_for 20 grep -q 'cannot write dump 1: No space left' "$scratch/full.err"
 	mount -o remount,size=200m "$scratch/full"
 	signal
 	check "with room, there is a dump" wait_for 20 has_dumps full/full 1
-	end
-	check_equal "full: exit code" 4 "$ended"
+	end_recorder full 4
 	check_equal "full: files" 2 "$(find "$scratch/full" -type f | wc -l)"
 	umount "$scratch/full"
 }

@@ -13,10 +13,8 @@ cd "$here" || exit 1
 begin() {
 	folder=$scratch/$1
 	mkdir -p "$folder"
-	start "$record" --flight 2s,8M -p 0 -f 99 -u --max-dumps 0 -o "$folder/dump" 2>"$scratch/$1.err"
-	recorder=$started
 	errors=$scratch/$1.err
-	wait_for 30 has_begun || die "the recorder did not start: $(cat "$errors")"
+	begin_recorder "$1" --flight 2s,8M -p 0 -f 99 -u --max-dumps 0 -o "$folder/dump"
 }
 
 dumps() { find "$folder" -name 'dump-*.rwk' | wc -l; }
@@ -57,17 +55,6 @@ family() {
 	for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do echo "$child"; family "$child"; done
 }
 
-all_have_ended() {
-	local pid
-	for pid; do have_ended "$pid" || return 1; done
-}
-
-end() {
-	kill -INT "$recorder"
-	wait "$recorder"
-	check_equal "$1: exit code" "$2" "$?"
-}
-
 # The processes that have the folder open: one makes the files, the other is there to replace it.
 makers() {
 	local pid
@@ -92,7 +79,7 @@ test_recorder() {
 	kill -KILL "$recorder"
 	wait "$recorder" 2>/dev/null
 	# shellcheck disable=SC2086 # one word each
-	check "recorder: nobody stays behind" wait_for 10 all_have_ended $all
+	check "recorder: nobody stays behind" wait_for 10 have_ended $all
 	check_equal "recorder: nothing is unfinished" 0 "$(unfinished)"
 	begin recorder
 	check_equal "recorder: nothing is said" "" "$(grep -i 'finished' "$errors")"
@@ -102,14 +89,14 @@ test_recorder() {
 		wait "$recorder" 2>/dev/null
 		kill -CONT "$writer"
 		# shellcheck disable=SC2086
-		check "recorder: nobody stays behind that wrote" wait_for 30 all_have_ended $all
+		check "recorder: nobody stays behind that wrote" wait_for 30 have_ended $all
 		check_equal "recorder: nothing is unfinished then" 0 "$(unfinished)"
 	else
 		fail "recorder: no process was caught that wrote a dump"
 	fi
 	begin recorder
 	made "recorder: the next one makes its dump"
-	end recorder 0
+	end_recorder recorder
 	are_whole recorder
 }
 
@@ -125,7 +112,7 @@ test_all() {
 	kill -KILL $everybody
 	wait "$recorder" 2>/dev/null
 	# shellcheck disable=SC2086
-	check "all: they have ended" wait_for 30 all_have_ended $everybody # a survivor would keep the file locked
+	check "all: they have ended" wait_for 30 have_ended $everybody # a survivor would keep the file locked
 	check_equal "all: something is unfinished" 1 "$(unfinished)"
 	check_equal "all: and is no dump" "$whole" "$(dumps)"
 	begin all
@@ -137,7 +124,7 @@ test_all() {
 	kill -CONT "$writer"
 	check "all: and gets its name" wait_for 30 has_dumps $((whole + 1))
 	made "all: a dump later"
-	end all 0
+	end_recorder all
 	are_whole all
 }
 
@@ -156,7 +143,7 @@ test_makers() {
 	# shellcheck disable=SC2046
 	kill -KILL $(makers)
 	refused "makers: it is said if nobody is left" 'both processes that make files were killed; restart'
-	end makers 4
+	end_recorder makers 4
 	are_whole makers
 }
 
@@ -173,14 +160,14 @@ test_readers() {
 	# shellcheck disable=SC2086 # one word each
 	kill -KILL $killed 2>/dev/null # some end by themselves
 	# shellcheck disable=SC2086
-	wait_for 10 all_have_ended $killed
+	wait_for 10 have_ended $killed
 	made "readers: a dump without them"
 	check "readers: it says what it lacks" says_helpers 'recording dumps'
 	check "readers: and so do reports of it" grep -q 'no files were read for this dump, and names may be missing; restart the recorder' \
 		<("$report" --tree "$(newest)" 2>&1)
 	made "readers: and another"
 	check "readers: so does that" says_helpers 'recording dumps'
-	end readers 0
+	end_recorder readers
 	check_equal "readers: it is said that no names are read for dumps" 1 "$(grep -c 'reads names for dumps was killed' "$errors")"
 	check_equal "readers: and that no files are opened" 1 "$(grep -c 'starts helpers was killed' "$errors")"
 	are_whole readers

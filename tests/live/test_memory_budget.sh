@@ -27,9 +27,7 @@ within() {
 	"$record" "$@" --max-memory "$budget" --plan >"$scratch/$name.plan" || fail "$name: the plan does not fit"
 	plan=$(planned "$scratch/$name.plan")
 	check_number "$name: the plan" "$plan <= ${budget%M} && $plan > 10"
-	start "$record" "$@" --max-memory "$budget" --max-dumps 0 -o "$scratch/$name" 2>"$scratch/$name.err"
-	recorder=$started
-	wait_for 60 has_begun || die "the recorder does not start: $(cat "$scratch/$name.err")"
+	begin_recorder "$name" "$@" --max-memory "$budget" --max-dumps 0 -o "$scratch/$name"
 	touch "$scratch/$name.gate"
 	python3 "$here/tests/live/outside.py" memory "$recorder" "$scratch/$name.gate" >"$scratch/$name.most" &
 	for number in $(seq "$dumps"); do
@@ -65,14 +63,11 @@ test_refused() {
 test_threads() {
 	local room
 	room=$("$record" --offcpu 60 --max-memory 128M --plan | awk '/^entries of threads/ { print $4 }')
-	start "$record" --offcpu 60 -m 0 -c '^threads$' --max-memory 128M -o "$scratch/threads.rwk" 2>"$scratch/threads.err"
-	recorder=$started
-	wait_for 60 has_begun || die "the recorder does not start"
+	begin_recorder threads --offcpu 60 -m 0 -c '^threads$' --max-memory 128M -o "$scratch/threads.rwk"
 	start sh -c 'exec "$1" threads "$2" <>"$3"' sh "$workloads/sleepers" $((room + 1000)) "$scratch/never" >"$scratch/threads.out"
 	wait_for 60 grep -q ready "$scratch/threads.out" || die "the threads do not start"
-	kill "$started" && kill -INT "$recorder"
-	wait "$recorder"
-	check_equal "exit code with threads beyond the plan" 3 $?
+	kill "$started"
+	end_recorder "threads beyond the plan" 3
 	run_code threads_info 3 "$report" --info "$scratch/threads.rwk"
 	check "why events are lost" grep -q "no room for the task's entry" "$scratch/threads_info.out"
 }

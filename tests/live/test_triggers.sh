@@ -12,16 +12,8 @@ need_tool flock
 begin() {
 	local name=$1
 	shift
-	start "$record" --flight 20s,16M -p 0 -f 99 --offcpu 0 --wakers -u "$@" -o "$scratch/$name" 2>"$scratch/$name.err"
-	recorder=$started
-	wait_for 30 has_begun || die "the recorder did not start: $(cat "$scratch/$name.err")"
+	begin_recorder "$name" --flight 20s,16M -p 0 -f 99 --offcpu 0 --wakers -u "$@" -o "$scratch/$name"
 	sleep 1
-}
-
-end() {
-	kill -INT "$recorder"
-	wait "$recorder"
-	check_equal "$1: exit code" 0 "$?"
 }
 
 first() { ls "$scratch/$1"-*.rwk 2>/dev/null | head -1; }
@@ -45,7 +37,7 @@ test_lock() {
 	made lock 'wait:comm=/^flock$/>2s, flock'
 	made=$(($(stat -c %.Y "$(first lock)" | tr -d .) / 1000000000))
 	check_number "lock: seconds until the dump" "$made - $ended / 1e9 < 2.5"
-	end lock
+	end_recorder lock
 	check "lock: the wait is there" grep -q 'flock' <("$report" --no-local-files --top-waits "$(first lock)")
 	check "lock: who held it is there" grep -q 'sleep' <("$report" --no-local-files --chains -c '^flock$' "$(first lock)")
 }
@@ -64,7 +56,7 @@ test_stuck() {
 	check "stuck: a parent in vfork() waits for its child" grep -q '^comm vfork_parent .* state D .*vfork child' \
 		<("$report" --tasks -c '^vfork_parent$' "$(first stuck)")
 	kill -KILL "$started"
-	end stuck
+	end_recorder stuck
 }
 
 has_run() { [ -s "$scratch/told" ]; }
@@ -77,7 +69,7 @@ test_commands() {
 	check "the command after a dump was run" wait_for 10 has_run
 	check_equal "with its name" "$(first exec)" "$(head -1 "$scratch/told")"
 	sleep 2.5
-	end exec
+	end_recorder exec
 	check_equal "during the cooldown none is made" 2 "$(find "$scratch" -name 'exec-*' | wc -l)"
 	check "but what would have made one is counted" grep -q 'in this time made no dump' \
 		<("$report" --no-local-files --info "$scratch"/exec-*.rwk)
@@ -100,7 +92,7 @@ test_pressure() {
 	fired=$(sed -n 's/^ *trigger time=\([0-9]*\) dump=1 .*/\1/p' "$scratch/psi.records" | head -1)
 	check_number "psi: the window is in the recording" \
 		"$fired - $(sed -n 's/^ *source .* start=\([0-9]*\) .*/\1/p' "$scratch/psi.records" | sort -n | head -1) >= 1.9e9"
-	end psi
+	end_recorder psi
 }
 
 # never RULE OPTIONS...: the recorder says at the start that the rule cannot fire.

@@ -46,9 +46,7 @@ programs_said() {
 } >&2
 
 # Counted in a file, because a check may run in a subshell.
-fail() {
-	echo "not ok $*" | tee -a "$scratch/failures" >&2
-}
+fail() { echo "not ok $*" | tee -a "$scratch/failures" >&2; }
 
 # check WHAT COMMAND...: the command must succeed.
 check() {
@@ -74,9 +72,7 @@ check_number() {
 }
 
 # No recording may make a system call that the recorder's own filter refuses.
-none_was_refused() {
-	! grep -l 'refused [0-9]* system call' "$scratch"/*.err 2>/dev/null
-}
+none_was_refused() { ! grep -l 'refused [0-9]* system call' "$scratch"/*.err 2>/dev/null; }
 
 finish() {
 	none_was_refused || fail "the recorder made system calls that its filter refuses"
@@ -230,9 +226,7 @@ wait_for() {
 
 # embedded_in_time TRACE: false if a file that has samples was not opened within the recorder's deadline, for example because
 # its helper got no CPU. Its names are missing then, and the test must record again; a real fault shows each time.
-embedded_in_time() {
-	! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'could not be opened in time'
-}
+embedded_in_time() { ! "$report" --no-local-files --info "$1" 2>/dev/null | grep -q 'could not be opened in time'; }
 
 # embedded NAME COMMAND...: run_ok, for a recording to NAME.rwk with --embed, again until embedded_in_time.
 embedded() {
@@ -376,9 +370,7 @@ export -f beside_perf
 # --- sums over folded stacks -------------------------------------------------------------------
 
 # folded_sum FILE [ERE]: sum of the counts of matching lines. The ERE is not passed with -v: awks disagree on \[ there.
-folded_sum() {
-	re=${2-} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { print sum + 0 }' "$1"
-}
+folded_sum() { re=${2-} awk '$0 ~ ENVIRON["re"] { sum += $NF } END { print sum + 0 }' "$1"; }
 
 # path_ere 'main;alpha;leaf': matches stacks with these functions in this order.
 path_ere() { echo "(^|;)$(echo "$1" | sed 's/;/;([^ ]*;)?/g')(_\\[[a-z]\\])?(;| [0-9]+\$)"; }

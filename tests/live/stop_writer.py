@@ -16,51 +16,30 @@ def children(pid):
         return set(map(int, file.read().split()))
 
 
-def dumps(folder):
+def dumps():
     return sum(name.startswith("dump-") for name in os.listdir(folder))
 
 
-def writes(pid, folder):
-    directory = f"/proc/{pid}/fd"
-    for name in os.listdir(directory):
-        try:
-            if os.readlink(f"{directory}/{name}").startswith(f"{folder}/.dump."):
-                return True
-        except FileNotFoundError:
-            pass
-    return False
-
-
-def is_stopped_writing(pid, folder):
+def is_stopped_writing(pid):
     try:
         os.kill(pid, signal.SIGSTOP)
-        if writes(pid, folder):
+        files = [os.readlink(f"/proc/{pid}/fd/{name}") for name in os.listdir(f"/proc/{pid}/fd")]
+        if any(path.startswith(f"{folder}/.dump.") for path in files):
             return True
         os.kill(pid, signal.SIGCONT)
-    except (ProcessLookupError, FileNotFoundError, PermissionError):
+    except OSError:  # it has ended
         pass
     return False
 
 
-def stop_one(recorder, folder, others, end):
-    before = dumps(folder)
+recorder, folder = int(sys.argv[1]), os.path.realpath(sys.argv[2])
+others, end = children(recorder), time.monotonic() + SECONDS
+while time.monotonic() < end:
+    before = dumps()
     os.kill(recorder, signal.SIGUSR2)
-    while time.monotonic() < end and dumps(folder) == before:
-        for pid in children(recorder) - others:
-            if is_stopped_writing(pid, folder):
-                return pid
-    return None
-
-
-def main():
-    recorder, folder = int(sys.argv[1]), os.path.realpath(sys.argv[2])
-    others, end = children(recorder), time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        pid = stop_one(recorder, folder, others, end)
-        if pid:
-            print(pid)
-            return 0
-    return 1
-
-
-sys.exit(main())
+    while time.monotonic() < end and dumps() == before:
+        for child in children(recorder) - others:
+            if is_stopped_writing(child):
+                print(child)
+                sys.exit(0)
+sys.exit(1)

@@ -13,9 +13,7 @@ status_of() {
 	exec 3<&-
 } 2>/dev/null
 
-serves() { # KIND
-	[ "$(status_of "/buildid/$id/$1")" = 200 ]
-}
+serves() { [ "$(status_of "/buildid/$id/$1")" = 200 ]; } # KIND
 
 start_server() {
 	local tries

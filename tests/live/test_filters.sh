@@ -51,9 +51,7 @@ test_pid() {
 	check_comms "--pid takes all threads" cpu_paths,cpu_thread --pid "$pid_paths"
 }
 
-test_tid() {
-	check_comms "--tid of one thread" cpu_thread --tid "$tid_thread"
-}
+test_tid() { check_comms "--tid of one thread" cpu_thread --tid "$tid_thread"; }
 
 test_command() {
 	check_comms "-c with a regular expression" b_one,b_zero -c '^b_(one|z.*)$'

@@ -21,9 +21,7 @@ share_of() {
 	awk -v all="$all" -v right="$right" 'BEGIN { printf "%.2f\n", (all > 20 ? 100 * right / all : -1) }'
 }
 
-check_chain() { # NAME RE_ALL RE_RIGHT
-	check_number "$1" "$(share_of "$2" "$3") >= 99"
-}
+check_chain() { check_number "$1" "$(share_of "$2" "$3") >= 99"; } # NAME RE_ALL RE_RIGHT
 
 check_chains() { # HOW
 	check_chain "$1: pushes" ';hs_pushes;' "${ends}hs_pushes;hs_burn "

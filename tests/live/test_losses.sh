@@ -19,9 +19,7 @@ seen_rows() {
 }
 
 # The table below it: "wanted recorded lost-by-cause...".
-wanted_rows() {
-	sed -nE 's/^ *CPU [0-9]+ +([0-9 ]+)$/\1/p' "$scratch/$1.info"
-}
+wanted_rows() { sed -nE 's/^ *CPU [0-9]+ +([0-9 ]+)$/\1/p' "$scratch/$1.info"; }
 
 # Every event seen is recorded, left out or lost; every loss has a cause; and the kernel's own
 # count is that of a clock that ticks at the source's frequency, for at least SECONDS.

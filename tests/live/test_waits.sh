@@ -101,9 +101,7 @@ test_states() {
 	check_equal "report --class blocked and --state DS" "$both" "$only"
 }
 
-waiting_comms() { # NAME OPTION...
-	folded "$scratch/$1.rwk" "${@:2}" | folded_comms /dev/stdin | paste -sd' '
-}
+waiting_comms() { folded "$scratch/$1.rwk" "${@:2}" | folded_comms /dev/stdin | paste -sd' '; } # NAME OPTION...
 
 # Waits that began during the recording and had not ended when it stopped, and waits that began before it.
 test_forever() {
@@ -129,9 +127,7 @@ start_sleepers() {
 	children="$children $early"
 }
 
-are_asleep() {
-	wait_for 60 grep -q '^asleep' "$scratch/$1.truth" || die "the sleepers '$1' do not sleep"
-}
+are_asleep() { wait_for 60 grep -q '^asleep' "$scratch/$1.truth" || die "the sleepers '$1' do not sleep"; }
 
 # Waits under way at the start, in several scheduling classes, young and old, some of which end: they begin when their
 # own clocks say, or before a recorded bound.
@@ -151,9 +147,7 @@ test_early() {
 	judged python3 -B "$here/tests/live/waits_check.py" "$report" "$scratch/walk.rwk" "$scratch/early.truth" early-walk
 }
 
-test_unseen() {
-	judged "$build/tests/live/recorder/unseen_switch"
-}
+test_unseen() { judged "$build/tests/live/recorder/unseen_switch"; }
 
 need_offcpu
 start_sleepers old 100

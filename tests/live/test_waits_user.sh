@@ -43,13 +43,9 @@ hooks() {
 	check_equal "$name: '$options' says that system calls are hooked" "$there" "$said"
 }
 
-no_hook() { # NAME
-	check "$1: no system call of the host is hooked" test_no_hook "$scratch/$1.out"
-}
+no_hook() { check "$1: no system call of the host is hooked" test_no_hook "$scratch/$1.out"; } # NAME
 
-test_no_hook() {
-	lacks 'name wait_sys_exit ' "$1"
-}
+test_no_hook() { lacks 'name wait_sys_exit ' "$1"; }
 
 test_hooks() {
 	hooks plain ''

@@ -47,34 +47,22 @@ APART static void leave_words(int depth)
 	sink++;
 }
 
-APART static void by_pushes(void)
-{
-	hs_pushes();
-	sink++;
-}
+#define BY(name)                             \
+	APART static void by_##name(void)    \
+	{                                    \
+		hs_##name();                 \
+		sink++;                      \
+	}
+
+BY(pushes)
+BY(clears)
+BY(jumps)
+BY(writes)
 
 APART static void by_large(void)
 {
 	leave_words(20);
 	hs_large();
-	sink++;
-}
-
-APART static void by_clears(void)
-{
-	hs_clears();
-	sink++;
-}
-
-APART static void by_jumps(void)
-{
-	hs_jumps();
-	sink++;
-}
-
-APART static void by_writes(void)
-{
-	hs_writes();
 	sink++;
 }
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""objects_check.py WORKLOAD TRACE TRUTH [ROUNDS]: compares what the threads of that workload waited for with what it prints. One
-verdict for each thread, "yes WHAT" or "no WHAT: WHY". Also shared by other checkers: a trace as tests/rwk_dump.py reads it, and
-the lines of a workload's truth."""
+"""objects_check.py WORKLOAD TRACE TRUTH [ROUNDS]: compares what the threads of that workload waited for with what it prints.
+objects_check.py kworkers TRACE LOG ROUNDS REPORT: functions of kworkers. One verdict for each thread, "yes WHAT" or "no WHAT: WHY"."""
 import collections
 import os
 import re
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import rows
 
 X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: where the trace was recorded
 
@@ -15,11 +17,11 @@ X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: wher
 class Trace:
     """Records are dicts of their fields, as text. objects: by number, with the fields of their names. waits, rows:
     waits and rows of walks, in which `waiter` and `holder` are tasks (tid "0": none) and `for` is the object (kind
-    "0": none). sums have a waiter, too."""
+    "0": none)."""
 
     def __init__(self, path):
         self.objects = collections.defaultdict(dict, {"0": {"kind": "0"}})
-        self.waits, self.rows, self.sums = [], [], []
+        self.waits, self.rows = [], []
         dump = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rwk_dump.py")
         tasks = []
         with subprocess.Popen([sys.executable, "-B", dump, path], stdout=subprocess.PIPE, text=True, errors="replace") as lines:
@@ -33,8 +35,6 @@ class Trace:
                     self.objects[fields(line)["number"]].update(fields(line))
                 elif word in ("wait", "walk-task"):
                     (self.waits if word == "wait" else self.rows).append(self.joined(fields(line), tasks))
-                elif word == "wait-sums":
-                    self.sums.append(dict(fields(line), waiter=tasks[int(fields(line)["task"])]))
 
     def joined(self, record, tasks):
         record.update(waiter=tasks[int(record["task"])], holder=tasks[int(record.get("owner", "0"))])
@@ -349,6 +349,90 @@ def main_claims(trace, truth):
         verdict(comm, judge_claims(comm, waits))
         verdict(comm + " in a walk", judge_claims(comm, rows))
 
+# --- callers ---
+
+# Compares the calls and objects of the waits of tests/live/workloads/callers with what the workload prints. Only waits in a
+# 32-bit call may have an unknown object.
+COMPAT, IO_WORKER, BLOCK = "2", "5", "20"
+BRIEF = "c-direct", "c-flush"  # the waits of others end later than LEAST
+CALLED = re.compile(r"-(\d+) +\[\d+\].* (\d+)\.(\d{6}): workqueue_execute_(start|end): .*function ([^\s\[]+)")
+SLACK = 20_000  # ns: the time in the log is in us, and clocks are adjusted
+
+def judge_callers(comm, context, call, kind, wanted, waits, rounds):
+    own = [w for w in waits if w["wait_class"] == "0" and (comm in BRIEF or int(w["length"]) >= LEAST)]
+    # A worker of io_uring makes no calls: it always waits in its own context.
+    there = [w for w in own if w["call"] == str(int(call) * 8 + int(context))]
+    known = [w for w in there if w["object"] != "0"]
+    wrong = [w for w in known if w["for"]["kind"] != kind or any(w["for"].get(key) != value for key, value in wanted.items())]
+    alien = [w for w in own if context == IO_WORKER and w["call"] not in (context, "0")]  # 0: its end was not seen
+    if alien or len(own) - len(there) > 0.02 * len(own) and context == IO_WORKER:
+        return f"{len(own) - len(there)} of {len(own)} are those of no worker, {len(alien)} in a call"
+    if len(there) < 0.8 * rounds:
+        return f"only {len(there)} of {len(own)} waits in {call}, not {rounds}"
+    if wrong and not (kind == BLOCK and all(w["for"]["kind"] in ("18", "19") for w in wrong)):
+        return f"{len(wrong)} of {len(there)} were for {wrong[0]['for']}, not {wanted}"
+    if len(known) < 0.99 * len(there) and context not in (COMPAT, IO_WORKER):
+        return f"{len(there) - len(known)} of {len(there)} have no object"
+    print(f"# {comm}: {len(there)} waits, {len(known) - len(wrong)} objects")
+    return ""
+
+def main_callers(trace, truth, rounds):
+    trace, threads = Trace(trace), by_thread(truth)
+    (process,), = threads.pop(("process",))
+    trace.waits = [wait for wait in trace.waits if wait["waiter"]["tgid"] == process]  # other tests have such threads, too
+    for (comm, *_), lines in threads.items():
+        if lines[0] == ["missing"]:
+            print(f"# {comm}: this machine has none")
+            continue
+        (context, call, kind, *wanted), = lines
+        verdict(comm, judge_callers(comm, context, call, kind, members(wanted), trace.waits_of(comm), int(rounds)))
+
+# Compares the functions that waits of kworkers are in with the tracepoints workqueue_execute_start and _end of the same
+# time, as tracefs prints them by CLOCK_MONOTONIC. CALLERS_NO_LOOP=1: there is no loop device, but some kworkers waited.
+def executions(log):
+    """tid -> [(begin, end, function)], in time order."""
+    done, begun = collections.defaultdict(list), {}
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        for found in map(CALLED.search, lines):
+            if not found:
+                continue
+            tid, time = int(found[1]), int(found[2]) * 10**9 + int(found[3]) * 1000
+            if found[4] == "start":
+                begun[tid] = time, found[5]
+            elif tid in begun:
+                begin, function = begun.pop(tid)
+                done[tid].append((begin, time, function))
+    return done
+
+def main_kworkers(path, log, rounds, report):
+    done, counts, wrong, missed = executions(log), collections.Counter(), [], 0
+    dump = subprocess.run([report, "--dump", path], capture_output=True, check=False).stdout
+    clock = re.search(rb"^  clock time=(\d+).* realtime=(\d+)", dump, re.M)  # the trace may be of another machine
+    since_boot = int(clock[2]) - int(clock[1])
+    for wait in rows.read(report, path, "--throughout", "--source", "offcpu"):
+        if not wait["comm"].startswith("kworker/") or wait["class"] != "blocked" or wait["state"] not in ("S", "D"):
+            continue
+        middle = wait["realtime_ns"] - since_boot - wait["run_queue_ns"] - wait["blocked_ns"] // 2
+        within = [function for begin, end, function in done[wait["tid"]] if begin - SLACK <= middle <= end + SLACK]
+        if wait.get("object_kind") != "work":
+            # Without a stack: the BPF programs did not see its end, and it was written later.
+            missed += bool(within) and not wait.get("object_kind") and not wait["stack"].startswith("[Missed")
+            continue
+        if not within and (not done[wait["tid"]] or middle < done[wait["tid"]][0][0] or middle > done[wait["tid"]][-1][1]):
+            continue  # outside the time that the log covers
+        counts[wait["object_name"]] += 1
+        if wait["object_name"] not in within:
+            wrong.append(f"{wait['comm']} {wait['tid']} in {wait['object_name']}, not in {within}")
+    total = sum(counts.values())
+    print(f"# kworkers: {total} waits in a function, {dict(counts.most_common(5))}; {missed} more without one")
+    verdict("functions of kworkers", f"{len(wrong)} of {total}: {wrong[0]}" if wrong else "")
+    loop = sum(count for function, count in counts.items() if function.startswith("loop_"))
+    if os.environ.get("CALLERS_NO_LOOP"):
+        verdict("there are some", "" if total else "no wait in a function")
+    else:
+        verdict("those of a loop device", f"{loop} waits, not {rounds}" if loop < 0.5 * int(rounds) else "")
+    verdict("all of them have functions", f"{missed} have none, {total} do" if missed > 0.02 * total else "")
+
 if __name__ == "__main__":
     {"locks": main_locks, "mutexes": main_mutexes, "objects": main_objects, "ready": main_ready, "asleep": main_asleep,
-     "claims": main_claims}[sys.argv[1]](*sys.argv[2:])
+     "claims": main_claims, "callers": main_callers, "kworkers": main_kworkers}[sys.argv[1]](*sys.argv[2:])

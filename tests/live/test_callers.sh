@@ -38,9 +38,9 @@ cp "$scratch/callers.out" "$scratch/callers.truth"
 if [ -d "$instance" ]; then
 	echo 0 >"$instance/tracing_on"
 	cat "$instance/trace" >"$scratch/callers.log"
-	judged python3 -B "$here/tests/live/callers_check.py" kworkers "$report" "$scratch/callers.rwk" "$scratch/callers.log" "$rounds"
+	judged python3 -B "$here/tests/live/objects_check.py" kworkers "$scratch/callers.rwk" "$scratch/callers.log" "$rounds" "$report"
 fi
-judged python3 -B "$here/tests/live/callers_check.py" waits "$scratch/callers.rwk" "$scratch/callers.truth" "$rounds"
+judged python3 -B "$here/tests/live/objects_check.py" callers "$scratch/callers.rwk" "$scratch/callers.truth" "$rounds"
 
 "$report" --waits-on "$scratch/callers.rwk" -c '^(c-|iou-wrk)' >"$scratch/view" 2>/dev/null
 lacks '^c-compat missing' "$scratch/callers.truth" && check "--waits-on has the 32-bit call" grep -qE ' c-compat +in read \(32-bit\)' "$scratch/view"

@@ -199,16 +199,17 @@ int session_tell_memory(struct session *session)
 	const double megabyte = 1 << 20;
 	uint64_t rings = drain_ring_bytes(&session->drain), tables = probe_memory(session->probe);
 	uint64_t records = sideband_ring_bytes(session->recording.sideband), all = rings + tables + records;
+	const char *how = session->plan.halvings ? ", with smaller tables" : "";
 	char text[256];
 
+	if (session->plan.event_halvings)
+		how = ", with smaller rings and tables";
 	(void)snprintf(text, sizeof(text),
 		       "%.1f MB: %.1f MB in rings (%u), %.1f MB in tables, "
 		       "%.1f MB for records of processes; at most %.1f MB in all%s",
 		       (double)all / megabyte, (double)rings / megabyte, session->drain.ring_count,
 		       (double)tables / megabyte, (double)records / megabyte,
-		       (double)memory_plan_sum(&session->plan) / megabyte,
-		       session->plan.event_halvings ? ", with smaller rings and tables" :
-		       session->plan.halvings	    ? ", with smaller tables" : "");
+		       (double)memory_plan_sum(&session->plan) / megabyte, how);
 	if (session->plan.free && session->plan.halvings)
 		log_info("takes an eighth of the memory that is free at most (--max-memory allows more): %s", text);
 	else if (all > MUCH_MEMORY)

@@ -10,17 +10,17 @@ static __always_inline u32 anonymous_kind(u64 name)
 {
 	switch (name) {
 	case 0x6f70746e6576655bULL: /* "[eventpoll]" */
-		return RING_OBJECT_EPOLL;
+		return OBJECT_EPOLL;
 	case 0x6466746e6576655bULL: /* "[eventfd]" */
-		return RING_OBJECT_EVENTFD;
+		return OBJECT_EVENTFD;
 	case 0x646672656d69745bULL: /* "[timerfd]" */
-		return RING_OBJECT_TIMERFD;
+		return OBJECT_TIMERFD;
 	case 0x666c616e6769735bULL: /* "[signalfd]" */
-		return RING_OBJECT_SIGNALFD;
+		return OBJECT_SIGNALFD;
 	case 0x00796669746f6e69ULL: /* "inotify" */
-		return RING_OBJECT_INOTIFY;
+		return OBJECT_INOTIFY;
 	default:
-		return RING_OBJECT_ANONYMOUS;
+		return OBJECT_ANONYMOUS;
 	}
 }
 

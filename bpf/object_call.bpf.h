@@ -23,19 +23,19 @@ static __always_inline u32 context_of_call(struct task_struct *task, u32 state, 
 	long number;
 
 	if (task->flags & PF_IO_WORKER)
-		return RING_CALL_IO_WORKER;
+		return WAIT_IN_IO_WORKER;
 	if (task->flags & (PF_KTHREAD | PF_USER_WORKER))
-		return RING_CALL_KERNEL_THREAD;
+		return WAIT_IN_KERNEL_THREAD;
 	if (state & (TASK_STOPPED_BIT | TASK_TRACED_BIT))
-		return RING_CALL_STOPPED;
+		return WAIT_IN_STOP;
 	if (state & TASK_FROZEN) /* for no call, whatever it was in */
-		return RING_CALL_NONE;
+		return WAIT_IN_UNKNOWN;
 	if (!in_system_call(task, &number))
-		return (marks & (RING_MARK_ENTRY | RING_MARK_BACK)) == RING_MARK_ENTRY ? RING_CALL_FAULT :
-											 RING_CALL_NONE;
+		return (marks & (RING_MARK_ENTRY | RING_MARK_BACK)) == RING_MARK_ENTRY ? WAIT_IN_FAULT :
+											 WAIT_IN_UNKNOWN;
 	if (marks & RING_MARK_BACK || !in_unfinished_call(task, &number))
-		return RING_CALL_NONE;
-	return is_compat(task) ? RING_CALL_COMPAT : RING_CALL_NATIVE;
+		return WAIT_IN_UNKNOWN;
+	return is_compat(task) ? WAIT_IN_COMPAT_CALL : WAIT_IN_CALL;
 }
 
 #endif

@@ -26,13 +26,13 @@ static __always_inline void take_inode(struct object_room *room, u64 file, struc
 		socket_take((u64)OBJECT_READ(file, file, private_data), room, object);
 		return;
 	}
-	object->kind = RING_OBJECT_FILE;
+	object->kind = OBJECT_FILE;
 	if ((mode & S_IFMT) == S_IFIFO)
-		object->kind = RING_OBJECT_PIPE;
+		object->kind = OBJECT_PIPE;
 	if ((mode & S_IFMT) == S_IFCHR)
-		object->kind = RING_OBJECT_DEVICE;
+		object->kind = OBJECT_DEVICE;
 	if ((mode & S_IFMT) == S_IFBLK) { /* the same device by any path */
-		object->kind = RING_OBJECT_BLOCK;
+		object->kind = OBJECT_BLOCK;
 		object->device = OBJECT_READ(inode, inode, i_rdev);
 		object->inode = 0;
 		return;

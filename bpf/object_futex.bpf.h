@@ -110,7 +110,7 @@ static __always_inline void futex_take(struct task_struct *task, struct object_r
 	if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET && command != FUTEX_LOCK_PI &&
 	    command != FUTEX_LOCK_PI2 && command != FUTEX_WAIT_REQUEUE_PI)
 		return;
-	object->kind = RING_OBJECT_FUTEX;
+	object->kind = OBJECT_FUTEX;
 	object->place = with->values[0];
 	object->process = task->tgid;
 	/* Locks of the C, Go and Rust libraries are 2 while others wait for them, or have the owner and a flag. */

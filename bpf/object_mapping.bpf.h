@@ -46,11 +46,11 @@ static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, v
 
 	if (!room)
 		return 0;
-	room->name.mapping = flags & VM_GROWSDOWN || room->sp - start < end - start ? RING_MAPPING_STACK :
-											       RING_MAPPING_MEMORY;
+	room->name.mapping = flags & VM_GROWSDOWN || room->sp - start < end - start ? OBJECT_IN_STACK :
+											       OBJECT_IN_MEMORY;
 	if (!file)
 		return 0;
-	room->name.mapping = flags & VM_SHARED ? RING_MAPPING_SHARED : RING_MAPPING_FILE;
+	room->name.mapping = flags & VM_SHARED ? OBJECT_IN_SHARED : OBJECT_IN_FILE;
 	room->name.offset = area->vm_pgoff * object_knobs.page_size + (room->place - start);
 	room->name.device = file->f_inode->i_sb->s_dev;
 	room->name.inode = file->f_inode->i_ino;
@@ -133,7 +133,7 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 	if (!can_find_mappings() || !mm || !room)
 		return;
 	if (is_in_program(mm, place)) {
-		object->mapping = place >= mm->start_brk ? RING_MAPPING_HEAP : RING_MAPPING_FILE;
+		object->mapping = place >= mm->start_brk ? OBJECT_IN_HEAP : OBJECT_IN_FILE;
 		if (place < mm->start_brk)
 			name_program(room, as_number(mm->exe_file), object, number);
 		return;

@@ -42,7 +42,7 @@ static long path_step(u32 index, void *context)
 		return 1;
 	length = OBJECT_READ(dentry, walk->dentry, d_name.len);
 	if (index + 1 == OBJECT_DEPTH || length + 1 > at) {
-		walk->flags |= RING_NAME_CUT;
+		walk->flags |= OBJECT_CUT;
 		return 1;
 	}
 	at = (at - length - 1) & (RING_NAME_BYTES - 1);
@@ -68,7 +68,7 @@ SEPARATE int path_read(u64 dentry, u64 vfsmount, u32 number)
 	walk->mount = vfsmount - OFFSET_OF(struct mount, mnt);
 	walk->root = (u64)OBJECT_READ(vfsmount, vfsmount, mnt_root);
 	if (dentry != walk->root && !OBJECT_READ(dentry, dentry, d_hash.pprev))
-		walk->flags = RING_NAME_DELETED;
+		walk->flags = OBJECT_DELETED;
 	bpf_loop(OBJECT_DEPTH, path_step, &number, 0);
 	room->name.flags = walk->flags;
 	room->name.length = RING_NAME_BYTES - walk->at;

@@ -16,7 +16,7 @@ static __always_inline void child_take(struct task_struct *task, s32 child, stru
 {
 	const struct pid *pid = TASK_POINTER(task_struct___files, task, thread_pid);
 
-	object->kind = RING_OBJECT_CHILD;
+	object->kind = OBJECT_CHILD;
 	if (kernel_has(RING_PART_THREADS) && pid && child > 0 && !OBJECT_READ(pid, (u64)pid, level))
 		object->process = child;
 }
@@ -50,7 +50,7 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 		break;
 	case RING_CALL_CLONE:
 		if (is_vfork_state(entry->state))
-			object->kind = RING_OBJECT_CHILD;
+			object->kind = OBJECT_CHILD;
 		break;
 	case RING_CALL_POLL:
 	case RING_CALL_SELECT:

@@ -16,7 +16,7 @@ static __always_inline void sleep_take(struct task_struct *task, u32 number, u64
 	const u64 wakeup = object_functions.timer_wakeup, most = 1ULL << 60;
 	u64 at = wakeup ? stack_find_again(task, wakeup, wakeup, number, object->call) : 0, sleeper, expires;
 
-	object->kind = RING_OBJECT_SLEEP;
+	object->kind = OBJECT_SLEEP;
 	if (!at || !kernel_has(RING_PART_SLEEP))
 		return;
 	at -= OFFSET_OF(struct hrtimer, function);

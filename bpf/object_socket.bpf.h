@@ -21,7 +21,7 @@ static __always_inline void name_unix(struct object_room *room, u64 address, str
 		return;
 	at = (RING_NAME_BYTES - length) & (RING_NAME_BYTES - 1);
 	bpf_probe_read_kernel(&room->name.bytes[at], length & (RING_NAME_BYTES / 2 - 1), (const void *)bytes);
-	room->name.flags = room->name.bytes[at] ? 0 : RING_NAME_ABSTRACT;
+	room->name.flags = room->name.bytes[at] ? 0 : OBJECT_ABSTRACT;
 	room->name.length = length;
 	room->name.token = token;
 }
@@ -30,7 +30,7 @@ static __always_inline void unix_take(u64 sock, struct object_room *room, struct
 {
 	u64 address, peer, socket;
 
-	object->kind = RING_OBJECT_UNIX;
+	object->kind = OBJECT_UNIX;
 	if (!kernel_has(RING_PART_UNIX))
 		return;
 	address = (u64)OBJECT_READ(unix_sock, sock, addr);
@@ -63,9 +63,9 @@ static __always_inline void inet_take(u64 sock, u16 family, struct ring_object *
 	if (bpf_core_field_exists(common->skc_net.net) && bpf_core_field_exists(struct net, net_cookie))
 		object->net = OBJECT_READ(net, (u64)OBJECT_READ(sock, sock, __sk_common.skc_net.net), net_cookie);
 	if (protocol == IPPROTO_TCP)
-		object->kind = RING_OBJECT_TCP;
+		object->kind = OBJECT_TCP;
 	else if (protocol == IPPROTO_UDP)
-		object->kind = RING_OBJECT_UDP;
+		object->kind = OBJECT_UDP;
 	object->port = OBJECT_READ(sock, sock, __sk_common.skc_num);
 	object->peer_port = __builtin_bswap16(OBJECT_READ(sock, sock, __sk_common.skc_dport));
 	if (family == AF_INET) {
@@ -83,7 +83,7 @@ static __always_inline void socket_take(u64 socket, struct object_room *room, st
 	u64 sock = (u64)OBJECT_READ(socket, socket, sk);
 	u16 family;
 
-	object->kind = RING_OBJECT_SOCKET;
+	object->kind = OBJECT_SOCKET;
 	if (!sock || !kernel_has(RING_PART_SOCKETS))
 		return;
 	family = OBJECT_READ(sock, sock, __sk_common.skc_family);

@@ -11,7 +11,7 @@
 
 enum {
 	OBJECT_PARTS = 5, /* of OBJECT_WORDS, that are searched from the stack pointer on */
-	OBJECT_BLOCK = 16, /* words of a part that are compared at once */
+	OBJECT_RUN = 16, /* words of a part that are compared at once */
 	OBJECT_FLAGS = 3, /* bits that the kernel keeps in a pointer to a file */
 };
 
@@ -50,7 +50,7 @@ static __always_inline void find_word(struct stack_search *search, const volatil
 	u64 at = search->at;
 
 #pragma clang loop unroll(full)
-	for (u32 i = 0; i < OBJECT_BLOCK; i++, at += sizeof(u64)) {
+	for (u32 i = 0; i < OBJECT_RUN; i++, at += sizeof(u64)) {
 		u64 word = words[i] & ~(u64)OBJECT_FLAGS;
 
 		if (word == one || word == other)
@@ -69,20 +69,20 @@ found:
  */
 static long search_block(u32 index, void *context)
 {
-	u32 first = index % (OBJECT_WORDS / OBJECT_BLOCK) * OBJECT_BLOCK;
+	u32 first = index % (OBJECT_WORDS / OBJECT_RUN) * OBJECT_RUN;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, context);
 
 	if (!room || room->search.at >= room->search.end || (!first && !read_part(room)))
 		return 1;
 	find_word(&room->search, &room->words[first]);
-	room->search.at += OBJECT_BLOCK * sizeof(u64);
+	room->search.at += OBJECT_RUN * sizeof(u64);
 	return *(volatile u64 *)&room->search.found != 0;
 }
 
 /* Searches as room->search says. */
 SEPARATE int search_stack(u32 number)
 {
-	bpf_loop(OBJECT_PARTS * OBJECT_WORDS / OBJECT_BLOCK, search_block, &number, 0);
+	bpf_loop(OBJECT_PARTS * OBJECT_WORDS / OBJECT_RUN, search_block, &number, 0);
 	return 0;
 }
 

@@ -2,67 +2,13 @@
 /*
  * What a wait was for: a part of its record (ring_wait.h), after the waker. A name precedes the
  * first wait for its object on each CPU, in a record of its own; the two have the same token.
- * Kernel addresses (token, place of RING_OBJECT_WORK and _LOCK) do not leave the recorder.
+ * Kernel addresses (token, place of OBJECT_WORK and _LOCK) do not leave the recorder.
  */
 #ifndef RWALKER_BPF_RING_OBJECT_H
 #define RWALKER_BPF_RING_OBJECT_H
 
 #include "bpf/ring_calls.h"
 #include "bpf/ring_event.h"
-
-enum ring_call_context { /* record/source/wait_objects.c asserts that they equal the format's */
-	RING_CALL_NONE,
-	RING_CALL_NATIVE,
-	RING_CALL_COMPAT,
-	RING_CALL_FAULT,
-	RING_CALL_KERNEL_THREAD,
-	RING_CALL_IO_WORKER,
-	RING_CALL_STOPPED,
-};
-
-enum ring_object_kind { /* likewise */
-	RING_OBJECT_NONE,
-	RING_OBJECT_FILE,
-	RING_OBJECT_DEVICE,
-	RING_OBJECT_PIPE,
-	RING_OBJECT_TCP,
-	RING_OBJECT_UDP,
-	RING_OBJECT_UNIX,
-	RING_OBJECT_SOCKET,
-	RING_OBJECT_EVENTFD,
-	RING_OBJECT_TIMERFD,
-	RING_OBJECT_SIGNALFD,
-	RING_OBJECT_INOTIFY,
-	RING_OBJECT_EPOLL,
-	RING_OBJECT_ANONYMOUS,
-	RING_OBJECT_FUTEX,
-	RING_OBJECT_CHILD,
-	RING_OBJECT_SLEEP,
-	RING_OBJECT_WORK,
-	RING_OBJECT_LOCK,
-	RING_OBJECT_BLOCK,
-	RING_OBJECT_CGROUP, /* made by the recorder, of a struct ring_throttle */
-};
-
-enum ring_lock { /* likewise */
-	RING_LOCK_UNKNOWN,
-	RING_LOCK_MUTEX,
-	RING_LOCK_RWSEM,
-	RING_LOCK_PERCPU_RWSEM,
-	RING_LOCK_RT_MUTEX,
-	RING_LOCK_SPIN,
-	RING_LOCK_RWLOCK,
-	RING_LOCK_SEMAPHORE,
-};
-
-enum ring_mapping { /* likewise */
-	RING_MAPPING_UNKNOWN,
-	RING_MAPPING_HEAP,
-	RING_MAPPING_STACK,
-	RING_MAPPING_MEMORY,
-	RING_MAPPING_FILE, /* a private mapping */
-	RING_MAPPING_SHARED,
-};
 
 enum ring_held {
 	RING_HELD_BY_OWNER = 1,
@@ -87,11 +33,11 @@ struct ring_object {
 	__u64 token;  /* of its name, 0: it has none */
 	__u64 asked;  /* for SLEEP: ns; until object_lasts(), when it is to end; 0: unknown */
 	__u64 offset; /* of a control group: its quota */
-	__u32 mapping; /* enum ring_mapping, unless it comes with the name */
+	__u32 mapping; /* enum object_mapping, unless it comes with the name */
 	__u32 context, kind;
 	__u32 process; /* tgid that a futex, descriptor or mmap_lock belongs to; the child's, 0: any */
 	__u32 descriptor; /* plus 1; of kinds that nothing else tells apart */
-	__u32 lock;   /* enum ring_lock */
+	__u32 lock;   /* enum lock_kind */
 	__u32 beside; /* bool: a struct ring_beside follows */
 	__u32 flags; /* enum ring_object_flag, about the wait */
 	__u16 state, port, peer_port, unused; /* of a socket */
@@ -105,14 +51,12 @@ struct ring_beside { /* what only few waits have */
 	struct ring_object object; /* what the descriptor refers to */
 };
 
-enum ring_name_flag { RING_NAME_DELETED = 1, RING_NAME_CUT = 2, RING_NAME_ABSTRACT = 4 };
-
 struct ring_name { /* of kind RING_NAME */
 	struct ring_head head;
 	__u64 token;
-	__u32 length, flags; /* enum ring_name_flag */
+	__u32 length, flags; /* enum object_flag */
 	struct ring_task task; /* that waited for it */
-	/* For a futex: its mapping (enum ring_mapping), the mapped file, and where the futex is in it. */
+	/* For a futex: its mapping (enum object_mapping), the mapped file, and where the futex is in it. */
 	__u64 device, inode, offset;
 	__u32 mapping, unused;
 	char bytes[2 * RING_NAME_BYTES]; /* a path begins at RING_NAME_BYTES - length */

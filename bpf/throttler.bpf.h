@@ -43,7 +43,7 @@ static long throttler_step(u32 index, void *context)
 	length = bpf_probe_read_kernel_str(room->words, RING_NAME_BYTES / 2,
 					   BPF_CORE_READ(group, css.cgroup, kn, name));
 	if (length <= 1 || length > at) {
-		room->walk.flags |= RING_NAME_CUT;
+		room->walk.flags |= OBJECT_CUT;
 		return 1;
 	}
 	at = (at - length) & (RING_NAME_BYTES - 1);

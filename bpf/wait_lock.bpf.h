@@ -119,14 +119,14 @@ static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)
 	const u32 rw = LCB_F_READ | LCB_F_WRITE;
 
 	if (lock->flags & LCB_F_MUTEX)
-		return RING_LOCK_MUTEX;
+		return LOCK_MUTEX;
 	if (lock->flags & LCB_F_PERCPU)
-		return RING_LOCK_PERCPU_RWSEM;
+		return LOCK_PERCPU_RWSEM;
 	if (state & TASK_RTLOCK_WAIT)
-		return lock->flags & rw ? RING_LOCK_RWLOCK : RING_LOCK_SPIN;
+		return lock->flags & rw ? LOCK_RWLOCK : LOCK_SPIN;
 	if (lock->flags & rw)
-		return RING_LOCK_RWSEM;
-	return lock->flags & LCB_F_RT ? RING_LOCK_RT_MUTEX : RING_LOCK_SEMAPHORE;
+		return LOCK_RWSEM;
+	return lock->flags & LCB_F_RT ? LOCK_RT_MUTEX : LOCK_SEMAPHORE;
 }
 
 static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 address)
@@ -168,7 +168,7 @@ static __always_inline bool lock_take(struct task_struct *task, struct object_ro
 		return false;
 	if (number == OBJECT_AT_LOOK)
 		look_at_owner((struct wait_lock *)lock, task->pid);
-	object->kind = RING_OBJECT_LOCK;
+	object->kind = OBJECT_LOCK;
 	object->place = lock->address;
 	object->lock = kind_of_lock(lock, entry->state);
 	object->process = is_own_mmap_lock(task, lock->address) ? task->tgid : 0;

@@ -20,7 +20,7 @@ static __always_inline void worker_take(struct task_struct *task, struct ring_ob
 		return;
 	object->place = (u64)OBJECT_READ(worker, worker, current_func);
 	if (object->place)
-		object->kind = RING_OBJECT_WORK;
+		object->kind = OBJECT_WORK;
 }
 
 /*
@@ -48,8 +48,8 @@ static __always_inline bool note_object(struct task_struct *prev, struct wait_en
  */
 static __always_inline bool is_for_object(const struct ring_object *object, u32 state)
 {
-	return state & TASK_INTERRUPTIBLE || object->kind == RING_OBJECT_FILE || object->kind == RING_OBJECT_DEVICE ||
-	       object->kind == RING_OBJECT_BLOCK || (object->kind == RING_OBJECT_CHILD && is_vfork_state(state));
+	return state & TASK_INTERRUPTIBLE || object->kind == OBJECT_FILE || object->kind == OBJECT_DEVICE ||
+	       object->kind == OBJECT_BLOCK || (object->kind == OBJECT_CHILD && is_vfork_state(state));
 }
 
 /*
@@ -72,20 +72,20 @@ static __always_inline void what_take(const struct object_taking *taking, struct
 	frames_take(taking->task, room);
 	(void)in_system_call(taking->task, &call);
 	object->context = context_of_call(taking->task, state, room->marks);
-	if (object->context == RING_CALL_NATIVE || object->context == RING_CALL_COMPAT)
+	if (object->context == WAIT_IN_CALL || object->context == WAIT_IN_COMPAT_CALL)
 		object->call = call;
 	if (lock_take(taking->task, room, taking->entry, number, object))
 		return;
-	if (object->context == RING_CALL_KERNEL_THREAD)
+	if (object->context == WAIT_IN_KERNEL_THREAD)
 		worker_take(taking->task, object);
-	if (object->context == RING_CALL_NATIVE && object->call < RING_CALLS && !room->marks)
+	if (object->context == WAIT_IN_CALL && object->call < RING_CALLS && !room->marks)
 		call_take(taking->task, room, taking->entry, number, room->now, object);
-	if (object->context != RING_CALL_NATIVE && object->context != RING_CALL_COMPAT)
+	if (object->context != WAIT_IN_CALL && object->context != WAIT_IN_COMPAT_CALL)
 		return;
 	if (!is_for_object(object, state)) {
-		object->kind = RING_OBJECT_NONE;
+		object->kind = OBJECT_NONE;
 		room->name.token = 0;
-	} else if (kernel_has(RING_PART_FILES) && kernel_has(RING_PART_EPOLL) && object->kind == RING_OBJECT_EPOLL) {
+	} else if (kernel_has(RING_PART_FILES) && kernel_has(RING_PART_EPOLL) && object->kind == OBJECT_EPOLL) {
 		object->beside = epoll_take(taking->task, room, number);
 	}
 }
@@ -131,7 +131,7 @@ static __always_inline void object_take(struct task_struct *task, struct ring_ob
 /* Replaces the time when a sleep was to end by how long it was to last. out: when it began. */
 static __always_inline void object_lasts(struct ring_object *object, u64 out)
 {
-	if (object->kind == RING_OBJECT_SLEEP)
+	if (object->kind == OBJECT_SLEEP)
 		object->asked = object->asked > out ? object->asked - out : 0;
 }
 

@@ -50,7 +50,7 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 	entry->out = 1; /* not equal to noted_out: nobody noted the file */
 	find_lock(task, entry, OBJECT_AT_LOOK);
 	object_take(task, &walked->object, entry, bpf_ktime_get_ns(), room, OBJECT_AT_LOOK);
-	if (walked->object.kind == RING_OBJECT_FUTEX && entry->lock.held)
+	if (walked->object.kind == OBJECT_FUTEX && entry->lock.held)
 		owner_of_futex(room, &entry->lock, &walked->object);
 }
 

@@ -320,54 +320,6 @@ enum budget_step {
  * of sockets) is in separate chunks, which can be dropped.
  */
 
-enum object_kind {
-	OBJECT_FILE = 1,
-	OBJECT_DEVICE = 2, /* a character device: terminals, /dev/... */
-	OBJECT_PIPE = 3,
-	OBJECT_TCP = 4,
-	OBJECT_UDP = 5,
-	OBJECT_UNIX = 6,
-	OBJECT_SOCKET = 7, /* of another family or protocol */
-	OBJECT_EVENTFD = 8,
-	OBJECT_TIMERFD = 9,
-	OBJECT_SIGNALFD = 10,
-	OBJECT_INOTIFY = 11,
-	OBJECT_EPOLL = 12,
-	OBJECT_ANONYMOUS = 13, /* another descriptor without a file */
-	OBJECT_FUTEX = 14,
-	OBJECT_CHILD = 15,
-	OBJECT_SLEEP = 16,
-	OBJECT_WORK = 17, /* what a kworker was doing */
-	OBJECT_LOCK = 18, /* the kernel's own */
-	OBJECT_BLOCK = 19, /* the block device `device` */
-	OBJECT_CGROUP = 20, /* with a quota of CPU time: `offset` ns in each `place` ns; inode: its folder's */
-};
-
-enum object_lock {
-	LOCK_MUTEX = 1,
-	LOCK_RWSEM = 2,
-	LOCK_PERCPU_RWSEM = 3,
-	LOCK_RT_MUTEX = 4,
-	LOCK_SPIN = 5, /* of a kernel in which its waiters sleep (PREEMPT_RT) */
-	LOCK_RWLOCK = 6, /* likewise */
-	LOCK_SEMAPHORE = 7,
-};
-
-enum object_flag {
-	OBJECT_DELETED = 1,
-	OBJECT_CUT = 2,	     /* the beginning of its path is missing */
-	OBJECT_ABSTRACT = 4, /* a unix socket's name is not that of a file */
-	OBJECT_MMAP_LOCK = 8, /* the lock of the mappings of `tgid` */
-};
-
-enum object_mapping { /* the one that a futex is in */
-	OBJECT_IN_HEAP = 1,
-	OBJECT_IN_STACK = 2, /* of the process, or of the thread that waited */
-	OBJECT_IN_MEMORY = 3, /* without a file */
-	OBJECT_IN_FILE = 4, /* a private mapping of that file: most often the data of a program or library */
-	OBJECT_IN_SHARED = 5, /* a shared one: the same place in the file is the same futex for all processes */
-};
-
 struct event_object {
 	uint32_t number; /* from 1 */
 	uint32_t kind;	 /* enum object_kind */
@@ -380,7 +332,7 @@ struct event_object {
 	uint32_t state; /* of a socket: TCP_* */
 	uint32_t port, peer_port;
 	uint64_t peer; /* a unix socket's other end: its inode */
-	uint32_t lock; /* enum object_lock */
+	uint32_t lock; /* enum lock_kind */
 	struct event_text name; /* of a variable that is a kernel lock; of a block device */
 	uint32_t mapping; /* enum object_mapping; 0: unknown */
 	uint64_t offset; /* of a futex: in that variable, else in the file of OBJECT_IN_SHARED */
@@ -553,17 +505,7 @@ enum wait_flag {
 	WAIT_HAS_THROTTLED = 67108864, /* for how long the quota of a cgroup kept it from running follows, and which */
 };
 
-/* Where a thread waited. A system call's number is above the lower three bits of event_wait.call. */
-enum wait_call {
-	WAIT_IN_UNKNOWN,	    /* not known */
-	WAIT_IN_CALL,	    /* a system call */
-	WAIT_IN_COMPAT_CALL,	    /* one of a 32-bit program */
-	WAIT_IN_FAULT,	    /* in no call: a page fault */
-	WAIT_IN_KERNEL_THREAD, /* it makes no calls */
-	WAIT_IN_IO_WORKER,	    /* a worker of io_uring, for a call that another thread made */
-	WAIT_IN_STOP,	    /* stopped by a signal or a tracer */
-	WAIT_CALL_BITS = 3,
-};
+enum { WAIT_CALL_BITS = 3 }; /* of event_wait.call: enum wait_call; above, the number of a system call */
 
 /* The other tasks of a wait, for callers that write one. */
 enum wait_other { WAIT_WAKER, WAIT_OWNER, WAIT_OTHERS };

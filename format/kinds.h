@@ -48,4 +48,70 @@ enum wait_bound {
 	WAIT_NONE = 3,	   /* not waiting: running, or runnable with no known start */
 };
 
+/* Where a thread waited. */
+enum wait_call {
+	WAIT_IN_UNKNOWN,
+	WAIT_IN_CALL,	       /* a system call */
+	WAIT_IN_COMPAT_CALL,   /* one of a 32-bit program */
+	WAIT_IN_FAULT,	       /* in no call: a page fault */
+	WAIT_IN_KERNEL_THREAD, /* it makes no calls */
+	WAIT_IN_IO_WORKER,     /* a worker of io_uring, for a call that another thread made */
+	WAIT_IN_STOP,	       /* stopped by a signal or a tracer */
+};
+
+/* What a wait was for. */
+#define OBJECT_KIND_LIST(X)                                                                                     \
+	X(OBJECT_FILE, 1, "file")                                                                               \
+	X(OBJECT_DEVICE, 2, "device") /* a character device: terminals, /dev/... */                             \
+	X(OBJECT_PIPE, 3, "pipe")                                                                               \
+	X(OBJECT_TCP, 4, "tcp")                                                                                 \
+	X(OBJECT_UDP, 5, "udp")                                                                                 \
+	X(OBJECT_UNIX, 6, "unix")                                                                               \
+	X(OBJECT_SOCKET, 7, "socket") /* of another family or protocol */                                       \
+	X(OBJECT_EVENTFD, 8, "eventfd")                                                                         \
+	X(OBJECT_TIMERFD, 9, "timerfd")                                                                         \
+	X(OBJECT_SIGNALFD, 10, "signalfd")                                                                      \
+	X(OBJECT_INOTIFY, 11, "inotify")                                                                        \
+	X(OBJECT_EPOLL, 12, "epoll")                                                                            \
+	X(OBJECT_ANONYMOUS, 13, "descriptor") /* another descriptor without a file */                           \
+	X(OBJECT_FUTEX, 14, "futex")                                                                            \
+	X(OBJECT_CHILD, 15, "child")                                                                            \
+	X(OBJECT_SLEEP, 16, "sleep")                                                                            \
+	X(OBJECT_WORK, 17, "work") /* what a kworker was doing: a function */                                   \
+	X(OBJECT_LOCK, 18, "lock") /* the kernel's own; the wait says who held it */                            \
+	X(OBJECT_BLOCK, 19, "block") /* a block device */                                                       \
+	X(OBJECT_CGROUP, 20, "cgroup") /* with a quota of CPU time: `offset` ns in each `place` ns */
+
+enum object_kind { OBJECT_NONE, OBJECT_KIND_LIST(KIND_NUMBER) OBJECT_KINDS };
+
+enum object_flag {
+	OBJECT_DELETED = 1,
+	OBJECT_CUT = 2,	      /* the beginning of its path is missing */
+	OBJECT_ABSTRACT = 4,  /* a unix socket's name is not that of a file */
+	OBJECT_MMAP_LOCK = 8, /* the lock of the mappings of a process */
+	OBJECT_LISTENS = 16,  /* not in traces: a socket that only accepts connections */
+};
+
+#define LOCK_KIND_LIST(X)                                                                                   \
+	X(LOCK_MUTEX, 1, "mutex")                                                                           \
+	X(LOCK_RWSEM, 2, "rwsem")                                                                           \
+	X(LOCK_PERCPU_RWSEM, 3, "percpu-rwsem")                                                             \
+	X(LOCK_RT_MUTEX, 4, "rt-mutex")                                                                     \
+	X(LOCK_SPIN, 5, "spinlock") /* of a kernel in which its waiters sleep (PREEMPT_RT) */               \
+	X(LOCK_RWLOCK, 6, "rwlock") /* likewise */                                                          \
+	X(LOCK_SEMAPHORE, 7, "semaphore")
+
+enum lock_kind { LOCK_UNKNOWN, LOCK_KIND_LIST(KIND_NUMBER) LOCK_KINDS };
+
+/* In which mapping a futex is. */
+enum object_mapping {
+	OBJECT_IN_UNKNOWN,
+	OBJECT_IN_HEAP,
+	OBJECT_IN_STACK,  /* of the process, or of the thread that waited */
+	OBJECT_IN_MEMORY, /* without a file */
+	OBJECT_IN_FILE,	  /* a private mapping of that file: most often the data of a program or library */
+	OBJECT_IN_SHARED, /* a shared one: the same place in the file is the same futex for all processes */
+	OBJECT_MAPPINGS
+};
+
 #endif

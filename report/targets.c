@@ -147,7 +147,7 @@ static void list_kinds(uint32_t kinds, char text[static KINDS_TEXT])
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (unsigned int i = 1; i < PROFILE_OBJECT_KINDS && used < KINDS_TEXT; i++)
+	for (unsigned int i = 1; i < OBJECT_KINDS && used < KINDS_TEXT; i++)
 		if (kinds >> i & 1)
 			used += (size_t)snprintf(text + used, KINDS_TEXT - used, "%s%s", used ? ", " : "",
 						 object_kind_name(i));

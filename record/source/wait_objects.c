@@ -20,30 +20,6 @@
 enum { TOLD_NUMBER_BITS = 25, TOLD_HASH_BITS = 19 };
 enum { OBJECTS = 32768, LOCKS = 8192, NAMES = 8192, NAME_BYTES = 1 << 20 };
 
-static_assert((int)RING_CALL_NATIVE == WAIT_IN_CALL && (int)RING_CALL_COMPAT == WAIT_IN_COMPAT_CALL &&
-		      (int)RING_CALL_FAULT == WAIT_IN_FAULT && (int)RING_CALL_KERNEL_THREAD == WAIT_IN_KERNEL_THREAD &&
-		      (int)RING_CALL_IO_WORKER == WAIT_IN_IO_WORKER && (int)RING_CALL_STOPPED == WAIT_IN_STOP,
-	      "the programs' contexts are the format's");
-static_assert((int)RING_OBJECT_FILE == OBJECT_FILE && (int)RING_OBJECT_DEVICE == OBJECT_DEVICE &&
-		      (int)RING_OBJECT_PIPE == OBJECT_PIPE && (int)RING_OBJECT_TCP == OBJECT_TCP &&
-		      (int)RING_OBJECT_SOCKET == OBJECT_SOCKET && (int)RING_OBJECT_EVENTFD == OBJECT_EVENTFD &&
-		      (int)RING_OBJECT_EPOLL == OBJECT_EPOLL && (int)RING_OBJECT_ANONYMOUS == OBJECT_ANONYMOUS &&
-		      (int)RING_OBJECT_FUTEX == OBJECT_FUTEX && (int)RING_OBJECT_WORK == OBJECT_WORK &&
-		      (int)RING_OBJECT_LOCK == OBJECT_LOCK &&
-		      (int)RING_OBJECT_BLOCK == OBJECT_BLOCK && (int)RING_OBJECT_CGROUP == OBJECT_CGROUP,
-	      "the programs' kinds are the format's");
-static_assert((int)RING_LOCK_MUTEX == LOCK_MUTEX && (int)RING_LOCK_RWSEM == LOCK_RWSEM &&
-		      (int)RING_LOCK_PERCPU_RWSEM == LOCK_PERCPU_RWSEM && (int)RING_LOCK_RT_MUTEX == LOCK_RT_MUTEX &&
-		      (int)RING_LOCK_SPIN == LOCK_SPIN && (int)RING_LOCK_RWLOCK == LOCK_RWLOCK &&
-		      (int)RING_LOCK_SEMAPHORE == LOCK_SEMAPHORE,
-	      "the programs' kinds of locks are the format's");
-static_assert((int)RING_MAPPING_HEAP == OBJECT_IN_HEAP && (int)RING_MAPPING_STACK == OBJECT_IN_STACK &&
-		      (int)RING_MAPPING_MEMORY == OBJECT_IN_MEMORY && (int)RING_MAPPING_FILE == OBJECT_IN_FILE &&
-		      (int)RING_MAPPING_SHARED == OBJECT_IN_SHARED,
-	      "the programs' mappings are the format's");
-static_assert((int)RING_NAME_DELETED == OBJECT_DELETED && (int)RING_NAME_CUT == OBJECT_CUT &&
-		      (int)RING_NAME_ABSTRACT == OBJECT_ABSTRACT,
-	      "the programs' flags are the format's");
 static_assert((int)RING_OBJECT_ADDRESS == (int)RWK_MAX_ADDRESS, "the programs' addresses are the format's");
 
 struct kept_name {
@@ -214,7 +190,7 @@ static void describe_futex(const struct ring_object *raw, const struct kept_name
 	object->mapping = name->mapping;
 	object->device = device_of(name->device);
 	object->inode = name->inode;
-	object->offset = name->mapping == RING_MAPPING_SHARED ? name->offset : 0;
+	object->offset = name->mapping == OBJECT_IN_SHARED ? name->offset : 0;
 }
 
 static struct event_text block_device_name(struct wait_objects *objects, uint64_t device)
@@ -235,15 +211,15 @@ static struct event_object describe(struct wait_objects *objects, const struct r
 	};
 	uint64_t function;
 
-	if (raw->kind == RING_OBJECT_FUTEX)
+	if (raw->kind == OBJECT_FUTEX)
 		describe_futex(raw, name, &object);
-	if (raw->kind == RING_OBJECT_CGROUP)
+	if (raw->kind == OBJECT_CGROUP)
 		object.offset = raw->offset;
-	if (raw->kind == RING_OBJECT_LOCK)
+	if (raw->kind == OBJECT_LOCK)
 		describe_lock(objects, raw, &object);
-	if (raw->kind == RING_OBJECT_BLOCK)
+	if (raw->kind == OBJECT_BLOCK)
 		object.name = block_device_name(objects, object.device);
-	if (raw->kind != RING_OBJECT_WORK)
+	if (raw->kind != OBJECT_WORK)
 		return object;
 	function = kernel_map_normalize(objects->recording->kernel_map, raw->place);
 	object.module = (uint32_t)(function >> 32);
@@ -355,11 +331,11 @@ static uint32_t number_of(struct wait_objects *objects, const struct ring_object
 
 void wait_objects_take(struct wait_objects *objects, const struct ring_object *raw, struct event_wait *wait)
 {
-	if (raw->context > RING_CALL_STOPPED || raw->kind > RING_OBJECT_BLOCK)
+	if (raw->context > WAIT_IN_STOP || raw->kind > OBJECT_BLOCK)
 		return;
 	wait->call = raw->call << WAIT_CALL_BITS | raw->context;
 	wait->asked = raw->asked;
-	if (raw->kind != RING_OBJECT_NONE)
+	if (raw->kind != OBJECT_NONE)
 		wait->object = number_of(objects, raw);
 }
 
@@ -371,13 +347,13 @@ void wait_objects_beside(struct wait_objects *objects, const struct ring_beside 
 		       (raw->held & RING_HELD_AT_LOOK ? WAIT_OWNER_AT_END : 0) |
 		       (raw->held & RING_HELD_CHANGED ? WAIT_OWNER_CHANGED : 0);
 	wait->ready = raw->ready;
-	if (raw->object.kind != RING_OBJECT_NONE && raw->object.kind <= RING_OBJECT_BLOCK)
+	if (raw->object.kind != OBJECT_NONE && raw->object.kind <= OBJECT_BLOCK)
 		wait->ready_object = number_of(objects, &raw->object);
 }
 
 void wait_objects_throttler(struct wait_objects *objects, const struct ring_throttle *raw, struct event_wait *wait)
 {
-	const struct ring_object group = {.kind = RING_OBJECT_CGROUP, .inode = raw->id, .offset = raw->quota,
+	const struct ring_object group = {.kind = OBJECT_CGROUP, .inode = raw->id, .offset = raw->quota,
 					  .place = raw->period, .token = raw->token};
 
 	if (raw->token)

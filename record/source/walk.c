@@ -161,7 +161,7 @@ static void encode_row(void *context, const struct ring_walk_task *raw, const st
 /* A parent in vfork() is in D by design. */
 static void note_worst(struct walk *walk, const struct ring_walk_task *raw, const struct row_parts *parts)
 {
-	if (parts->object && parts->object->kind == RING_OBJECT_CHILD)
+	if (parts->object && parts->object->kind == OBJECT_CHILD)
 		return;
 	if (!(raw->state & TASK_UNINTERRUPTIBLE) || (raw->state & TASK_NOLOAD) || raw->wait <= walk->worst.wait)
 		return;

@@ -95,9 +95,9 @@ static uint64_t futex_of(const struct ring_walk_task *row)
 {
 	const struct ring_object *object = (const void *)&row->frames[row->count];
 
-	if (!(row->flags & RING_WALK_OBJECT) || row->flags & RING_WALK_BESIDE || object->kind != RING_OBJECT_FUTEX)
+	if (!(row->flags & RING_WALK_OBJECT) || row->flags & RING_WALK_BESIDE || object->kind != OBJECT_FUTEX)
 		return 0;
-	return object->context == RING_CALL_NATIVE && object->flags & RING_OBJECT_LOCKED ? object->place : 0;
+	return object->context == WAIT_IN_CALL && object->flags & RING_OBJECT_LOCKED ? object->place : 0;
 }
 
 static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row)

@@ -16,61 +16,6 @@
 
 struct profile;
 
-enum profile_object_kind {
-	PROFILE_OBJECT_NONE,
-	PROFILE_OBJECT_FILE,
-	PROFILE_OBJECT_DEVICE,
-	PROFILE_OBJECT_PIPE,
-	PROFILE_OBJECT_TCP,
-	PROFILE_OBJECT_UDP,
-	PROFILE_OBJECT_UNIX,
-	PROFILE_OBJECT_SOCKET,
-	PROFILE_OBJECT_EVENTFD,
-	PROFILE_OBJECT_TIMERFD,
-	PROFILE_OBJECT_SIGNALFD,
-	PROFILE_OBJECT_INOTIFY,
-	PROFILE_OBJECT_EPOLL,
-	PROFILE_OBJECT_ANONYMOUS, /* another descriptor without a file */
-	PROFILE_OBJECT_FUTEX,
-	PROFILE_OBJECT_CHILD,
-	PROFILE_OBJECT_SLEEP,
-	PROFILE_OBJECT_WORK, /* a function of a kworker */
-	PROFILE_OBJECT_LOCK, /* of the kernel; the wait says who held it (profile_waits.h, `owner`) */
-	PROFILE_OBJECT_BLOCK, /* a block device */
-	PROFILE_OBJECT_CGROUP, /* with a quota of CPU time: `offset` ns in each `address` ns */
-	PROFILE_OBJECT_KINDS
-};
-
-enum profile_lock {
-	PROFILE_LOCK_UNKNOWN,
-	PROFILE_LOCK_MUTEX,
-	PROFILE_LOCK_RWSEM,
-	PROFILE_LOCK_PERCPU_RWSEM,
-	PROFILE_LOCK_RT_MUTEX,
-	PROFILE_LOCK_SPIN, /* of a kernel in which waiters for one sleep */
-	PROFILE_LOCK_RWLOCK, /* likewise */
-	PROFILE_LOCK_SEMAPHORE,
-	PROFILE_LOCKS
-};
-
-enum profile_mapping { /* where a futex is */
-	PROFILE_MAPPING_UNKNOWN,
-	PROFILE_IN_HEAP,
-	PROFILE_IN_STACK,
-	PROFILE_IN_MEMORY,
-	PROFILE_IN_FILE,   /* data of a program or library */
-	PROFILE_IN_SHARED, /* the same futex for all processes that map the file */
-	PROFILE_MAPPINGS
-};
-
-enum profile_object_flag {
-	PROFILE_OBJECT_DELETED = 1,
-	PROFILE_OBJECT_CUT = 2,	     /* the name lacks its beginning */
-	PROFILE_OBJECT_ABSTRACT = 4, /* the name of a unix socket that has no file */
-	PROFILE_OBJECT_LISTENS = 8,  /* a socket that only accepts connections */
-	PROFILE_OBJECT_MMAP_LOCK = 16, /* the lock of the mappings of `process` */
-};
-
 enum profile_direction { PROFILE_NEITHER, PROFILE_READS, PROFILE_WRITES, PROFILE_DIRECTIONS };
 
 /* Processes that use an end of a pipe or connection, as far as waits tell. */
@@ -81,11 +26,11 @@ struct profile_users {
 };
 
 struct profile_object {
-	uint8_t kind;	/* enum profile_object_kind */
-	uint8_t flags;	/* enum profile_object_flag */
+	uint8_t kind;	/* enum object_kind */
+	uint8_t flags;	/* enum object_flag */
 	uint16_t port, peer_port;
-	uint8_t lock; /* enum profile_lock */
-	uint8_t mapping; /* enum profile_mapping */
+	uint8_t lock; /* enum lock_kind */
+	uint8_t mapping; /* enum object_mapping */
 	uint32_t host;
 	uint32_t process;    /* tgid that owns the futex, descriptor or mappings, or of the child; 0: any, or none */
 	uint32_t descriptor; /* plus 1; 0: it does not matter */
@@ -102,18 +47,8 @@ struct profile_object {
 	struct profile_users users[PROFILE_DIRECTIONS];
 };
 
-enum profile_operation_kind {
-	PROFILE_IN_UNKNOWN,
-	PROFILE_IN_CALL,
-	PROFILE_IN_COMPAT_CALL, /* of a 32-bit program */
-	PROFILE_IN_FAULT,
-	PROFILE_IN_KERNEL_THREAD,
-	PROFILE_IN_IO_WORKER,
-	PROFILE_IN_STOPPED,
-};
-
 struct profile_operation {
-	enum profile_operation_kind kind;
+	enum wait_call kind;
 	const char *name; /* "read", "call 471", "page fault" */
 	enum profile_direction direction; /* of a call that reads from or writes to a descriptor */
 	bool many; /* a call that waits for any of several descriptors */
@@ -122,7 +57,7 @@ struct profile_operation {
 /* How many of the waits and walked tasks that pass all other filters profile_filter.on kept and left out. */
 struct profile_chosen {
 	size_t waits, left_out;
-	uint32_t kinds; /* of the objects of both: bit per enum profile_object_kind */
+	uint32_t kinds; /* of the objects of both: bit per enum object_kind */
 };
 
 struct profile_chosen profile_chosen(const struct profile *profile);

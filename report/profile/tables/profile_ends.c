@@ -112,11 +112,11 @@ static int name_ends(struct joiner *joiner, size_t number)
 
 	*ends = (struct object_ends){NO_END, NO_END};
 	switch (object->kind) {
-	case PROFILE_OBJECT_PIPE:
+	case OBJECT_PIPE:
 		return name_pipe(joiner, recording, object, ends);
-	case PROFILE_OBJECT_UNIX:
+	case OBJECT_UNIX:
 		return name_unix(joiner, recording, object, ends);
-	case PROFILE_OBJECT_TCP:
+	case OBJECT_TCP:
 		return name_tcp(joiner, recording, object, ends);
 	default:
 		return 0;
@@ -207,7 +207,7 @@ static int add_waker(struct joiner *joiner, const struct profile_wait *wait, boo
 static int add_wait(struct joiner *joiner, const struct profile_wait *wait)
 {
 	struct profile *profile = joiner->profile;
-	const bool pipe = profile->objects.items[wait->object].kind == PROFILE_OBJECT_PIPE;
+	const bool pipe = profile->objects.items[wait->object].kind == OBJECT_PIPE;
 	const enum profile_direction direction = profile->operations.items[wait->operation].direction;
 	int r = 0;
 
@@ -216,7 +216,7 @@ static int add_wait(struct joiner *joiner, const struct profile_wait *wait)
 	if (!r && wait->object)
 		r = add_waker(joiner, wait, pipe);
 	if (r < 0 || !wait->ready || joiner->ends[wait->ready].own == NO_END ||
-	    profile->objects.items[wait->ready].kind == PROFILE_OBJECT_PIPE)
+	    profile->objects.items[wait->ready].kind == OBJECT_PIPE)
 		return r;
 	return add_user(joiner, joiner->ends[wait->ready].own, PROFILE_NEITHER, wait->task);
 }

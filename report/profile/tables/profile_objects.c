@@ -12,15 +12,6 @@
 #include "common/cleanup.h"
 #include "report/profile/tables/profile_processes.h"
 
-static_assert((int)PROFILE_OBJECT_FILE == OBJECT_FILE && (int)PROFILE_OBJECT_TCP == OBJECT_TCP &&
-		      (int)PROFILE_OBJECT_EPOLL == OBJECT_EPOLL && (int)PROFILE_OBJECT_FUTEX == OBJECT_FUTEX &&
-		      (int)PROFILE_OBJECT_WORK == OBJECT_WORK && (int)PROFILE_OBJECT_KINDS == OBJECT_CGROUP + 1 &&
-		      (int)PROFILE_LOCK_MUTEX == LOCK_MUTEX && (int)PROFILE_LOCKS == LOCK_SEMAPHORE + 1 &&
-		      (int)PROFILE_IN_HEAP == OBJECT_IN_HEAP && (int)PROFILE_MAPPINGS == OBJECT_IN_SHARED + 1,
-	      "the seam's kinds are the format's");
-static_assert((int)PROFILE_IN_CALL == WAIT_IN_CALL && (int)PROFILE_IN_STOPPED == WAIT_IN_STOP,
-	      "the seam's operations are the format's");
-
 enum { OPERATIONS_MAX = 4096 }; /* each new one is compared with all others */
 
 static int keep_text(struct profile *profile, const char *text, size_t length, const char **ret_text)
@@ -91,7 +82,7 @@ static int find_operation(struct profile *profile, const struct trace_model *mod
 	const uint64_t kind = call & ((1 << WAIT_CALL_BITS) - 1);
 	const char *machine;
 	uint64_t key;
-	struct profile_operation operation = {.kind = (enum profile_operation_kind)kind};
+	struct profile_operation operation = {.kind = (enum wait_call)kind};
 	char text[64];
 	size_t length;
 
@@ -149,14 +140,13 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 	const char *name = name_of(model, object);
 	struct profile_object made = {
 		.kind = (uint8_t)about->kind,
-		.flags = (uint8_t)((about->flags & 7) | (listens(about) ? PROFILE_OBJECT_LISTENS : 0) |
-				   (about->flags & OBJECT_MMAP_LOCK ? PROFILE_OBJECT_MMAP_LOCK : 0)),
-		.lock = about->lock < PROFILE_LOCKS ? (uint8_t)about->lock : PROFILE_LOCK_UNKNOWN,
+		.flags = (uint8_t)((about->flags & (OBJECT_LISTENS - 1)) | (listens(about) ? OBJECT_LISTENS : 0)),
+		.lock = about->lock < LOCK_KINDS ? (uint8_t)about->lock : LOCK_UNKNOWN,
 		.port = (uint16_t)about->port, .peer_port = (uint16_t)about->peer_port, .host = host,
 		.process = about->tgid, .descriptor = about->descriptor, .device = about->device,
 		.inode = about->inode, .net = about->net, .peer_inode = about->peer,
 		.address = about->kind == OBJECT_WORK ? 0 : about->place,
-		.mapping = about->mapping < PROFILE_MAPPINGS ? (uint8_t)about->mapping : PROFILE_MAPPING_UNKNOWN,
+		.mapping = about->mapping < OBJECT_MAPPINGS ? (uint8_t)about->mapping : OBJECT_IN_UNKNOWN,
 		.offset = about->offset, .comm = "", .local = "", .peer = "",
 	};
 	int r = keep_text(profile, name, strlen(name), &made.name);
@@ -177,7 +167,7 @@ static int find_object(struct profile *profile, const struct trace_model *model,
 	struct trace_object *object = number ? trace_model_object(model, number) : NULL;
 	int r = 0;
 
-	if (!object || !object->about.kind || object->about.kind >= PROFILE_OBJECT_KINDS)
+	if (!object || !object->about.kind || object->about.kind >= OBJECT_KINDS)
 		return 0;
 	if (!object->number) {
 		r = make_object(profile, model, host, recording, object);
@@ -218,7 +208,7 @@ void profile_name_objects(struct profile *profile)
 		if (!object->process || !process)
 			continue;
 		object->comm = process->comm;
-		if (object->kind == PROFILE_OBJECT_CHILD && process->task != PROFILE_NO_TASK)
+		if (object->kind == OBJECT_CHILD && process->task != PROFILE_NO_TASK)
 			object->users[PROFILE_NEITHER] = (struct profile_users){1, process->task, true};
 	}
 }

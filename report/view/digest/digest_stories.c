@@ -74,12 +74,12 @@ static void stories_deinit(struct stories *stories)
 
 static bool is_for_connections(const struct waits *waits, const struct profile_wait *wait)
 {
-	return (waits->objects[wait->object].flags | waits->objects[wait->ready].flags) & PROFILE_OBJECT_LISTENS;
+	return (waits->objects[wait->object].flags | waits->objects[wait->ready].flags) & OBJECT_LISTENS;
 }
 
 static bool is_for_child(const struct waits *waits, const struct profile_wait *wait)
 {
-	return waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD;
+	return waits->objects[wait->object].kind == OBJECT_CHILD;
 }
 
 /* Whether a wait that lasted, or was not ended by a task, was held up by somebody: ret_by. 0, -ENOMEM. */

@@ -99,7 +99,7 @@ static void write_object(struct scope *scope, uint32_t number)
 		return;
 	object = &objects[number];
 	export_check(&scope->export, few ? object_to_text(object, &text) : 0);
-	write_frame(scope, object->kind == PROFILE_OBJECT_CHILD || object->kind == PROFILE_OBJECT_SLEEP ? "" : "on ",
+	write_frame(scope, object->kind == OBJECT_CHILD || object->kind == OBJECT_SLEEP ? "" : "on ",
 		  text ? text : object_kind_name(object->kind), "");
 }
 

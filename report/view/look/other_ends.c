@@ -5,7 +5,7 @@
 static enum profile_direction direction_of(const struct profile_operation *operation,
 					   const struct profile_object *object)
 {
-	if (object->kind != PROFILE_OBJECT_PIPE)
+	if (object->kind != OBJECT_PIPE)
 		return PROFILE_NEITHER;
 	return operation->direction == PROFILE_READS || operation->many ? PROFILE_WRITES : PROFILE_READS;
 }
@@ -18,7 +18,7 @@ const struct profile_users *other_end(const struct waits *waits, const struct pr
 	const enum profile_direction end = *ret_end = direction_of(operation, object);
 	const bool unclear = end == PROFILE_READS && operation->direction == PROFILE_NEITHER;
 
-	if (unclear || object->kind == PROFILE_OBJECT_CHILD || !object->users[end].processes)
+	if (unclear || object->kind == OBJECT_CHILD || !object->users[end].processes)
 		return NULL;
 	return &object->users[end];
 }

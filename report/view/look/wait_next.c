@@ -30,7 +30,7 @@ static const struct profile_users *awaited(const struct waits *waits, const stru
 
 	if (!wait->object || !(wait->flags & PROFILE_WAIT_NOT_ENDED))
 		return NULL;
-	return only_thread(object->kind == PROFILE_OBJECT_CHILD ? &object->users[PROFILE_NEITHER] :
+	return only_thread(object->kind == OBJECT_CHILD ? &object->users[PROFILE_NEITHER] :
 								  other_end(waits, wait, &end));
 }
 
@@ -39,7 +39,7 @@ static const struct profile_users *sender(const struct waits *waits, const struc
 {
 	const uint32_t number = wait->ready ? wait->ready : wait->object;
 
-	if (!number || waits->objects[number].kind != PROFILE_OBJECT_TCP)
+	if (!number || waits->objects[number].kind != OBJECT_TCP)
 		return NULL;
 	return only_thread(&waits->objects[number].users[PROFILE_NEITHER]);
 }

@@ -100,7 +100,7 @@ bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait
 	char state[24];
 
 	profile_wait_state(wait->state, state);
-	return state[0] == 'D' && waits->objects[wait->object].kind == PROFILE_OBJECT_CHILD;
+	return state[0] == 'D' && waits->objects[wait->object].kind == OBJECT_CHILD;
 }
 
 enum wait_bound wait_length_bound(const struct profile_wait *wait)

@@ -116,10 +116,10 @@ static int show_waits_on(const struct view_context *context, uint32_t number, co
 
 static int parse_kind(struct view_settings *settings, const char *value)
 {
-	enum profile_object_kind kind = value ? object_kind_find(value) : PROFILE_OBJECT_NONE;
+	enum object_kind kind = value ? object_kind_find(value) : OBJECT_NONE;
 
 	settings->waits_on = kind;
-	if (kind == PROFILE_OBJECT_KINDS)
+	if (kind == OBJECT_KINDS)
 		return log_error(EINVAL, "--waits-on must be %s, not '%s'", object_kind_names, value);
 	return 0;
 }

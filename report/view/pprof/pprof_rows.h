@@ -18,7 +18,7 @@ struct pprof_row {
 	uint32_t source, node, task;
 	uint8_t wait_class; /* enum wait_class; PPROF_NO_CLASS: not a wait */
 	char state;	    /* of a walked task; else 0 */
-	uint8_t object_kind; /* of a wait, or a walked task: enum profile_object_kind */
+	uint8_t object_kind; /* of a wait, or a walked task: enum object_kind */
 	uint32_t object;     /* likewise: a number of `texts`; OBJECT_NO_TEXT: only the kind is used */
 	uint64_t samples, weight;
 };

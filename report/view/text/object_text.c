@@ -10,34 +10,22 @@
 #include "common/time_units.h"
 #include "report/view/look/other_ends.h"
 
-static const char *const kinds[PROFILE_OBJECT_KINDS] = {
-	[PROFILE_OBJECT_NONE] = "",		[PROFILE_OBJECT_FILE] = "file",
-	[PROFILE_OBJECT_DEVICE] = "device",	[PROFILE_OBJECT_PIPE] = "pipe",
-	[PROFILE_OBJECT_TCP] = "tcp",		[PROFILE_OBJECT_UDP] = "udp",
-	[PROFILE_OBJECT_UNIX] = "unix",		[PROFILE_OBJECT_SOCKET] = "socket",
-	[PROFILE_OBJECT_EVENTFD] = "eventfd",	[PROFILE_OBJECT_TIMERFD] = "timerfd",
-	[PROFILE_OBJECT_SIGNALFD] = "signalfd", [PROFILE_OBJECT_INOTIFY] = "inotify",
-	[PROFILE_OBJECT_EPOLL] = "epoll",	[PROFILE_OBJECT_ANONYMOUS] = "descriptor",
-	[PROFILE_OBJECT_FUTEX] = "futex",	[PROFILE_OBJECT_CHILD] = "child",
-	[PROFILE_OBJECT_SLEEP] = "sleep",	[PROFILE_OBJECT_WORK] = "work",
-	[PROFILE_OBJECT_LOCK] = "lock",		[PROFILE_OBJECT_BLOCK] = "block",
-	[PROFILE_OBJECT_CGROUP] = "cgroup",
-};
+static const char *const kinds[OBJECT_KINDS] = {[OBJECT_NONE] = "", OBJECT_KIND_LIST(KIND_TEXT)};
 
 const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
 				 "epoll, descriptor, futex, child, sleep, work, lock or block";
 
 const char *object_kind_name(unsigned int kind)
 {
-	return kind < PROFILE_OBJECT_KINDS ? kinds[kind] : "";
+	return kind < OBJECT_KINDS ? kinds[kind] : "";
 }
 
-enum profile_object_kind object_kind_find(const char *name)
+enum object_kind object_kind_find(const char *name)
 {
-	for (unsigned int i = 1; i < PROFILE_OBJECT_KINDS; i++)
+	for (unsigned int i = 1; i < OBJECT_KINDS; i++)
 		if (!strcmp(name, kinds[i]))
-			return (enum profile_object_kind)i;
-	return PROFILE_OBJECT_KINDS;
+			return (enum object_kind)i;
+	return OBJECT_KINDS;
 }
 
 static void write_text(FILE *out, const char *text)
@@ -67,8 +55,8 @@ static void write_number(FILE *out, uint64_t device)
 
 static void write_inode(FILE *out, const struct profile_object *object)
 {
-	(void)fprintf(out, "%sinode %" PRIu64 " of ", object->kind == PROFILE_OBJECT_DEVICE ? "device " :
-		      object->kind == PROFILE_OBJECT_FILE ? "file " : "", object->inode);
+	(void)fprintf(out, "%sinode %" PRIu64 " of ", object->kind == OBJECT_DEVICE ? "device " :
+		      object->kind == OBJECT_FILE ? "file " : "", object->inode);
 	(void)fputs("device ", out);
 	write_number(out, object->device);
 }
@@ -79,10 +67,10 @@ static void write_file(FILE *out, const struct profile_object *object)
 		write_inode(out, object);
 		return;
 	}
-	if (object->flags & PROFILE_OBJECT_CUT)
+	if (object->flags & OBJECT_CUT)
 		(void)fputs("…", out);
 	write_text(out, object->name);
-	if (object->flags & PROFILE_OBJECT_DELETED)
+	if (object->flags & OBJECT_DELETED)
 		(void)fputs(" (deleted)", out);
 }
 
@@ -112,19 +100,19 @@ static void write_inet(FILE *out, const struct profile_object *object)
 		(void)fputs(" → ", out);
 		write_end(out, *object->peer ? object->peer : object->name, object->peer_port);
 	}
-	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
+	(void)fputs(object->flags & OBJECT_LISTENS ? " (listening)" : "", out);
 }
 
 static void write_unix(FILE *out, const struct profile_object *object)
 {
 	(void)fputs("unix", out);
 	if (*object->name) {
-		(void)fputs(object->flags & PROFILE_OBJECT_ABSTRACT ? " @" : " ", out);
+		(void)fputs(object->flags & OBJECT_ABSTRACT ? " @" : " ", out);
 		write_text(out, object->name);
 	} else {
 		(void)fprintf(out, ":%" PRIu64, object->inode);
 	}
-	(void)fputs(object->flags & PROFILE_OBJECT_LISTENS ? " (listening)" : "", out);
+	(void)fputs(object->flags & OBJECT_LISTENS ? " (listening)" : "", out);
 }
 
 static void write_socket(FILE *out, const struct profile_object *object)
@@ -150,7 +138,7 @@ static void write_offset(FILE *out, uint64_t offset)
 /* " in shared file /dev/shm/table+0x40"; " in shared memory 1027+0x40" if others cannot map it by its name. */
 static void write_shared(FILE *out, const struct profile_object *object)
 {
-	const bool named = *object->name && !(object->flags & PROFILE_OBJECT_DELETED);
+	const bool named = *object->name && !(object->flags & OBJECT_DELETED);
 
 	(void)fputs(named ? " in shared file " : " in shared memory ", out);
 	if (named)
@@ -170,17 +158,17 @@ static const char *last_part(const char *path)
 /* "futex 0x7f2fb0000ba0 in heap of redis-server 31630" */
 static void write_futex(FILE *out, const struct profile_object *object)
 {
-	static const char *const mappings[PROFILE_MAPPINGS] = {[PROFILE_IN_HEAP] = " in heap",
-							       [PROFILE_IN_STACK] = " in stack"};
+	static const char *const mappings[OBJECT_MAPPINGS] = {[OBJECT_IN_HEAP] = " in heap",
+							       [OBJECT_IN_STACK] = " in stack"};
 
 	(void)fputs("futex", out);
-	if (object->mapping == PROFILE_IN_SHARED) {
+	if (object->mapping == OBJECT_IN_SHARED) {
 		write_shared(out, object);
 		return;
 	}
 	(void)fprintf(out, " 0x%" PRIx64, object->address);
 	(void)fputs(mappings[object->mapping] ? mappings[object->mapping] : "", out);
-	if (object->mapping == PROFILE_IN_FILE && *object->name) {
+	if (object->mapping == OBJECT_IN_FILE && *object->name) {
 		(void)fputs(" in ", out);
 		write_text(out, last_part(object->name));
 	}
@@ -216,19 +204,14 @@ static void write_work(FILE *out, const struct profile_object *object)
 /* "mutex #3", "mutex cgroup_mutex", "mmap_lock of postgres 4711" */
 static void write_lock(FILE *out, const struct profile_object *object)
 {
-	static const char *const locks[PROFILE_LOCKS] = {
-		[PROFILE_LOCK_UNKNOWN] = "lock",	 [PROFILE_LOCK_MUTEX] = "mutex",
-		[PROFILE_LOCK_RWSEM] = "rwsem",		 [PROFILE_LOCK_PERCPU_RWSEM] = "percpu-rwsem",
-		[PROFILE_LOCK_RT_MUTEX] = "rt-mutex",	 [PROFILE_LOCK_SPIN] = "spinlock",
-		[PROFILE_LOCK_RWLOCK] = "rwlock",	 [PROFILE_LOCK_SEMAPHORE] = "semaphore",
-	};
+	static const char *const locks[LOCK_KINDS] = {[LOCK_UNKNOWN] = "lock", LOCK_KIND_LIST(KIND_TEXT)};
 
-	if (object->flags & PROFILE_OBJECT_MMAP_LOCK) {
+	if (object->flags & OBJECT_MMAP_LOCK) {
 		(void)fputs("mmap_lock", out);
 		write_process(out, object);
 		return;
 	}
-	(void)fputs(locks[object->lock < PROFILE_LOCKS ? object->lock : PROFILE_LOCK_UNKNOWN], out);
+	(void)fputs(locks[object->lock < LOCK_KINDS ? object->lock : LOCK_UNKNOWN], out);
 	if (*object->name) {
 		(void)fputc(' ', out);
 		write_text(out, object->name);
@@ -258,20 +241,20 @@ static void write_cgroup(FILE *out, const struct profile_object *object)
 
 void object_write(FILE *out, const struct profile_object *object)
 {
-	static void (*const writes[PROFILE_OBJECT_KINDS])(FILE *, const struct profile_object *) = {
-		[PROFILE_OBJECT_FILE] = write_file,	    [PROFILE_OBJECT_DEVICE] = write_file,
-		[PROFILE_OBJECT_PIPE] = write_pipe,	    [PROFILE_OBJECT_TCP] = write_inet,
-		[PROFILE_OBJECT_UDP] = write_inet,	    [PROFILE_OBJECT_UNIX] = write_unix,
-		[PROFILE_OBJECT_SOCKET] = write_socket,	    [PROFILE_OBJECT_EVENTFD] = write_descriptor,
-		[PROFILE_OBJECT_TIMERFD] = write_descriptor, [PROFILE_OBJECT_SIGNALFD] = write_descriptor,
-		[PROFILE_OBJECT_INOTIFY] = write_descriptor, [PROFILE_OBJECT_EPOLL] = write_descriptor,
-		[PROFILE_OBJECT_ANONYMOUS] = write_descriptor, [PROFILE_OBJECT_FUTEX] = write_futex,
-		[PROFILE_OBJECT_CHILD] = write_child,	    [PROFILE_OBJECT_SLEEP] = write_sleep,
-		[PROFILE_OBJECT_WORK] = write_work,	    [PROFILE_OBJECT_LOCK] = write_lock,
-		[PROFILE_OBJECT_BLOCK] = write_block,	    [PROFILE_OBJECT_CGROUP] = write_cgroup,
+	static void (*const writes[OBJECT_KINDS])(FILE *, const struct profile_object *) = {
+		[OBJECT_FILE] = write_file,	    [OBJECT_DEVICE] = write_file,
+		[OBJECT_PIPE] = write_pipe,	    [OBJECT_TCP] = write_inet,
+		[OBJECT_UDP] = write_inet,	    [OBJECT_UNIX] = write_unix,
+		[OBJECT_SOCKET] = write_socket,	    [OBJECT_EVENTFD] = write_descriptor,
+		[OBJECT_TIMERFD] = write_descriptor, [OBJECT_SIGNALFD] = write_descriptor,
+		[OBJECT_INOTIFY] = write_descriptor, [OBJECT_EPOLL] = write_descriptor,
+		[OBJECT_ANONYMOUS] = write_descriptor, [OBJECT_FUTEX] = write_futex,
+		[OBJECT_CHILD] = write_child,	    [OBJECT_SLEEP] = write_sleep,
+		[OBJECT_WORK] = write_work,	    [OBJECT_LOCK] = write_lock,
+		[OBJECT_BLOCK] = write_block,	    [OBJECT_CGROUP] = write_cgroup,
 	};
 
-	if (object->kind < PROFILE_OBJECT_KINDS && writes[object->kind])
+	if (object->kind < OBJECT_KINDS && writes[object->kind])
 		writes[object->kind](out, object);
 }
 
@@ -298,13 +281,13 @@ static void write_asked(FILE *out, uint64_t ns)
 static void write_operation(FILE *out, const struct profile_operation *operation)
 {
 	switch (operation->kind) {
-	case PROFILE_IN_CALL:
-	case PROFILE_IN_COMPAT_CALL:
+	case WAIT_IN_CALL:
+	case WAIT_IN_COMPAT_CALL:
 		(void)fputs("in ", out);
 		write_text(out, operation->name);
-		(void)fputs(operation->kind == PROFILE_IN_COMPAT_CALL ? " (32-bit)" : "", out);
+		(void)fputs(operation->kind == WAIT_IN_COMPAT_CALL ? " (32-bit)" : "", out);
 		break;
-	case PROFILE_IN_FAULT:
+	case WAIT_IN_FAULT:
 		(void)fputs("in a page fault", out);
 		break;
 	default:
@@ -315,7 +298,7 @@ static void write_operation(FILE *out, const struct profile_operation *operation
 /* A lock is not what the call works with. */
 static void write_lock_wait(FILE *out, const struct profile_operation *operation, const struct profile_object *object)
 {
-	if (operation->kind != PROFILE_IN_UNKNOWN && operation->kind != PROFILE_IN_KERNEL_THREAD) {
+	if (operation->kind != WAIT_IN_UNKNOWN && operation->kind != WAIT_IN_KERNEL_THREAD) {
 		write_operation(out, operation);
 		(void)fputc(' ', out);
 	}
@@ -370,44 +353,44 @@ static void write_both(FILE *out, const struct profile_operation *operation, con
 		       uint64_t asked)
 {
 	switch (object->kind) {
-	case PROFILE_OBJECT_CHILD:
+	case OBJECT_CHILD:
 		if (is_vfork(operation)) {
 			(void)fputs("vfork child", out);
 			break;
 		}
 		object_write(out, object);
 		break;
-	case PROFILE_OBJECT_SLEEP:
+	case OBJECT_SLEEP:
 		object_write(out, object);
 		break;
-	case PROFILE_OBJECT_FUTEX:
-	case PROFILE_OBJECT_EPOLL:
+	case OBJECT_FUTEX:
+	case OBJECT_EPOLL:
 		(void)fputs("on ", out);
 		object_write(out, object);
 		break;
-	case PROFILE_OBJECT_CGROUP:
+	case OBJECT_CGROUP:
 		(void)fputs("by ", out);
 		object_write(out, object);
 		break;
-	case PROFILE_OBJECT_WORK:
+	case OBJECT_WORK:
 		(void)fputs("in ", out);
 		object_write(out, object);
 		break;
-	case PROFILE_OBJECT_LOCK:
+	case OBJECT_LOCK:
 		write_lock_wait(out, operation, object);
 		break;
 	default:
 		write_operation(out, operation);
-		(void)fputs(operation->kind == PROFILE_IN_UNKNOWN ? "on " : " of ", out);
+		(void)fputs(operation->kind == WAIT_IN_UNKNOWN ? "on " : " of ", out);
 		object_write(out, object);
 	}
-	if (object->kind == PROFILE_OBJECT_SLEEP && asked)
+	if (object->kind == OBJECT_SLEEP && asked)
 		write_asked(out, asked);
 }
 
 bool wait_has_object(const struct waits *waits, const struct profile_wait *wait)
 {
-	return wait->object || (wait->operation && waits->operations[wait->operation].kind != PROFILE_IN_KERNEL_THREAD);
+	return wait->object || (wait->operation && waits->operations[wait->operation].kind != WAIT_IN_KERNEL_THREAD);
 }
 
 /* " (written by cc1 4711)", " (at its other end postgres 4711 and 2 others)" */

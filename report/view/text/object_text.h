@@ -18,8 +18,8 @@
 const char *object_kind_name(unsigned int kind);
 /* The kinds' names, for messages: "file, device, ...". */
 extern const char object_kind_names[];
-/* PROFILE_OBJECT_KINDS: there is no such kind. */
-enum profile_object_kind object_kind_find(const char *name);
+/* OBJECT_KINDS: there is no such kind. */
+enum object_kind object_kind_find(const char *name);
 
 /* Writes nothing if the object is not known. */
 void object_write(FILE *out, const struct profile_object *object);

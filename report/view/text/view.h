@@ -33,7 +33,7 @@ struct view_settings {
 	struct profile_moment at; /* of --at; next is the distance around it */
 	uint64_t at_around;
 	uint64_t max_page; /* bytes of a page of --html; 0: any */
-	uint32_t waits_on;	 /* enum profile_object_kind; 0: all */
+	uint32_t waits_on;	 /* enum object_kind; 0: all */
 	const char *chain_target; /* of --chains, as given; NULL: the longest waits */
 	regex_t *chain_comm; /* allocated; NULL: chain_tid counts */
 	uint32_t chain_tid;

@@ -3,7 +3,7 @@
  * locks N FILE: N waits for each of three kernel locks, each held by a known thread for a few
  * milliseconds. Prints
  *
- *	COMM CALL LOCK OWNER MMAP	the waiter's comm and system call; enum object_lock; the holder's tid;
+ *	COMM CALL LOCK OWNER MMAP	the waiter's comm and system call; enum lock_kind; the holder's tid;
  *					bool: it is the mmap_lock
  *
  * A thread that writes to a pipe or a file holds the pipe's mutex or the inode's rwsem while the

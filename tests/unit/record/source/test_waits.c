@@ -151,7 +151,7 @@ static void waits_that_are_none_are_refused(struct test *t)
 /* Each cut of a record whose object says that something is beside it. */
 static void no_part_of_a_wait_is_read_beyond_its_end(struct test *t)
 {
-	const struct ring_object object = {.kind = RING_OBJECT_PIPE, .beside = true};
+	const struct ring_object object = {.kind = OBJECT_PIPE, .beside = true};
 	struct made_wait_record record = made_wait_of(1000, 5000, CPU, TID, "sleeper");
 	const size_t least = sizeof(struct ring_head); /* of what is taken for a record */
 	size_t whole;
@@ -206,8 +206,8 @@ static struct event_wait take_object(struct objects_bench *b, const struct ring_
 static void tells_the_programs_that_names_were_forgotten(struct test *t)
 {
 	enum { MANY = 1 << 20 };
-	struct ring_object raw = {.context = RING_CALL_NATIVE, .kind = RING_OBJECT_FUTEX, .place = 0x7000, .token = 1};
-	struct ring_name first = {.token = 1, .mapping = RING_MAPPING_SHARED}, other = first;
+	struct ring_object raw = {.context = WAIT_IN_CALL, .kind = OBJECT_FUTEX, .place = 0x7000, .token = 1};
+	struct ring_name first = {.token = 1, .mapping = OBJECT_IN_SHARED}, other = first;
 	__u64 waits = 0, walks = 0;
 	struct objects_bench b;
 

@@ -230,7 +230,7 @@ static void binds_what_tasks_slept_for(struct test *t)
 	REQUIRE(t, rows[0].operation < profile_operations(profile, &operations));
 	CHECK_STR(t, operations[rows[0].operation].name, "write");
 	REQUIRE(t, rows[0].object && rows[0].object < profile_objects(profile, &objects));
-	CHECK_INT(t, objects[rows[0].object].lock, PROFILE_LOCK_RWSEM);
+	CHECK_INT(t, objects[rows[0].object].lock, LOCK_RWSEM);
 	CHECK_STR(t, objects[rows[0].object].comm, "holder"); /* the process of the mmap_lock */
 	end(&scratch);
 }

@@ -150,7 +150,7 @@ static uint32_t add_object(struct profile *profile, struct profile_object object
 static struct profile *profile_with_calls(void)
 {
 	static const struct profile_operation operations[CALLS] = {{.name = ""},
-								  {.kind = PROFILE_IN_CALL, .name = "read",
+								  {.kind = WAIT_IN_CALL, .name = "read",
 								   .direction = PROFILE_READS}};
 	struct profile *profile = fake_recorded();
 
@@ -199,7 +199,7 @@ static void tells_waits_apart(struct test *t)
 {
 	struct profile *profile = profile_with_calls();
 	uint32_t futex = add_object(profile, (struct profile_object){
-		.kind = PROFILE_OBJECT_FUTEX, .address = 0x40});
+		.kind = OBJECT_FUTEX, .address = 0x40});
 	struct object_pattern pattern = {0};
 	struct profile_wait_test fits = object_pattern_test(&pattern);
 	struct profile_wait *one = wait_in(profile, 0, futex), *other = wait_in(profile, 0, futex);

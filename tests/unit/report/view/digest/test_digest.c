@@ -55,8 +55,8 @@ static void add_objects(struct profile *p)
 {
 	p->operations.items[0].name = "";
 	p->operations.count = 1;
-	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
-	p->objects.items[2] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .flags = PROFILE_OBJECT_LISTENS,
+	p->objects.items[1] = (struct profile_object){.kind = OBJECT_FUTEX, .comm = "", .name = ""};
+	p->objects.items[2] = (struct profile_object){.kind = OBJECT_TCP, .flags = OBJECT_LISTENS,
 						.comm = "", .name = "", .local = "", .peer = ""};
 	p->objects.count = 3;
 }
@@ -76,7 +76,7 @@ static void tells_who_waits_for_whom(struct test *t)
 	client->flags = WHOLE;
 	(void)fake_source(p, PROFILE_WAKERS, "sched_waking", "ns");
 	add_objects(p);
-	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_UNIX, .comm = "", .name = "",
+	p->objects.items[1] = (struct profile_object){.kind = OBJECT_UNIX, .comm = "", .name = "",
 						.inode = 7, .peer_inode = 8};
 	client->object = 1;
 	text = digest_of(t, p, &plain);
@@ -96,12 +96,12 @@ static void tells_who_waits_for_whom(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect_not(t, text, "story 1");
 	free(text);
-	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_CHILD, .comm = "", .name = "", .process = 1};
+	p->objects.items[1] = (struct profile_object){.kind = OBJECT_CHILD, .comm = "", .name = "", .process = 1};
 	p->objects.items[1].users[PROFILE_NEITHER] = server;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\n           waits for server blocked in do_epoll_wait (main) <- ");
 	free(text);
-	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_FUTEX, .comm = "", .name = ""};
+	p->objects.items[1] = (struct profile_object){.kind = OBJECT_FUTEX, .comm = "", .name = ""};
 	client->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_ALL;
 	client->owner = 0;
 	text = digest_of(t, p, &plain);

@@ -152,11 +152,11 @@ static struct profile *begin_walk(void)
 	p->walks.items[p->walks.count++] = (struct profile_walk){.number = 1, .seen = 100};
 	p->operations.items[p->operations.count++] = (struct profile_operation){.name = ""};
 	p->operations.items[p->operations.count++] = (struct profile_operation){
-		.kind = PROFILE_IN_CALL, .name = "write", .direction = PROFILE_WRITES};
+		.kind = WAIT_IN_CALL, .name = "write", .direction = PROFILE_WRITES};
 	for (int i = 0; i <= RWSEM; i++)
 		p->objects.items[p->objects.count++] = (struct profile_object){
-			.kind = i ? PROFILE_OBJECT_LOCK : 0, .address = (uint64_t)i, .comm = "", .name = "",
-			.local = "", .peer = "", .lock = i == RWSEM ? PROFILE_LOCK_RWSEM : PROFILE_LOCK_MUTEX};
+			.kind = i ? OBJECT_LOCK : 0, .address = (uint64_t)i, .comm = "", .name = "",
+			.local = "", .peer = "", .lock = i == RWSEM ? LOCK_RWSEM : LOCK_MUTEX};
 	return p;
 }
 

@@ -361,7 +361,7 @@ static void goes_on_with_owners(struct test *t)
 	p->operations.items[0].name = "";
 	p->operations.count = 1;
 	p->objects.items[1] = (struct profile_object){
-		.kind = PROFILE_OBJECT_FUTEX, .address = 1, .comm = "", .name = ""};
+		.kind = OBJECT_FUTEX, .address = 1, .comm = "", .name = ""};
 	p->objects.count = 2;
 	wait->flags = PROFILE_WAIT_NOT_ENDED;
 	wait->object = 1;
@@ -393,9 +393,9 @@ static void goes_on_at_the_other_end(struct test *t)
 	add_waker(p, wait, "redis", 2, "net_rx_action;tcp_v4_rcv;sock_def_readable", 390);
 	wait->waker_context = WAKER_SOFTIRQ;
 	p->operations.items[0].name = "";
-	p->operations.items[1] = (struct profile_operation){.kind = PROFILE_IN_CALL, .name = "recvfrom"};
+	p->operations.items[1] = (struct profile_operation){.kind = WAIT_IN_CALL, .name = "recvfrom"};
 	p->operations.count = 2;
-	p->objects.items[1] = (struct profile_object){.kind = PROFILE_OBJECT_TCP, .port = 1, .comm = "", .name = "",
+	p->objects.items[1] = (struct profile_object){.kind = OBJECT_TCP, .port = 1, .comm = "", .name = "",
 						.local = "", .peer = ""};
 	p->objects.count = 2;
 	wait->object = wait->operation = 1;

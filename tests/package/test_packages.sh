@@ -29,6 +29,16 @@ test_archive() {
 		sh -c "cd '$unpacked' && tests/golden/test_golden.sh >'$scratch/log' 2>&1 && ! grep -q '^not ok' '$scratch/log'"
 }
 
+# names: of packages, one a line.
+names() { grep -oE '[a-z][a-z0-9-]{3,}' | sort; }
+
+test_needs() {
+	sed -n '/^DEPS_BUILD/,/[^\\]$/p' Makefile | names | grep -vx build-essential >"$scratch/deps"
+	sed -n '/^Build-Depends:/,/^Standards/{s/([^)]*)//g; /^Standards/d; s/^Build-Depends://p; t; p}' debian/control | names | grep -v ^debhelper >"$scratch/control"
+	verdict "packages: need what 'make deps' installs" "$(diff "$scratch/deps" "$scratch/control" | grep '^[<>]' | tr '\n' ' ')" \
+		cmp -s "$scratch/deps" "$scratch/control"
+}
+
 build() {
 	local rc
 	debs=${DEBS-}
@@ -134,6 +144,7 @@ test_changes_stay() {
 for tool in git dh lintian mmdebstrap unshare; do
 	command -v $tool >/dev/null || { echo "skip packages - '$tool' is not installed"; exit 77; }
 done
+test_needs
 [ -n "${DEBS-}" ] || test_archive
 if build && prepare; then
 	test_install

@@ -9,7 +9,7 @@ events=/sys/kernel/tracing/events
 # A shell that enables and disables tracepoints holds the static mutex event_mutex most of the time.
 hold_events() {
 	echo "$$" >/out/holder
-	echo holds >/proc/$$/comm # it waits for the mutex, too
+	printf holds >/proc/$$/comm # it waits for the mutex, too
 	while [ ! -e /tmp/enough ]; do
 		echo 1 >$events/ext4/enable
 		echo 0 >$events/ext4/enable

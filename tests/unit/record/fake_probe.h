@@ -53,6 +53,17 @@ int probe_ring_fd(const struct probe *probe, uint32_t index)
 	return probe->ring_fds[index];
 }
 
+/* No program is loaded. */
+int probe_cpu_program(const struct probe *probe)
+{
+	return (void)probe, -1;
+}
+
+bool probe_wait_objects(const struct probe *probe)
+{
+	return (void)probe, false;
+}
+
 /* --- counters --- */
 
 int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
@@ -67,7 +78,6 @@ int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 	return 0;
 }
 
-/* None: what follows cgroups is not tested with it. */
 int probe_cgroups_ring(const struct probe *probe)
 {
 	(void)probe;

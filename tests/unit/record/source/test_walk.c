@@ -16,7 +16,7 @@
 #include "tests/unit/record/made_recording.h"
 #include "tests/unit/record/made_samples.h"
 
-enum { SOURCE = 4, MOST_ROWS = 8, OFFSET = 123 };
+enum { MOST_ROWS = 8, OFFSET = 123 };
 
 struct row {
 	struct ring_walk_task raw;
@@ -100,7 +100,7 @@ static void bench_open(struct bench *b)
 {
 	*b = (struct bench){0};
 	made_recording_open_with(&b->made, 4, &b->map);
-	b->walk = (struct walk){.recording = &b->made.recording, .filter = &b->filter, .source = SOURCE};
+	b->walk = (struct walk){.recording = &b->made.recording, .filter = &b->filter};
 	made_check(walk_init(&b->walk));
 	next_walk(b);
 }
@@ -114,7 +114,7 @@ static void bench_close(struct bench *b)
 /* A task that has slept for `wait`, with as many frames as its tid's last digit says. */
 static struct row row_of(uint32_t tid, uint64_t wait)
 {
-	struct row row = {.raw = {.time = 5000 + tid, .wait = wait, .bound = RING_WAIT_EXACT, .cpu = 1, .state = 2,
+	struct row row = {.raw = {.time = 5000 + tid, .wait = wait, .bound = WAIT_EXACT, .cpu = 1, .state = 2,
 				  .count = tid % 10, .task = made_ring_task(tid, "piece")}};
 
 	for (uint32_t i = 0; i < row.raw.count; i++)

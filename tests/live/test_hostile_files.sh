@@ -156,7 +156,7 @@ all_cells() {
 
 # Milliseconds for heavy files, for all other files, for the helpers' end, and a margin for a busy machine.
 deadline() { sed -nE "s/^\\s*DEADLINE_$1 = ([0-9]+),.*/\\1/p" "$here/record/plan/deadlines.h"; }
-bound=$((7 * $(deadline FILE) + 40 * $(deadline PROCESS) + $(deadline END) + $(deadline NURSERY)))
+bound=$((7 * $(deadline FILE) + 40 * $(deadline PROCESS) + $(deadline START)))
 
 # seen TRACE COMM...: whether each comm has enough samples for some to be in every part of its code.
 seen() {

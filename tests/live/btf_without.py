@@ -11,7 +11,6 @@ KIND_BYTES = {1: (4, 0), 3: (12, 0), 4: (0, 12), 5: (0, 12), 6: (0, 8), 13: (0, 
               17: (4, 0), 19: (0, 12)}  # by kind: after the first 12 bytes, and of each of its items
 POINTER, STRUCT, UNION = 2, 4, 5
 
-
 class Types:
     def __init__(self, path):
         self.bytes = bytearray(pathlib.Path(path).read_bytes())
@@ -59,7 +58,6 @@ class Types:
             struct.pack_into('<I', self.bytes, place, offset)
         return found
 
-
 def main():
     types = Types('/sys/kernel/btf/vmlinux')
     wanted = dict((part.split('=') + [''])[:2] for part in sys.argv[2:])
@@ -67,6 +65,5 @@ def main():
     if missing:
         sys.exit(f'this kernel has no {" ".join(sorted(missing))}')
     pathlib.Path(sys.argv[1]).write_bytes(types.bytes)
-
 
 main()

@@ -16,11 +16,9 @@ LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, INIT, INTERRUPT, BATCH_FORGET = 1,
 FOLDER, FILE = 1, 2  # nodes
 KEEP_CACHE, NOSUID, NODEV, BUFFER = 2, 2, 4, 1 << 17
 
-
 def attributes(node):
     mode, size = (0o100755, os.fstat(file).st_size) if node == FILE else (0o40000 | 0o755, 0)
     return struct.pack("6Q10I", node, size, 0, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 0, 0)
-
 
 def answer(asked, node, body):
     """What it sends, or an error; None: nothing. Never valid for longer than the answer, so that the kernel asks again."""
@@ -32,7 +30,6 @@ def answer(asked, node, body):
     return {LOOKUP: struct.pack("4QII", FILE, 0, 0, 0, 0, 0) + attributes(FILE), GETATTR: struct.pack("QII", 0, 0, 0) + attributes(node),
             OPEN: struct.pack("QII", 0, KEEP_CACHE, 0), RELEASE: b""}.get(asked, errno.ENOSYS)
 
-
 def requests():
     while True:
         try:
@@ -43,7 +40,6 @@ def requests():
             if error.errno != errno.ENOENT:
                 sys.exit("dead_fuse: %s" % error)
 
-
 def send(unique, what):
     error, body = (-what, b"") if isinstance(what, int) else (0, what)
     try:
@@ -52,13 +48,11 @@ def send(unique, what):
         if failed.errno != errno.ENOENT:
             raise
 
-
 def die(*_):
     global file
     if file is not None:
         file = None
         print("dead", flush=True)
-
 
 folder, options, file = sys.argv[1], sys.argv[2:3], None
 if sys.argv[3:]:

@@ -18,7 +18,6 @@ WAKER = ("waker_context", "waker_comm", "waker_pid", "waker_tid", "waker_stack")
 
 report, margin, stream, dumps = sys.argv[1], int(float(sys.argv[2]) * 1e9), sys.argv[3], sys.argv[4:]
 
-
 class Facts:
     """What only records have, not events: when the sources began, the window of a dump, sums of short waits."""
 
@@ -43,7 +42,6 @@ class Facts:
             self.starts[fields["kind"]] = int(fields["start"])
         else:
             self.window = int(fields["since"]), int(fields["until"])
-
 
 class Events:
     """All events of a trace, in the order of their ends."""
@@ -92,7 +90,6 @@ class Events:
             left_out += WAKER
         return json.dumps({name: value for name, value in row.items() if name not in left_out})
 
-
 def compare(path, whole):
     dump = Events(path)
     since, until = dump.facts.window
@@ -107,7 +104,6 @@ def compare(path, whole):
     if not here:
         print("%s: nothing was compared" % os.path.basename(path))
     return len(here)
-
 
 whole = Events(stream)
 results = [compare(path, whole) for path in dumps]

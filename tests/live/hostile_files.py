@@ -18,15 +18,12 @@ SECTION = struct.Struct("<IIQQQQIIQQ")
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 RENAME_EXCHANGE, AT_FDCWD = 2, -100
 
-
 def map_lines(name, count=1):
     return b"%x %x %s\n" % (CODE_AT, CODE_SIZE, name) * count
-
 
 def patterns(folder):
     with open(f"{folder}/map", "wb") as file:
         file.write(map_lines(NAME))
-
 
 def write():
     for line in sys.stdin:
@@ -39,7 +36,6 @@ def write():
         with open(path, "wb") as file:
             file.write(data)
 
-
 def link(debug, *programs):
     with open(debug, "rb") as file:
         crc = struct.pack("<I", zlib.crc32(file.read()))
@@ -47,7 +43,6 @@ def link(debug, *programs):
         with open(path, "r+b") as file:
             file.seek(file.read().index(LINK) + len(LINK))
             file.write(crc)
-
 
 def set_symbols(path, size_of, bytes_of):
     """Moves the symbol table to the end of the file, with size_of(old size) bytes that begin with bytes_of(old
@@ -66,19 +61,16 @@ def set_symbols(path, size_of, bytes_of):
         file.seek(offset)
         file.write(SECTION.pack(*symbols))
 
-
 def grow(kind, path, count):
     if kind == "elf":
         return set_symbols(path, lambda size: size + 24 * count, lambda old: old + old[-24:] * count)
     with open(path, "ab") as file:
         file.write(map_lines(b"another_name", count))
 
-
 def stretch(kind, path):
     if kind == "elf":
         return set_symbols(path, lambda size: TIB // 24 * 24, lambda old: old)
     os.truncate(path, TIB)
-
 
 def swap(a, b):
     rename = ctypes.CDLL(None, use_errno=True).renameat2
@@ -86,12 +78,10 @@ def swap(a, b):
         time.sleep(0.001)
     sys.exit(os.strerror(ctypes.get_errno()))
 
-
 def main(what, *arguments):
     if what == "grow":
         return grow(arguments[0], arguments[1], int(arguments[2]))
     return {"patterns": patterns, "write": write, "link": link, "stretch": stretch, "swap": swap}[what](*arguments)
-
 
 if __name__ == "__main__":
     main(*sys.argv[1:])

@@ -13,7 +13,6 @@ import rows
 
 X86 = os.environ.get("MACHINE", os.uname().machine) == "x86_64"  # MACHINE: where the trace was recorded
 
-
 class Trace:
     """Records are dicts of their fields, as text. objects: by number, with the fields of their names. waits, rows:
     waits and rows of walks, in which `waiter` and `holder` are tasks (tid "0": none) and `for` is the object (kind
@@ -45,15 +44,12 @@ class Trace:
         """The thread's waits, in file order."""
         return [wait for wait in self.waits if wait["waiter"]["comm"] == comm]
 
-
 def fields(line):
     return {key: value.strip('"') for key, value in re.findall(r'(\w+)=("[^"]*"|\S+)', line)}
-
 
 def call_of(number):
     """As a record has it; 0 is no call."""
     return str(number * 8 + 1)
-
 
 def by_thread(truth, words=1):
     """The lines of the truth that begin with the same words, a comm first, in their order: their other words, by these."""
@@ -64,11 +60,9 @@ def by_thread(truth, words=1):
             threads.setdefault(tuple(first), []).append(rest)
     return threads
 
-
 def members(words):
     """MEMBER=VALUE... as a dict."""
     return dict(word.split("=", 1) for word in words)
-
 
 def verdict(comm, why):
     """why: "" if all is as it should be."""

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-"""on_terminal.py press|kill|look OUT SCREEN PATTERN COMMAND...: runs a command on a terminal of ours (stdin, stderr), with stdout
+"""on_terminal.py press|kill OUT SCREEN PATTERN COMMAND...: runs a command on a terminal of ours (stdin, stderr), with stdout
 to OUT ("-": the terminal). When the terminal's output matches the regular expression PATTERN, it presses Ctrl-C, or kills the
-command, or only looks. Until then a reporter is stopped nearly all the time, so that it is in the middle of its work, however
+command. Until then a reporter is stopped nearly all the time, so that it is in the middle of its work, however
 fast the machine is. SCREEN gets the bytes, SCREEN.lines what the terminal shows at the end. Prints how the command ended
 ("exit 3", "signal 9"), whether the pattern came, and how many processes of its session are left."""
 import contextlib
@@ -19,12 +19,10 @@ RUNS, RESTS = 0.002, 0.005  # seconds that the command runs, and for which it is
 BEFORE, BETWEEN = 1, 0.15  # seconds: longer than a command works before its first progress line, and between two of them
 how, out, screen, pattern, *command = sys.argv[1:]
 
-
 def wait_until(condition):
     end = time.monotonic() + SECONDS
     while not condition() and time.monotonic() < end:
         time.sleep(0.001)
-
 
 def status_of(pid):
     """{} if it has exited."""
@@ -34,11 +32,9 @@ def status_of(pid):
     except OSError:
         return {}
 
-
 def has_signal(pid, number, *masks):
     status = status_of(pid)
     return any(int(status.get(mask, "0"), 16) >> (number - 1) & 1 for mask in masks)
-
 
 def processes_of(session):
     """Those that have not exited."""
@@ -50,7 +46,6 @@ def processes_of(session):
             if int(of) == session and state != b"Z":
                 found.append(int(pid))
     return found
-
 
 def spawn():
     pid, terminal = pty.fork()
@@ -65,7 +60,6 @@ def spawn():
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     return pid, terminal
 
-
 def give_a_slice(pid, begun):
     """When the worker catches Ctrl-C, which it gets as SIGUSR1, its work has begun. It is stopped there until its progress line
     is due, so that all of its work is still ahead."""
@@ -78,16 +72,14 @@ def give_a_slice(pid, begun):
     time.sleep(BEFORE)
     return True
 
-
 def press(pid, terminal):
     """The terminal delivers Ctrl-C with a delay: a stopped process has it once the signal is pending."""
     if how == "kill":
         os.kill(pid, signal.SIGKILL)
-    elif how == "press":
+    else:
         os.write(terminal, b"\x03")
         wait_until(lambda: has_signal(pid, signal.SIGINT, "SigPnd", "ShdPnd"))
     os.killpg(pid, signal.SIGCONT)
-
 
 def follow(pid, terminal):
     """What the terminal got, and whether the pattern came."""
@@ -108,7 +100,6 @@ def follow(pid, terminal):
             press(pid, terminal)
     return seen, came
 
-
 def screen_of(seen):
     """\\r returns to the beginning of the line, ESC [ K erases the rest of it; nothing else is expected."""
     lines, at = [""], 0
@@ -122,7 +113,6 @@ def screen_of(seen):
             lines[-1] = lines[-1][:at] + part + lines[-1][at + len(part):]
             at += len(part)
     return lines
-
 
 session, tty = spawn()
 shown, matched = follow(session, tty)

@@ -11,7 +11,6 @@ import re
 import sys
 import time
 
-
 def text(path):
     try:
         with open(path, encoding='ascii', errors='replace') as file:
@@ -19,13 +18,11 @@ def text(path):
     except OSError:
         return ''
 
-
 def family(pid):
     found = [pid]
     for child in text(f'/proc/{pid}/task/{pid}/children').split():
         found += family(int(child))
     return found
-
 
 def held(pid, key, figure):
     """Sum of a figure over the objects of its descriptors. Several descriptors may lead to one object, which counts
@@ -37,14 +34,12 @@ def held(pid, key, figure):
             each[fields[key]] = int(fields[figure])
     return sum(each.values())
 
-
 # --- CPUs ------------------------------------------------------------------------------------------------------------
 
 def ticks(pid):
     """CPU time of the process and of its children that have ended."""
     fields = text(f'/proc/{pid}/stat').rpartition(')')[2].split()
     return sum(map(int, fields[11:15])) if fields else 0
-
 
 @contextlib.contextmanager
 def counted():
@@ -57,10 +52,8 @@ def counted():
     finally:
         switch.write_text(before)
 
-
 def spent(pid):
     return sum(map(ticks, family(pid))) / os.sysconf('SC_CLK_TCK') + held(pid, 'prog_id', 'run_time_ns') / 1e9
-
 
 def print_cpu(pid, seconds):
     with counted():
@@ -68,13 +61,11 @@ def print_cpu(pid, seconds):
         time.sleep(float(seconds))
         print(f'{100 * (spent(pid) - before) / (time.monotonic() - began):.2f}')
 
-
 # --- memory ----------------------------------------------------------------------------------------------------------
 
 def kilobytes(block, field):
     match = re.search(rf'^{field}:\s+(\d+) kB', block, re.M)
     return int(match[1]) if match else 0
-
 
 def of_process(pid):
     """Rings of BPF programs are counted with their descriptors, and those of perf events have no pages of their own."""
@@ -87,11 +78,9 @@ def of_process(pid):
             own += kilobytes(block, 'Pss')
     return own, rings
 
-
 def look(pid):
     each = [of_process(member) for member in family(pid)]
     return sum(own for own, _ in each) + each[0][1] + held(pid, 'map_id', 'memlock') / 1024
-
 
 def print_memory(pid, gate):
     most = looks = 0
@@ -105,6 +94,5 @@ def print_memory(pid, gate):
             pass
         time.sleep(0.02)
     print(f'{most / 1024:.1f} {looks}')
-
 
 {'cpu': print_cpu, 'memory': print_memory}[sys.argv[1]](int(sys.argv[2]), sys.argv[3])

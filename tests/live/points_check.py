@@ -21,7 +21,6 @@ NO_TASK = ("", 0, 0, False)
 Path = collections.namedtuple("Path", "comm tid tgid cpu call functions count run wall")
 Truth = collections.namedtuple("Truth", "paths calls")
 
-
 def read_truth(path):
     """Paths with their counts; (begin, end) of the calls that were reported individually."""
     truth = Truth([], [])
@@ -36,7 +35,6 @@ def read_truth(path):
                 truth.calls.append((int(f["begin"]), int(f["end"])))
     return truth
 
-
 # --- the trace -----------------------------------------------------------------------------------------------------------
 
 Task = collections.namedtuple("Task", "comm tid tgid kernel")
@@ -45,7 +43,6 @@ Probe = collections.namedtuple("Probe", "source hook name")
 Hits = collections.namedtuple("Hits", "hits skipped missed")
 Sample = collections.namedtuple("Sample", "source probe time cpu task snapshot")
 SAMPLE = re.compile(r"^  sample cpu=(\d+) time=(\d+) task=(\d+) source=(\d+) .* probe=(\d+) snapshot=(\d+)")
-
 
 class Trace:
     """sources, probes: by id; hits: of probes, final counts; losses: by (source, CPU, cause), final counts."""
@@ -105,22 +102,18 @@ class Trace:
     def recorded(self, probe):
         return sum(sample.probe == probe for sample in self.samples)
 
-
 def read_task(rest):
     f = pairs(rest)
     comm = re.search(r'comm="(.*)"(?: cgroup=\d+)?$', rest)
     return Task(comm.group(1) if comm else "", int(f["tid"]), int(f["tgid"]), bool(int(f["flags"], 0) & 1))
-
 
 # --- the views -----------------------------------------------------------------------------------------------------------
 
 def view(report, trace, *options):
     return whole_view(report, trace, *options, codes=(0, 3))
 
-
 def plain(frame):
     return re.sub(r"_\[[a-z]\]$|\+0x[0-9a-f]+$", "", frame)
-
 
 def folded(report, trace, *options):
     """[(comm, (frame root first), count)] of --folded."""
@@ -133,11 +126,9 @@ def folded(report, trace, *options):
         rows.append((frames[0], tuple(map(plain, frames[1:])), int(count)))
     return rows
 
-
 def stands_in(functions, frames):
     """Whether the functions follow each other directly in the frames."""
     return any(frames[i:i + len(functions)] == functions for i in range(len(frames) - len(functions) + 1))
-
 
 # --- other counters ------------------------------------------------------------------------------------------------------
 
@@ -146,7 +137,6 @@ def read_perf_stat(path):
     with open(path, encoding="utf-8") as lines:
         rows = [line.split(",") for line in lines]
     return [(words[2], int(words[0])) for words in rows if len(words) > 3 and words[0].isdigit()]
-
 
 # --- checks ---------------------------------------------------------------------------------------------------------------
 
@@ -160,18 +150,15 @@ PLUMBING = re.compile(r"(?<![\w.])(bpf_prog_[0-9a-f]{8,}\w*|_?_?bpf_trace_\w+|bp
                       r"fprobe_\w*handler|ftrace_\w*(?:trampoline|call|caller)|arch_ftrace_ops_list_func|__ftrace_\w+|"
                       r"function_graph_enter\w*|do_int3|asm_exc_int3|exc_int3)\b")
 
-
 class Judge(PlainJudge):
     def __init__(self, report, path, truth):
         super().__init__(report, path)
         self.trace, self.truth = Trace(report, path), read_truth(truth)
 
-
 def want_of(argument):
     """ "write,openat@vfs_*/calls-two": calls, the leaf function, the comm; each may be missing."""
     calls, leaf, comm = re.match(r"([^@/]*)(?:@([^/]*))?(?:/(.*))?$", argument).groups()
     return calls.split(",") if calls else [], leaf, comm
-
 
 def check_account(judge, _):
     """Every event seen is recorded, left out or lost, on each CPU; the probes' hits add up to those of their source;
@@ -192,13 +179,11 @@ def check_account(judge, _):
         judge.equal(name + ": samples in the file", len(mine), trace.loss(source, RECORDED))
         judge.verdict(all(sample.probe in probes for sample in mine), name + ": samples name its probes", "others too")
 
-
 def check_lost(judge, argument):
     """How much was lost in all: a number, or "some"."""
     lost = sum(judge.trace.loss(source, *LOST, RECURSION) for source in judge.trace.points())
     print("# lost %d" % lost)
     judge.verdict(lost > 0 if argument == "some" else lost == int(argument), "lost: " + argument, "%d are" % lost)
-
 
 def check_paths(judge, argument):
     """paths:[CALLS][@LEAF][/COMM]: each of the workload's call paths has as many stacks as it made calls; other calls
@@ -212,7 +197,6 @@ def check_paths(judge, argument):
         judge.equal("%s, %s by %s%s" % (path.comm, path.call, ";".join(path.functions), " to " + leaf if leaf else ""), got,
                     path.count if wanted else 0)
 
-
 def check_calls(judge, argument):
     """calls:PROBE=CALL: the probe's hits are the workload's calls."""
     name, _, call = argument.partition("=")
@@ -220,14 +204,12 @@ def check_calls(judge, argument):
     want = sum(path.count for path in judge.truth.paths if path.call == call)
     judge.equal("%s: hits" % name, judge.trace.hits[probe].hits if probe else None, want)
 
-
 def check_at_least(judge, argument):
     """at-least:PROBE=CALL: the probe has at least the workload's calls; the process may make more than it reports."""
     name, _, call = argument.partition("=")
     probe = judge.trace.probe_called(name)
     hits, want = judge.trace.hits[probe].hits if probe else 0, sum(p.count for p in judge.truth.paths if p.call == call)
     judge.verdict(want <= hits <= want + 200, "%s: hits" % name, "%d, expected at least %d, not many more" % (hits, want))
-
 
 def check_perf(judge, argument):
     """perf:FILE[=NAME[+N],...]: counts of `perf stat -x,` in the same run; of these probes, if named differently; perf may miss N
@@ -243,10 +225,8 @@ def check_perf(judge, argument):
         if probe and not judge.trace.hits[probe].skipped:
             judge.equal("%s: events as perf stat counted" % name, judge.trace.recorded(probe), count + int(more or 0))
 
-
 # Calls that the process makes before it becomes the command: it tries an interpreter, and writes that.
 BEFORE_COMMAND = {"do_sys_openat2": 1, "vfs_write": 1}
-
 
 def check_counts(judge, argument):
     """counts:FILE: lines "FUNCTION TID COUNT" of another counter of the workload's threads in the same run; the first is the command."""
@@ -261,7 +241,6 @@ def check_counts(judge, argument):
             judge.equal("%s by thread %d: as the kernel's own kprobe counted" % (probe.name, tids.index(tid)), got,
                         counts.get((probe.name, tid), 0) - (BEFORE_COMMAND.get(probe.name, 0) if tid == tids[0] else 0))
 
-
 def check_order(judge, _):
     """Times of the events on each CPU ascend in file order: none occurs twice or goes backwards."""
     last, wrong = {}, 0
@@ -269,7 +248,6 @@ def check_order(judge, _):
         wrong += sample.time <= last.get(sample.cpu, 0)
         last[sample.cpu] = sample.time
     judge.verdict(judge.trace.samples and not wrong, "times ascend on each CPU", "%d of %d do not" % (wrong, len(judge.trace.samples)))
-
 
 def check_calls_at_most(judge, argument):
     """calls-at-most:PROBE=N: hits and those that the kernel left out are at most N; and more than half of them are known."""
@@ -279,7 +257,6 @@ def check_calls_at_most(judge, argument):
     judge.verdict(0 < hits.hits <= int(most) <= 2 * (hits.hits + hits.missed), "%s: hits and misses" % name,
                   "%d and %d" % (hits.hits, hits.missed))
 
-
 def check_nested(judge, argument):
     """nested:PROBE: some events happened while another one was being put into the ring: they are counted, and do no
     harm."""
@@ -287,7 +264,6 @@ def check_nested(judge, argument):
     nested = judge.trace.loss(source, NESTED)
     print("# %s: %d within another's output" % (argument, nested))
     judge.verdict(nested > 0, argument + ": within another's output", "none was")
-
 
 def check_missed(judge, argument):
     """missed:PROBE=CALL: the kernel skipped our program once for each of these calls, and counted that. One in 61 runs of our
@@ -299,16 +275,13 @@ def check_missed(judge, argument):
     judge.verdict(want <= missed <= want + want // 8, "%s: missed" % name, "%d, expected %d" % (missed, want))
     judge.equal("%s: lost by recursion" % name, judge.trace.loss(judge.trace.probes[probe].source, RECURSION) if probe else None, missed)
 
-
 def check_probes(judge, argument):
     """probes:NAME,...: these and no others."""
     judge.equal("probes", sorted(probe.name for probe in judge.trace.probes.values()), sorted(argument.split(",")))
 
-
 def check_hook(judge, argument):
     """hook:WORD: all probes are attached in this way."""
     judge.equal("hooks", {HOOKS.get(probe.hook, probe.hook) for probe in judge.trace.probes.values()}, set(argument.split(",")))
-
 
 def check_leaves(judge, _):
     """The first frame is the traced function, in as many stacks as each probe has events."""
@@ -321,12 +294,10 @@ def check_leaves(judge, _):
             leaves[frames[-1] if frames else "(no frame)"] += count
         judge.equal(probe.name + ": first frames", dict(leaves), {probe.name: want})
 
-
 def check_comms(judge, argument):
     """comms:NAME,...: each of these comms has events, and no other one has."""
     points = judge.trace.points()
     judge.equal("comms", sorted({s.task.comm for s in judge.trace.samples if s.source in points}), sorted(argument.split(",")))
-
 
 def check_ends(judge, argument):
     """ends:SOURCE=SECONDS,...: each source stops by itself, and has no later events."""
@@ -342,7 +313,6 @@ def check_ends(judge, argument):
         judge.verdict(times and source.start <= min(times) and max(times) <= source.stop + NEAR,
                       name + ": events lie between start and stop", "%d events" % len(times))
 
-
 def check_timely(judge, argument):
     """timely:SOURCE,...: each source has the calls that the workload made while the source ran, and no others."""
     for name in argument.split(","):
@@ -351,7 +321,6 @@ def check_timely(judge, argument):
         least = sum(begin >= source.start + NEAR and end <= source.stop - NEAR for begin, end in judge.truth.calls)
         most = sum(end >= source.start and begin <= source.stop + NEAR for begin, end in judge.truth.calls)
         judge.verdict(0 < least <= got <= most, name + ": the calls of that time", "%d, expected %d to %d" % (got, least, most))
-
 
 def check_rate(judge, argument):
     """rate:N: each source has at most N events in any second on each CPU (one more is allowed: their times are read a
@@ -372,7 +341,6 @@ def check_rate(judge, argument):
             judge.verdict(most <= limit + 1, "CPU %d: events in any second" % cpu, "%d, the limit is %d" % (most, limit))
             print("# CPU %d: %d events, at most %d in a second" % (cpu, len(times), most))
 
-
 def check_spread(judge, _):
     """A storm is sampled throughout, whenever its thread has a CPU: what passes in gaps of more than 20 ms is the time in which it
     had none, or a fifth of its own."""
@@ -382,7 +350,6 @@ def check_spread(judge, _):
     judge.verdict(gaps <= storm.wall - storm.run + storm.run // 5, "events lie all through the storm", "nothing for %d ms; it ran %d of %d ms" %
                   (gaps // 10**6, storm.run // 10**6, storm.wall // 10**6))
 
-
 def check_frames(judge, _):
     """No view shows our own part of the stack, unless it is asked to."""
     for options in (("--folded",), ("--stacks",), ("--tree",), ("--histogram",), ("--events", "-v"),
@@ -390,7 +357,6 @@ def check_frames(judge, _):
         text = "\n".join(line for line in view(judge.report, judge.path, *options).splitlines() if not line.startswith("#"))
         found = PLUMBING.search(text)
         judge.verdict(text and not found, "%s: no frames of tracing" % options[0], found and "'%s'" % found.group(0))
-
 
 def check_snapshots(judge, _):
     """Snapshots that did not fit into the ring: as many events of the first source as the trace says lack one, on each CPU, while
@@ -405,7 +371,6 @@ def check_snapshots(judge, _):
     judge.verdict(trace.loss(source, RING_FULL), "the ring was full", "nothing else was lost")
     said = re.findall(r"^ *note +([\d,]+) events? without a snapshot", whole_view(trace.report, trace.path, "--info", codes=(3,)), re.M)
     judge.equal("what --info says", [int(number.replace(",", "")) for number in said], [trace.loss(source, SNAPSHOT)])
-
 
 if __name__ == "__main__":
     run(Judge(*sys.argv[1:4]), globals())

@@ -39,16 +39,13 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
 children = []
 
-
 def must(result):
     if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
-
 def rename(comm):
     with open("/proc/self/comm", "w", encoding="ascii") as name:
         name.write(comm)
-
 
 def start(comm, work):
     """Runs it in a process of that name, which ends with this one."""
@@ -61,22 +58,18 @@ def start(comm, work):
     children.append(child)
     return child
 
-
 # --- ends -----------------------------------------------------------------------------------------------------------------
 
 PAUSE = 0.004
-
 
 def read_all(end):
     while os.read(end, 1):
         pass
 
-
 def write_slowly(end, rounds):
     for _ in range(rounds):
         time.sleep(PAUSE)
         os.write(end, b"x")
-
 
 def talk(connection, first, rounds):
     for i in range(2 * rounds):
@@ -85,7 +78,6 @@ def talk(connection, first, rounds):
             connection.sendall(b"x")
         else:
             connection.recv(1)
-
 
 def ends(rounds):
     rounds = int(rounds)
@@ -106,14 +98,11 @@ def ends(rounds):
     for child in children:
         os.waitpid(child, 0)
 
-
 # --- convoy ---------------------------------------------------------------------------------------------------------------
-
 
 def state_of(pid):
     with open("/proc/%d/stat" % pid, encoding="ascii") as stat:
         return stat.read().rpartition(")")[2].split()[0]
-
 
 def queue_up(kind, readers, told):
     """Returns the end at which to type."""
@@ -124,11 +113,9 @@ def queue_up(kind, readers, told):
             time.sleep(0.001)
     return keyboard
 
-
 def is_named(pid, kind):
     with open("/proc/%d/comm" % pid, encoding="ascii") as comm:
         return comm.read().startswith(kind)
-
 
 def convoy(readers, fifo):
     reading, told = os.pipe()
@@ -140,35 +127,29 @@ def convoy(readers, fifo):
         os.write(keyboard, b"x\n")
         print("read", os.read(reading, 1).decode(), flush=True)
 
-
 # --- away -----------------------------------------------------------------------------------------------------------------
 
 NEWNS, NEWPID = 0x20000, 0x20000000
 BIND, REC, PRIVATE, DETACH = 4096, 16384, 1 << 18, 2
 
-
 def mount(source, target, kind=None, flags=0):
     words = [word and word.encode() for word in (source, target, kind)]
     must(libc.mount(*words, flags, b"size=1m" if kind else None))
-
 
 def nest(folder):
     for name in ("mount", "mount/deeper"):
         os.mkdir(folder + "/" + name)
         mount("tmpfs", folder + "/" + name, "tmpfs")
 
-
 def bind(folder):
     os.mkdir(folder + "/source")
     os.mkdir(folder + "/bound")
     mount(folder + "/source", folder + "/bound", None, BIND)
 
-
 def change_root(folder):
     os.mkdir(folder + "/root")
     os.chroot(folder + "/root")
     os.chdir("/")
-
 
 def be_container(folder):
     os.mkdir(folder + "/image")
@@ -179,7 +160,6 @@ def be_container(folder):
     os.chroot(".")
     must(libc.umount2(b"/old", DETACH))
 
-
 # The path by which the file is opened; that from the root of the mount namespace; how to get there; for unshare().
 PLACES = {
     "w-mount": ("%s/mount/deeper/file", "%s/mount/deeper/file", nest, NEWNS),
@@ -189,7 +169,6 @@ PLACES = {
     "w-pid": ("%s/pid", "%s/pid", lambda folder: None, NEWPID),
 }
 
-
 def hold(path, ready, turn):
     """In its own file description, and so by its own lock, until it is its turn."""
     if not os.fork():
@@ -197,7 +176,6 @@ def hold(path, ready, turn):
         os.write(ready, b"x")
         os.read(turn, 1)
         os._exit(0)
-
 
 def lock_often(comm, folder, rounds, ready, turn):
     path, told, go, flags = PLACES[comm]
@@ -221,11 +199,9 @@ def lock_often(comm, folder, rounds, ready, turn):
         fcntl.flock(file, fcntl.LOCK_UN)
         os.wait()
 
-
 def call_of(pid):
     with open("/proc/%d/syscall" % pid, encoding="ascii") as call:
         return call.read().split()[0]
-
 
 def visit(comm, folder, rounds):
     """Runs a process in that place, and ends its waits."""
@@ -241,23 +217,19 @@ def visit(comm, folder, rounds):
         os.write(given, b"x")
     os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
-
 def away(rounds, folder):
     pids = [start("ender", lambda comm=comm: visit(comm, folder, int(rounds))) for comm in PLACES]
     sys.exit(any([os.waitpid(pid, 0)[1] for pid in pids]))
-
 
 # --- aged -----------------------------------------------------------------------------------------------------------------
 
 WAITS, WAIT_MS, AGED_SECONDS = 8, 3, 2
 SHARED, FIXED = 1, 16
 
-
 def wait_for_futex(comm, word):
     rename(comm)
     for _ in range(WAITS):
         libc.syscall(FUTEX, ctypes.c_void_p(word), 0, 0, (ctypes.c_long * 2)(0, WAIT_MS * 1000000), None, 0)
-
 
 def wait_for_pipe(comm, end):
     rename(comm)
@@ -266,17 +238,14 @@ def wait_for_pipe(comm, end):
     for _ in range(WAITS):
         poll.poll(WAIT_MS)
 
-
 def make_pipe(path):
     os.mkfifo(path)
     return os.open(path, os.O_RDWR)
-
 
 def map_shared(path, place=None):
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     os.ftruncate(file, 4096)
     return libc.mmap(ctypes.c_void_p(place), ctypes.c_size_t(4096), 3, SHARED | (FIXED if place else 0), file, ctypes.c_long(0))
-
 
 def aged(folder):
     os.chdir(folder)
@@ -297,13 +266,10 @@ def aged(folder):
     wait_for_pipe("w-aged", far)
     wait_for_futex("w-still", kept)
 
-
 # --- below ----------------------------------------------------------------------------------------------------------------
-
 
 def exit_as(pid):
     os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-
 
 def below(uid, gid, groups, *command):
     shell = os.fork()
@@ -320,6 +286,5 @@ def below(uid, gid, groups, *command):
     os.setresuid(*[int(uid)] * 3)
     os.write(release, b"x")
     exit_as(child)
-
 
 {"ends": ends, "convoy": convoy, "away": away, "aged": aged, "below": below}[sys.argv[1]](*sys.argv[2:])

@@ -10,15 +10,12 @@ import time
 
 SECONDS = 60
 
-
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         return set(map(int, file.read().split()))
 
-
 def dumps():
     return sum(name.startswith("dump-") for name in os.listdir(folder))
-
 
 def is_stopped_writing(pid):
     try:
@@ -30,7 +27,6 @@ def is_stopped_writing(pid):
     except OSError:  # it has ended
         pass
     return False
-
 
 recorder, folder = int(sys.argv[1]), os.path.realpath(sys.argv[2])
 others, end = children(recorder), time.monotonic() + SECONDS

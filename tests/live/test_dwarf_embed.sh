@@ -93,7 +93,20 @@ test_budget() {
 	build_big big_huge 70000000
 	build_big big_first 100000
 	build_big big_second 100000
-	${CC:-cc} -O1 -fomit-frame-pointer "$here/tests/live/workloads/plug/big_unwind.c" -Wl,-rpath,"$scratch" \
+	cat >"$scratch/through.c" <<-'END'
+		#include <time.h>
+		void big_huge(void (*callee)(void)), big_first(void (*callee)(void)), big_second(void (*callee)(void));
+		static void step_burn(void)
+		{
+			for (clock_t end = clock() + CLOCKS_PER_SEC; clock() < end;)
+				for (volatile int i = 0; i < 100000; i++)
+					;
+		}
+		static void step_second(void) { big_second(step_burn); __asm__ volatile(""); }
+		static void step_first(void) { big_first(step_second); __asm__ volatile(""); }
+		int main(void) { big_huge(step_first); return 0; }
+	END
+	${CC:-cc} -O1 -fomit-frame-pointer "$scratch/through.c" -Wl,-rpath,"$scratch" \
 		"$scratch"/big_{huge,first,second}.so -o "$scratch/through" || die "cannot build 'through'"
 	embedded big "$record" --dwarf -f 999 -o "$scratch/big.rwk" -- "$scratch/through" || return
 	check_path "$scratch/big.rwk" through "main;big_huge;step_first;big_first;step_second;big_second;step_burn"

@@ -27,8 +27,4 @@ done
 # waits' timeouts differ.
 check "--chains goes to the other end" grep -qE -- '--woken (from its other end )?by e-tcp-two( in [^,]*)?, which was blocked in .*, sleep( [0-4]\.[0-9]+ ms)?  \(' \
 	"$scratch/chains"
-run_ok scrub "$report" --scrub "$scratch/ends.rwk" -o "$scratch/public.rwk"
-"$report" --waits-on "$scratch/public.rwk" >"$scratch/public.view" 2>/dev/null
-check "--scrub keeps that there is another end" grep -q 'in recvfrom of unix.* (at its other end ' "$scratch/public.view"
-check "--scrub leaves no comm of it" lacks -E 'e-(tcp|pipe|unix)-' "$scratch/public.view"
 finish

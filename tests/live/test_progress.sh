@@ -45,11 +45,6 @@ check_equal 'in no terminal: exit code' 0 $?
 check 'in no terminal: no progress' lacks -E "(reading|unwinding) "$'long|\r' whole.err
 ended part press 'exit 3' '(reading|unwinding) long.rwk: [1-9][0-9]*%' "$report" --no-cache -q --folded long.rwk
 check_number 'a part of the samples' "0 < $(folded_sum part.out) && $(folded_sum part.out) < $(folded_sum whole.out)"
-ended undisturbed look 'exit 0' '(reading|unwinding) long.rwk: [0-9]+%' "$report" --no-cache -q --folded long.rwk
-check 'undisturbed: the same bytes' cmp whole.out undisturbed.out
-check 'undisturbed: there was progress' grep -qE '(reading|unwinding) long.rwk: [0-9]+%' undisturbed.screen
-clean undisturbed
-
 ended unwinding press 'exit 3' 'unwinding snapshots.rwk: [1-9][0-9]*%' "$report" --no-cache -q --source cpu --stacks snapshots.rwk
 clean unwinding
 

@@ -25,13 +25,9 @@ start_burner() { # NAME
 	children="$children $burner"
 }
 
-start_recorder() { # NAME [OPTION...]
-	local name=$1
-	shift
-	"$record" -p 600 -u "$@" -o "$scratch/$name.rwk" 2>"$scratch/$name.err" &
-	recorder=$!
-	children="$children $recorder"
-	wait_for 60 has_started "$scratch/$name.rwk" || die "the recorder does not start"
+start_recorder() { # NAME
+	begin_recorder "$1" -p 600 -u -o "$scratch/$1.rwk"
+	wait_for 60 has_started "$scratch/$1.rwk" || die "nothing is recorded"
 }
 
 # Sources are written once everything runs; the first chunk of events follows a second later.
@@ -179,11 +175,9 @@ test_healthy() {
 # rings forever.
 test_others() {
 	local cpu second
+	begin_recorder second -p 600 -u -f 99 --embed none -o "$scratch/second.rwk"
+	second=$recorder
 	start_recorder others
-	"$record" -p 600 -u -f 99 --embed none -o "$scratch/second.rwk" 2>/dev/null &
-	second=$!
-	children="$children $second"
-	wait_for 60 has_started "$scratch/second.rwk" || die "the second recorder does not start"
 	for cpu in $first_cpu $last_cpu; do taskset -c "$cpu" "$workloads/churn" renames 80000; done # more than a ring holds
 	"$record" -p "$(at_level 0.3 1)" -u --embed none -o "$scratch/third.rwk" 2>/dev/null
 	fork_on "$first_cpu"

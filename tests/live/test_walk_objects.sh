@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tier: full
 # What walked tasks sleep on, compared with a workload that sleeps on each kind of object and on kernel locks whose
-# holders it knows, and prints which. Who holds up whom. Then the same without objects, condensed and scrubbed:
-# nothing private is left.
+# holders it knows, and prints which. Who holds up whom. (test_objects.sh asks what --condense and --scrub leave.)
 . "$(dirname "$0")/lib.sh"
 
 need_recording
@@ -60,10 +59,4 @@ walk none -a --no-objects
 check "--no-objects: nothing is recorded" lacks -aE '^  object|call=[1-9]' <("$report" --dump "$scratch/none.rwk")
 check "both readers print the same" cmp <("$report" --dump "$scratch/all.rwk") <(python3 -B "$here/tests/rwk_dump.py" "$scratch/all.rwk")
 
-run_ok condense "$report" --condense "$scratch/all.rwk" -o "$scratch/small.rwk"
-check "--condense leaves no path" lacks -a asleep-secret <("$report" --dump "$scratch/small.rwk")
-check "--condense keeps the owner" grep -q "held by h-mutex $holder" <("$report" --tasks "$scratch/small.rwk" 2>/dev/null)
-run_ok scrub "$report" --scrub "$scratch/all.rwk" -o "$scratch/public.rwk"
-check "--scrub leaves no path" lacks -a asleep-secret <("$report" --dump "$scratch/public.rwk")
-check "--scrub keeps who was held" grep -qE "on mutex [^ ]+ \(held by " <("$report" --tasks "$scratch/public.rwk" 2>/dev/null)
 finish

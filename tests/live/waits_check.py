@@ -23,23 +23,19 @@ EMULATED = os.environ.get("WAITS_EMULATED") == "1"
 CALL = MS * 3 // 2 if EMULATED else 150_000
 MOMENT = 20 * MS if EMULATED else MS
 
-
 def few(count):
     """How many of that many waits may be in a bracket that is much longer. An interrupt, or the host taking the CPU
     away, may stop a thread between its wait and its reading of the clock, and no event shows that: the bracket is
     longer then, never shorter. So each wait must be within its bracket, and nearly all must fill it."""
     return min(count // 2, count // 20 + 2)
 
-
 # ns between two views of one wait: --top-waits counts in us.
 SAME = 2000
-
 
 def allowed(count):
     """How many of that many waits, or wakers, may be unknown for that reason; or shorter than -m, because the CPU was
     stopped meanwhile."""
     return max(3, count * 3 // 100) if HIDES else 1 if EMULATED else 0
-
 
 class Judge(wt.Judge):
     def __init__(self, report, path, truth):
@@ -87,7 +83,6 @@ class Judge(wt.Judge):
     def thread(self, comm):
         return next(thread for thread in self.threads if thread.comm == comm)
 
-
 def by_comm(threads):
     """Threads of many comms m00000 ... are one group; a comm that many processes share is one, too."""
     groups = collections.defaultdict(list)
@@ -96,21 +91,17 @@ def by_comm(threads):
             groups[re.sub(r"^m[0-9]+$", "m*", thread.comm)].append(thread)
     return groups
 
-
 # --- counts, totals, the longest ------------------------------------------------------------------------------------------
-
 
 def in_bracket(judge, thread, bracket):
     """The blocked waits that have an event of their own, and the time off the CPU of all waits."""
     waits = judge.trace.within(thread.tid, bracket.begin, bracket.end)
     return [wait for wait in waits if wait.kind == wt.BLOCKED], sum(wait.length for wait in waits)
 
-
 def preempted_on_the_way(judge, thread, bracket):
     """Whether the thread was preempted when about to sleep, in a sleeping state, and its time was over when it ran
     again, or before."""
     return any(wait.kind == wt.CANCELLED or wait.kind == wt.PREEMPTED and wait.state & 3 for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end))
-
 
 def check_brackets(judge, argument):
     """One blocked wait in each bracket; totals within 1 %; nearly all as long as their brackets within 1 ms, at the
@@ -137,7 +128,6 @@ def check_brackets(judge, argument):
             judge.fills(name + "total", total, threads, truth // 100 + count * CALL)
             judge_alone(judge, name, alone)
 
-
 def judge_alone(judge, name, pairs):
     """Compares brackets in which the thread slept once and was not seen to be preempted besides."""
     if not judge.verdict(pairs, name + "some can be compared with their clocks", "all were preempted besides"):
@@ -154,7 +144,6 @@ def judge_alone(judge, name, pairs):
                       "%d of %d are off by more than %d ns, up to %d" % (wrong, len(off), MOMENT, max(map(abs, off))))
         judge.verdict(max(off) <= MOMENT, name + what + ", and none is beyond its bracket", "one is, by %d ns" % max(off))
 
-
 def check_comms(judge, _):
     """Every recorded wait of a thread has the comm that the thread had."""
     wrong = [wait for thread in judge.threads for bracket in thread.brackets
@@ -163,7 +152,6 @@ def check_comms(judge, _):
                      for wait in judge.trace.within(thread.tid, bracket.begin, bracket.end) if wait.task.tgid != thread.tgid]
     judge.verdict(not wrong, "comms", "%d waits, such as one of '%s'" % (len(wrong), wrong and wrong[0].task.comm))
     judge.verdict(not wrong_process, "processes", "%d waits are of another process" % len(wrong_process))
-
 
 def check_paths(judge, argument):
     """--folded: the time under each thread's own call path, within 1 %. `all`: hardly any of it may be on another path;
@@ -181,9 +169,7 @@ def check_paths(judge, argument):
             judge.verdict(got and missing <= (got + missing) * (15 if argument == "rough" else 1) // 100 + (judge.slack(threads) if HIDES else 0), "%s: hardly any time elsewhere" % comm,
                           "%d ns of %d, such as %s" % (missing, got, [row for row in mine if not wt.holds(row[1], path)][:1]))
 
-
 # --- classes --------------------------------------------------------------------------------------------------------------
-
 
 def time_by_class(judge, thread):
     """class -> [count, ns] of events and sums together."""
@@ -198,7 +184,6 @@ def time_by_class(judge, thread):
         mine[0] += count
         mine[1] += total
     return found
-
 
 def check_spin(judge, _):
     """Only preempted; as often as the kernel counted, for as long as the thread's clock stood still."""
@@ -218,7 +203,6 @@ def check_spin(judge, _):
         judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
         judge.verdict(found[wt.YIELDED][0] == 0, thread.comm + ": did not yield", str(found[wt.YIELDED]))
 
-
 def check_yield(judge, _):
     """Yielded, except when preempted by a tick; every switch is counted once. A thread that a tick preempts on its
     way out of the system call looks like one that yields."""
@@ -230,7 +214,6 @@ def check_yield(judge, _):
         judge.verdict(found[wt.YIELDED][0] <= 1.01 * thread.numbers["yields"] + 3, thread.comm + ": no more yields than calls", str(found))
         judge.verdict(found[wt.YIELDED][0] >= 0.9 * count > 100, thread.comm + ": yielded", str(found))
         judge.verdict(found[wt.BLOCKED][1] < 2 * MS, thread.comm + ": not blocked", str(found[wt.BLOCKED]))
-
 
 def check_cancelled(judge, _):
     """Runnable all the time except for the one sleep before the signal: nobody woke it. The kernel counts a switch
@@ -250,9 +233,7 @@ def check_cancelled(judge, _):
     judge.verdict(len(found[wt.CANCELLED]) >= want - 2 - allowed(want), "cancelled: told as such",
                   "%d waits, expected %d" % (len(found[wt.CANCELLED]), want))
 
-
 # --- wakers ---------------------------------------------------------------------------------------------------------------
-
 
 def check_wakers(judge, argument):
     """ARGUMENT: "SLEEPER=WAKER,..."; WAKER is a comm that wakes in task context, "timer", or "RE/..." for threads
@@ -275,7 +256,6 @@ def check_wakers(judge, argument):
         unknown = sum(number for who, number in got.items() if who.startswith("none"))
         judge.verdict(count and count + min(unknown, allowed(count)) == sum(got.values()), "%s is woken by %s" % (comm, want), "%s" % dict(got))
 
-
 def check_waker_stacks(judge, argument):
     """--wakers --folded: "TARGET>WAKER>FUNCTION": the function is in the waker's half for nearly all of the target's time."""
     rows = wt.folded(judge.report, judge.path, "--wakers")
@@ -289,7 +269,6 @@ def check_waker_stacks(judge, argument):
                 with_it += us if half[-1] == waker and function in half else 0
         judge.fills("%s: --wakers --folded ends in %s and has %s" % (target, waker, function), with_it * 1000, threads, judge.total(threads) // 100)
 
-
 def check_chains(judge, _):
     """--chains from chain-a names chain-b, chain-c and then a timer, in this order."""
     text = wt.view(judge.report, judge.path, "--chains=chain-a")
@@ -297,7 +276,6 @@ def check_chains(judge, _):
     judge.verdict(-1 not in places and places == sorted(places), "--chains names all three, in order", str(places))
     rest = text[max(places):]
     judge.verdict(bool(re.search(r"timer|irq|softirq", rest)), "--chains ends in a timer", rest[:300].replace("\n", "|"))
-
 
 def check_at(judge, argument):
     """--at in the middle of a round of the chain, when all of the given threads sleep, shows them. The round is the
@@ -310,9 +288,7 @@ def check_at(judge, argument):
     for comm in argument.split(","):
         judge.verdict(bool(re.search(r"\b%s\b" % re.escape(comm), text)), "--at shows %s" % comm, text[:300].replace("\n", "|"))
 
-
 # --- open waits, states, iowait ---------------------------------------------------------------------------------------------
-
 
 def check_open(judge, argument):
     """The thread that never woke up has one wait, not ended; ARGUMENT before|during: it began before the recording or
@@ -335,7 +311,6 @@ def check_open(judge, argument):
     judge.verdict(any("pipe_read" in frame or "anon_pipe_read" in frame for _, frames, _ in rows for frame in frames),
                   "forever: its kernel stack is known", str(rows)[:300])
 
-
 def check_iowait(judge, argument):
     """Waits in D, with iowait, of ARGUMENT ms and a little more."""
     for thread in judge.threads:
@@ -346,7 +321,6 @@ def check_iowait(judge, argument):
             least = min((wait.length for wait in waits), default=0)
             judge.verdict(least >= int(argument) * MS, "%s: each at least %s ms" % (thread.comm, argument), "%d ns" % least)
 
-
 def check_sleeps_of(judge, argument):
     """Several sleeps in one call: the brackets have as many blocked waits as the kernel counted; their stacks are
     right."""
@@ -356,7 +330,6 @@ def check_sleeps_of(judge, argument):
     want = thread.numbers["sleeps"]
     judge.near("%s: sleeps in %d calls" % (argument, len(found)), count, want, allowed(want), "sleeps")
     judge.verdict(count >= 8 * len(found), "%s: several in a call" % argument, "%d in %d calls" % (count, len(found)))
-
 
 def check_state(judge, argument):
     """BIT,COMM,OTHER, recorded with --state: there are only waits with that bit at their switch-out: those of COMM, and
@@ -373,21 +346,17 @@ def check_state(judge, argument):
     count = sum(len(in_bracket(judge, thread, bracket)[0]) for bracket in thread.brackets)
     judge.near("--state: waits of " + other, count, 0, 0, "waits")
 
-
 # --- against the kernel's own account ---------------------------------------------------------------------------------------
 
 # ns from the last reading to the thread's end, and from the clock before clone(2) to the thread's start.
 READING = 10 * MS if EMULATED else 300_000
 
-
 SWITCH = 5000  # ns: the scheduler reads its clock a varying number of us before the tracepoint of a switch
-
 
 def slack_of(judge, thread):
     """Slack for the rest of a thread's wall time: 0.1 % of it, the readings, the switches, and time stolen by the
     host."""
     return thread.wall // 1000 + READING + SWITCH * thread.switches + judge.stolen
-
 
 def judge_each(judge, what, rows, sign=0):
     """rows: thread, figure, the kernel's figure, slack. The host may take the CPU away while a thread reads its
@@ -395,7 +364,6 @@ def judge_each(judge, what, rows, sign=0):
     wrong = [(thread.comm, got, want, slack) for thread, got, want, slack in rows if abs(got - want) > slack]
     against = [row for row in wrong if (row[1] - row[2]) * sign < 0]
     judge.verdict(rows and len(wrong) <= len(rows) // 6 and not against, what, "thread, ns, expected, within: %s" % wrong)
-
 
 def judge_account(judge, what, rows):
     """rows: thread, running, queued, blocked, and how much of these may be later than the reading: 0.1 % of each. If
@@ -410,7 +378,6 @@ def judge_account(judge, what, rows):
     judge_each(judge, what + "run", run, 1)
     judge_each(judge, what + "run queue", queue, 1)
     judge_each(judge, what + "blocked", rest, -1)
-
 
 def check_schedstat(judge, _):
     """Run, run queue and blocked time of each thread over its life, compared with /proc/PID/task/TID/schedstat."""
@@ -429,7 +396,6 @@ def check_schedstat(judge, _):
         # A wait after the last reading, if it is short, is in the sums as well.
         rows.append((thread, running, queued, waited - queued, max(0, count - thread.switches - 1) * judge.trace.least))
     judge_account(judge, "the kernel's account: ", rows)
-
 
 def check_summary(judge, _):
     """--summary compared with the same: ms of each thread over its life, and what it cannot account for."""
@@ -452,14 +418,12 @@ def check_summary(judge, _):
     judge_each(judge, "--summary: wall", walls)
     judge_each(judge, "--summary: unknown", residues)
 
-
 def check_least(judge, argument):
     """No wait with an event of its own is shorter than -m (us), except open ones; the shorter ones are in sums."""
     short = [wait for wait in judge.trace.waits if wait.length < int(argument) * 1000 and not wait.open]
     judge.verdict(not short, "no recorded wait is shorter than -m", "%d are" % len(short))
     brief = sum(count for sums in judge.trace.sums for count, _, _ in sums.kinds.values())
     judge.verdict(brief > 0, "shorter waits are summed", "none")
-
 
 def check_prefix(judge, argument):
     """A recording that ended early has everything up to its last wait; ARGUMENT% of brackets may be missing if it
@@ -480,13 +444,11 @@ def check_prefix(judge, argument):
     judge.verdict(unfilled <= few(count), "what was recorded is whole", "%d of %d waits are not" % (unfilled, count))
     judge.verdict(missing * 100 <= count * int(argument or 0) + 100 * allowed(count), "what was not lost is there", "%d of %d are missing" % (missing, count))
 
-
 # --- waits that were under way when the recording began (workloads/early.c) ----------------------------------------------
 
 CLOSE = 20 * MS
 FAIR = "fair", "busy", "vfork"
 BEFORE = 2 * MS  # a valid bound: at most this much before the thread's own clock, which it reads before it sleeps
-
 
 class Sleeper:
     def __init__(self, fields):
@@ -495,7 +457,6 @@ class Sleeper:
         self.disturbed = fields.get("disturbed") == "1"
         self.kind, _, ends = self.comm.split("-")
         self.ends = ends == "e"
-
 
 def sleepers_of(judge):
     sleepers = {}
@@ -506,13 +467,11 @@ def sleepers_of(judge):
         sleepers[int(fields["tid"])].end = int(fields["end"])
     return sleepers
 
-
 def is_right(sleeper, wait):
     off = wait.begin - sleeper.begin
     if wait.flags & wt.OUT_LATEST:
         return off >= -BEFORE
     return abs(off) <= CLOSE
-
 
 def check_early(judge, _):
     """Each thread has one wait that began when its own clock says, within 20 ms, or before the recorded bound."""
@@ -538,7 +497,6 @@ def check_early(judge, _):
         judge.verdict(sum(exact[kind] for kind in FAIR) * 10 >= 9 * sum(all_of[kind] for kind in FAIR), "fair tasks are exact",
                       "%s of %s" % (dict(exact), dict(all_of)))
 
-
 def check_early_walk(judge, _):
     """A walk of the same tasks shows how long they have slept."""
     rows = {row.tid: row for row in judge.trace.walked}
@@ -548,7 +506,6 @@ def check_early_walk(judge, _):
             off = row.time - row.wait - sleeper.begin
             judge.verdict(off >= -BEFORE if row.bound == wt.AT_LEAST else row.bound == 1 and abs(off) <= CLOSE,
                           "the walk's wait of %s" % sleeper.comm, "off by %+d us, bound %d" % (off // 1000, row.bound))
-
 
 def check_early_summary(judge, _):
     """--summary accounts for all of the time that they slept in the recording. A thread about to exit at the end may
@@ -564,7 +521,6 @@ def check_early_summary(judge, _):
             continue
         judge.verdict(abs(row["unknown"]) <= row["wall"] // share + 2 * MS, "--summary of %s" % sleeper.comm, str(row))
 
-
 def check_early_at(judge, _):
     """--at the start counts all of them; those that it lists show how long they had really slept."""
     text = wt.view(judge.report, judge.path, "--at", "+0.000001", "--throughout")
@@ -579,11 +535,9 @@ def check_early_at(judge, _):
             off = judge.trace.start - sleeper.begin - round(float(figure) * (MS if milli else 1000 * MS))
             judge.verdict(off >= -BEFORE if bound else abs(off) <= CLOSE, "--at the start, age of %s" % sleeper.comm, "off by %d ns" % off)
 
-
 # --- waits that the kernel accounts wrongly (workloads/accounted.c) -------------------------------------------------------
 
 CHARGED, CLOCKS = 20 * MS, MS  # ns: more queueing than can be right; how far clocks may differ
-
 
 def charges():
     """Whether this kernel charges such sleeps: 6.12 and later, unless somebody has turned DELAY_DEQUEUE off."""
@@ -593,7 +547,6 @@ def charges():
     except OSError:
         off = False
     return not off and tuple(map(int, re.match(r"(\d+)\.(\d+)", os.uname().release).groups())) >= (6, 12)
-
 
 def check_moved(judge, at_wakeup):
     """None was on a run queue for longer than it woke up late; with at-wakeup, where the kernel's account is wrong, its
@@ -616,7 +569,6 @@ def check_moved(judge, at_wakeup):
     judge.verdict(rounds and not missing, "moved: all sleeps are in the trace", "%d of %d are not" % (missing, len(rounds)))
     judge.verdict(not wrong, "moved: run queue", "it, late, by the kernel: %s" % wrong[:5])
 
-
 def check_newborn(judge, late):
     """The time that new threads waited for a CPU does not include the `late` ms before, in which the thread was on no
     run queue, whether the start has a record or is summed; nor any time of the thread that was never put on one. The
@@ -633,11 +585,9 @@ def check_newborn(judge, late):
     waits = [wait for wait in judge.trace.waits if wait.flags & wt.NOT_ENDED and wait.kind == wt.STARTED]
     judge.verdict([wait.started_queue for wait in waits] == [0], "the one that never did", "on a run queue: %s" % [w.started_queue for w in waits])
 
-
 # --- user stacks (workloads/waits_user.c) --------------------------------------------------------------------------------
 
 Shown = collections.namedtuple("Shown", "comm kind frames")  # frames: functions, leaf first
-
 
 def read_waits(report, trace):
     """The waits in --events -v, which prints a line for each frame after the line of its wait."""
@@ -651,18 +601,15 @@ def read_waits(report, trace):
             waits[-1].frames.append(frame[1])
     return waits
 
-
 def runs_through(wait, path):
     """Whether the stack has these functions, root first, in this order."""
     frames = iter(reversed(wait.frames))
     return all(function in frames for function in path)
 
-
 def unseen(waits):
     """If the kernel hides threads, a switch from one of them is not seen, and that wait is recorded later, without
     stacks."""
     return [wait for wait in waits if HIDES and not wait.frames]
-
 
 def judge_path(judge, waits, comm, path, count):
     mine = [wait for wait in waits if wait.comm == comm]
@@ -671,11 +618,9 @@ def judge_path(judge, waits, comm, path, count):
     judge.verdict(len(good) >= count - len(unseen(waits)), "%s: waits on %s" % (comm, ";".join(path)),
             "%d, not %d; others are %s" % (len(good), count, others[:3]))
 
-
 def goes_on(frames):
     """Whether the function that entered the kernel has a caller."""
     return frames and not re.match("entry_SYSCALL|asm_|ret_from_fork", frames[-1])
-
 
 def judge_there(judge, waits, comms):
     """An exiting task has no user stack."""
@@ -686,13 +631,11 @@ def judge_there(judge, waits, comms):
         judge.verdict(mine and not bare, "%s: its waits have user stacks" % comm,
                 "%d of %d have none, such as %s" % (len(bare), len(mine), bare[:1]))
 
-
 def judge_depths(judge, waits):
     for depth in 3, 40:
         mine = [wait for wait in waits if wait.comm == "deep-%d" % depth and "nap" in wait.frames]
         wrong = [wait for wait in mine if wait.frames.count("go_down") != depth]
         judge.verdict(mine and not wrong, "%d calls deep" % depth, "%d of %d waits, such as %s" % (len(wrong), len(mine), wrong[:1]))
-
 
 def check_user_stacks(judge, _):
     waits, threads = read_waits(judge.report, judge.path), list(map(wt.pairs, judge.told("thread", "ended")))
@@ -709,7 +652,6 @@ def check_user_stacks(judge, _):
     judge.verdict(spun and not bare, "preempted in no system call",
                   "%d of %d waits have no stack, such as %s" % (len(bare), len(spun), bare[:1]))
     judge_there(judge, waits, [thread["comm"] for thread in threads if "tid" in thread])
-
 
 if __name__ == "__main__":
     wt.run(Judge(*sys.argv[1:4]), globals())

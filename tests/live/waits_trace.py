@@ -20,14 +20,11 @@ OUT_LATEST = 16384
 # (record/probe/sched_clock.c: READING_NS, DRIFT_PART).
 READING, DRIFT_PART = 500_000, 1000
 
-
 def pairs(text):
     """ "a=1 b=x" as a dict; strings in quotes hold no blank that matters here."""
     return dict(word.split("=", 1) for word in text.split() if "=" in word)
 
-
 # --- verdicts -----------------------------------------------------------------------------------------------------------
-
 
 class Judge:
     def __init__(self, report, path):
@@ -53,7 +50,6 @@ class Judge:
         if not self.shown:
             print("no anything: the workload told nothing that could be checked")
 
-
 def run(judge, functions):
     """The function check_some_thing(judge, argument) is the check some-thing:ARGUMENT."""
     for word in sys.argv[4:]:
@@ -61,11 +57,9 @@ def run(judge, functions):
         functions["check_" + name.replace("-", "_")](judge, argument)
     judge.finish()
 
-
 # --- the truth -----------------------------------------------------------------------------------------------------------
 
 Bracket = collections.namedtuple("Bracket", "begin end begin_real end_real")
-
 
 class Thread:
     def __init__(self, fields):
@@ -89,13 +83,11 @@ class Thread:
     def longest(self):
         return max(self.brackets, key=lambda bracket: bracket.end - bracket.begin)
 
-
 def read_stolen(path):
     """Time stolen by the host meanwhile, plus a tick of 10 ms that may have begun before; 0 if it never steals."""
     with open(path, encoding="utf-8") as lines:
         stolen = sum(int(pairs(line)["stolen"]) for line in lines if line.startswith("machine "))
     return stolen + 10**7 if stolen else 0
-
 
 def read_truth(path):
     """Threads in the order of the output."""
@@ -111,7 +103,6 @@ def read_truth(path):
             elif word == "asleep":
                 threads[-1].asleep = int(fields["time"])
     return threads
-
 
 # --- the trace -----------------------------------------------------------------------------------------------------------
 
@@ -130,10 +121,8 @@ def dumped(report, path):
     if dump.returncode != expected:
         raise SystemExit("no '%s --dump' exited %d, not %d" % (report, dump.returncode, expected))
 
-
 Task = collections.namedtuple("Task", "tgid tid comm kernel start")
 NOBODY = Task(0, 0, "", False, 0)
-
 
 class Wait:
     __slots__ = ("task", "cpu", "end", "length", "run_queue", "started_queue", "state", "flags", "kind", "context", "waker", "woken")
@@ -158,17 +147,14 @@ class Wait:
     def open(self):
         return bool(self.flags & (BEGAN_BEFORE | NOT_ENDED))
 
-
 Walked = collections.namedtuple("Walked", "tid time wait bound")
 AT_LEAST = 2  # a bound
-
 
 class Sums:
     def __init__(self, fields, tasks):
         number = {key: int(value, 0) for key, value in fields.items()}
         self.task, self.time, self.span, self.running = tasks[number["task"]], number["time"], number["span"], number["running"]
         self.kinds = {kind: tuple(number.get(kind + end, 0) for end in ("_count", "_total", "_run_queue")) for kind in SUM_KINDS}
-
 
 class Trace:
     """The parts of a trace that the tests use. by_tid: waits in the order of their ends."""
@@ -253,7 +239,6 @@ class Trace:
         before = [clock for clock in self.clocks if clock[0] <= time] or self.clocks[:1]
         return before[-1][1] + time - before[-1][0]
 
-
 # --- the views -----------------------------------------------------------------------------------------------------------
 
 def view(report, trace, *options, codes=None):
@@ -268,7 +253,6 @@ def view(report, trace, *options, codes=None):
         raise SystemExit("no '%s %s' exited %d: %s" % (report, " ".join(options), done.returncode, done.stderr[-500:]))
     return done.stdout
 
-
 def folded(report, trace, *options):
     """[(comm, [frame root first], us)] of --folded; the waker's half follows "--"."""
     rows = []
@@ -280,12 +264,10 @@ def folded(report, trace, *options):
         rows.append((frames[0], frames[1:], int(weight)))
     return rows
 
-
 def holds(frames, path):
     """Whether the frames have the path's functions in that order."""
     rest = iter(re.sub(r"_\[[a-z]\]$|\+0x[0-9a-f]+$", "", frame) for frame in frames)
     return all(name in rest for name in path)
-
 
 def summary(report, trace):
     """{tid: {column: ns}} of --summary for all threads; its head line has the names of the columns, each as wide as

@@ -4,13 +4,7 @@
  * its own file or its debug file. Until it is killed it spins, a millisecond out of two hundred, in its own function
  * and in machine code at a fixed address. With "-" it ends after the first millisecond.
  */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <time.h>
+#include "workload.h"
 
 #define CODE_AT ((void *)0x200000000) /* hostile_files.py knows it, too */
 
@@ -22,12 +16,6 @@ static const uint8_t code[] = {
 	0x75, 0xfa,		/* jne 1b */
 	0x5d, 0xc3,		/* pop %rbp; ret */
 };
-
-static int fail(const char *what)
-{
-	(void)fprintf(stderr, "villain: %s: %s\n", what, strerror(errno));
-	return EXIT_FAILURE;
-}
 
 static volatile unsigned long sink;
 
@@ -53,14 +41,13 @@ int main(int argc, char **argv)
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	void (*made)(long);
 
-	if (memory != CODE_AT)
-		return fail("memory");
+	must(memory == CODE_AT, "memory");
 	memcpy(memory, code, sizeof(code));
 	memcpy(&made, &memory, sizeof(made));
 	do {
 		spin(made);
 		if (argc > 1)
 			return 0;
-		(void)nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+		rest(200 * NS_PER_MS);
 	} while (1);
 }

@@ -174,10 +174,11 @@ test_healthy() {
 # large: their tail is what the ring had there before, here parts of names. Read as times, these once stopped all
 # rings forever.
 test_others() {
-	local cpu second
-	begin_recorder second -p 600 -u -f 99 --embed none -o "$scratch/second.rwk"
-	second=$recorder
+	local cpu first second
 	start_recorder others
+	first=$recorder
+	begin_recorder second -p 600 -u -f 99 --embed none -o "$scratch/second.rwk"
+	second=$recorder recorder=$first
 	for cpu in $first_cpu $last_cpu; do taskset -c "$cpu" "$workloads/churn" renames 80000; done # more than a ring holds
 	"$record" -p "$(at_level 0.3 1)" -u --embed none -o "$scratch/third.rwk" 2>/dev/null
 	fork_on "$first_cpu"

@@ -232,6 +232,7 @@ embedded_in_time() { ! "$report" --no-local-files --info "$1" 2>/dev/null | grep
 embedded() {
 	local try
 	for try in 1 2 3 4 5; do
+		rm -f "$scratch/$1.rwk"
 		run_ok "$@" || return
 		! embedded_in_time "$scratch/$1.rwk" || return 0
 		echo "# $1: a file was not opened in time, try $try"

@@ -4,18 +4,23 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/helper/file_system.h"
+#include "common/gate/confine.h"
+#include "common/gate/open.h"
 
 int file_gate_find(int root, const char *path, bool links)
 {
@@ -28,57 +33,115 @@ int file_gate_find(int root, const char *path, bool links)
 	return fd < 0 ? -errno : fd;
 }
 
+/* --- FUSE -------------------------------------------------------------------------------------------- */
+
+static void list_read(struct mount_list *list, int folder)
+{
+	(void)mount_list_read(list, folder < 0 ? AT_FDCWD : folder, folder < 0 ? "self/mountinfo" : "mountinfo");
+}
+
+static bool look_up(int folder, uint64_t device)
+{
+	_cleanup_(mount_list_free) struct mount_list list = {0};
+
+	list_read(&list, folder);
+	for (size_t i = 0; i < list.mounts.count; i++)
+		if (list.mounts.items[i].device == device)
+			return list.mounts.items[i].kind == FILE_SYSTEM_FUSE;
+	return false;
+}
+
+/* By the device of an open file; O_PATH will do. False if the list lacks it. */
+static bool is_on_fuse(struct fuse_mounts *mounts, int fd)
+{
+	struct fuse_device *fresh = &mounts->known[mounts->next % FUSE_DEVICES_KNOWN];
+	struct statx status;
+	uint64_t device;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status))
+		return false;
+	device = makedev(status.stx_dev_major, status.stx_dev_minor);
+	for (size_t i = 0; i < FUSE_DEVICES_KNOWN; i++)
+		if (device && mounts->known[i].device == device)
+			return mounts->known[i].fuse;
+	*fresh = (struct fuse_device){.device = device, .fuse = look_up(mounts->folder, device)};
+	mounts->next++;
+	return fresh->fuse;
+}
+
+/* How much of the path the mount point covers; 0: nothing. */
+static size_t covered(const char *path, const char *point)
+{
+	size_t length = strlen(point);
+
+	if (length == 1)
+		return 1; /* "/" */
+	return !strncmp(path, point, length) && (path[length] == '/' || !path[length]) ? length : 0;
+}
+
+bool fuse_mounts_cover(const struct fuse_mounts *mounts, const char *path)
+{
+	_cleanup_(mount_list_free) struct mount_list list = {0};
+	size_t most = 0;
+	bool fuse = false;
+
+	list_read(&list, mounts->folder);
+	for (size_t i = 0; i < list.mounts.count; i++) {
+		const size_t length = covered(path, list.mounts.items[i].point);
+
+		if (!length || length < most)
+			continue; /* of two at one place the later one is on top */
+		most = length;
+		fuse = list.mounts.items[i].kind == FILE_SYSTEM_FUSE;
+	}
+	return fuse;
+}
+
+/* --- a file ------------------------------------------------------------------------------------------ */
+
 /* A mapped program may be on a file server: the caller's deadline bounds the wait. Anybody may serve FUSE. */
 static bool file_system_fits(int fd, bool written)
 {
-	enum file_system_kind kind = file_system_kind(fd);
+	struct statfs status;
+	enum file_system_kind kind = FILE_SYSTEM_OTHER;
 
+	if (!fstatfs(fd, &status))
+		kind = file_system_of_magic((unsigned long)status.f_type);
 	return kind == FILE_SYSTEM_LOCAL || (!written && kind == FILE_SYSTEM_NETWORK);
 }
 
-static int look(int fd, const struct file_gate_rules *rules, struct stat *ret_status)
+static int look(int fd, const struct file_gate_rules *rules)
 {
-	if (rules->mounts && fuse_mounts_have(rules->mounts, fd))
+	struct stat status;
+
+	if (rules->mounts && is_on_fuse(rules->mounts, fd))
 		return -EREMOTE;
-	if (fstat(fd, ret_status))
+	if (fstat(fd, &status))
 		return -errno;
-	if (!S_ISREG(ret_status->st_mode))
+	if (!S_ISREG(status.st_mode))
 		return -EINVAL;
 	if (!file_system_fits(fd, rules->written))
 		return -EREMOTE;
 	if (!rules->written)
 		return 0;
-	if (ret_status->st_uid != rules->owner && ret_status->st_uid)
+	if (status.st_uid != rules->owner && status.st_uid)
 		return -EPERM;
-	return ret_status->st_nlink > 1 ? -EMLINK : 0;
+	return status.st_nlink > 1 ? -EMLINK : 0;
 }
 
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, sizeof(magic));
-}
-
+/* What was opened is looked at again: its owner may have changed. */
 int file_gate_open(int found, const struct file_gate_rules *rules)
 {
-	struct stat before, after;
 	_cleanup_close_ int fd = -1;
-	char path[32];
-	int r = look(found, rules, &before);
+	int r = look(found, rules);
 
-	if (r)
+	if (!r)
+		fd = r = file_open_found(found, ".");
+	if (r >= 0)
+		r = look(fd, rules);
+	if (r < 0)
 		return r;
-	(void)snprintf(path, sizeof(path), "self/fd/%d", found);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	r = look(fd, rules, &after);
-	if (r)
-		return r;
-	if (after.st_dev != before.st_dev || after.st_ino != before.st_ino)
-		return -ESTALE;
-	return rules->elf && !is_elf(fd) ? -ENOEXEC : steal_fd(&fd);
+	return rules->elf && !file_begins_with(fd, ELFMAG, SELFMAG) ? -ENOEXEC : steal_fd(&fd);
 }
 
 /* Whether our own list of mappings (proc(5)) has this device and inode at this address. */
@@ -112,4 +175,173 @@ bool file_gate_is(int fd, uint64_t device, uint64_t inode)
 	same = line_names(at, device, inode);
 	(void)munmap(at, 1);
 	return same;
+}
+
+/* --- rights ------------------------------------------------------------------------------------------ */
+
+/* proc(5): the kernel prints every group, of which there may be 65,536. */
+enum { STATUS_ROOM = 64 << 10 };
+
+/* The whole file, NUL-terminated. */
+static int status_read(int folder, char *text)
+{
+	_cleanup_close_ int fd = openat(folder, "status", O_RDONLY | O_CLOEXEC);
+	size_t length = 0;
+	ssize_t got = fd < 0 ? -1 : 1;
+
+	while (got > 0 && length < STATUS_ROOM) {
+		got = read(fd, text + length, STATUS_ROOM - length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	if (got < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	if (length == STATUS_ROOM)
+		return -E2BIG;
+	text[length] = '\0';
+	return 0;
+}
+
+/* What follows a name at the beginning of a line, or NULL. */
+static const char *field_find(const char *text, const char *name)
+{
+	const char *line = text;
+
+	while (line && strncmp(line, name, strlen(name)) != 0) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return line ? line + strlen(name) : NULL;
+}
+
+/* The next number of the line, 1; 0: there is none. */
+static int number_next(const char **at, unsigned int *ret_number)
+{
+	char *end;
+	unsigned long number;
+
+	*at += strspn(*at, " \t");
+	if (**at < '0' || **at > '9')
+		return 0;
+	number = strtoul(*at, &end, 10);
+	*at = end;
+	*ret_number = (unsigned int)number;
+	return 1;
+}
+
+/* Real, effective, saved and that of the file system, which is the one that counts. */
+static int id_parse(const char *text, const char *name, unsigned int *ret_id)
+{
+	const char *at = field_find(text, name);
+	unsigned int ids[4];
+
+	for (size_t i = 0; at && i < 4; i++)
+		if (!number_next(&at, &ids[i]))
+			at = NULL;
+	if (!at)
+		return -EPROTO;
+	*ret_id = ids[3];
+	return 0;
+}
+
+static int groups_parse(const char *text, struct rights *rights)
+{
+	const char *at = field_find(text, "Groups:");
+	size_t room = 0;
+	unsigned int id;
+
+	if (!at)
+		return -EPROTO;
+	for (const char *next = at; number_next(&next, &id);)
+		room++;
+	rights->groups = calloc(room + 1, sizeof(*rights->groups));
+	if (!rights->groups)
+		return -ENOMEM;
+	while (number_next(&at, &id))
+		rights->groups[rights->group_count++] = id;
+	return 0;
+}
+
+int rights_of_process(int folder, struct rights *ret_rights)
+{
+	_cleanup_free_ char *text = malloc(STATUS_ROOM + 1);
+	_cleanup_(rights_deinit) struct rights rights = {0};
+	int r = text ? status_read(folder, text) : -ENOMEM;
+
+	if (!r)
+		r = id_parse(text, "Uid:", &rights.uid);
+	if (!r)
+		r = id_parse(text, "Gid:", &rights.gid);
+	if (!r)
+		r = groups_parse(text, &rights);
+	if (r)
+		return r;
+	*ret_rights = rights;
+	rights.groups = NULL;
+	return 0;
+}
+
+/* --- others -------------------------------------------------------------------------------------- */
+
+struct rights rights_of_user(uid_t uid, gid_t gid)
+{
+	return (struct rights){.uid = uid, .gid = gid};
+}
+
+/* helpers.c has kept the user behind sudo as the real one; root's helpers are nobody in both. */
+void rights_of_caller(struct rights *ret_rights)
+{
+	*ret_rights = rights_of_user(getuid(), getgid());
+	ret_rights->own = getuid() == geteuid();
+}
+
+bool rights_equal(const struct rights *a, const struct rights *b)
+{
+	return a->own == b->own && a->uid == b->uid && a->gid == b->gid && a->group_count == b->group_count &&
+	       (!a->group_count || !memcmp(a->groups, b->groups, a->group_count * sizeof(*a->groups)));
+}
+
+void rights_deinit(struct rights *rights)
+{
+	free(rights->groups);
+	*rights = (struct rights){0};
+}
+
+/* --- becoming ------------------------------------------------------------------------------------ */
+
+/* setfsuid() cannot report failure: a second call shows the ids now in effect. */
+static int fs_ids_set(uid_t uid, gid_t gid)
+{
+	(void)setfsgid(gid);
+	(void)setfsuid(uid);
+	return (gid_t)setfsgid((gid_t)-1) == gid && (uid_t)setfsuid((uid_t)-1) == uid ? 0 : -EPERM;
+}
+
+int rights_enter(const struct rights *rights)
+{
+	int r;
+
+	if (rights->own)
+		return 0;
+	/* A recorder that is not root may not set groups, and need not where the user is its own. */
+	if (setgroups(rights->group_count, rights->groups) && (errno != EPERM || rights->uid != geteuid()))
+		return -errno;
+	r = fs_ids_set(rights->uid, rights->gid);
+	if (!r) /* changing ids made the kernel forget that we end with the recorder */
+		r = process_end_with_parent();
+	return r ? r : capabilities_use(false);
+}
+
+/* If fsuid was root's, leaving it takes capabilities away, so they are restored after that. */
+int rights_leave(const struct rights *rights)
+{
+	int r;
+
+	if (rights->own)
+		return 0;
+	r = fs_ids_set(geteuid(), getegid());
+	if (!r)
+		r = capabilities_use(true);
+	if (!r && setgroups(0, NULL) && errno != EPERM)
+		r = -errno;
+	return r ? r : process_end_with_parent();
 }

@@ -1,19 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The gate that a file named by others passes before anything reads it. The file is found with
- * O_PATH, which opens no device, wakes no writer of a FIFO and asks nobody for permission; then it
- * is checked; and only then opened, through /proc/self/fd, with the rights that are in effect. So
- * the file that was checked is opened, whatever its name refers to by then. The working directory
+ * The rules for files that recorded programs have named (common/gate/open.h). The working directory
  * must be /proc, which helpers.c sets: the user in effect may have no access to "/".
  */
 #ifndef RWALKER_RECORD_HELPER_FILE_GATE_H
 #define RWALKER_RECORD_HELPER_FILE_GATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "record/helper/fuse_mounts.h"
+
+struct fuse_device {
+	uint64_t device; /* 0: none */
+	bool fuse;
+};
+
+enum { FUSE_DEVICES_KNOWN = 16 };
+
+/*
+ * Whether a file is on FUSE, found out without asking the process that serves it. That process
+ * may be dead or hang, and a process that waits for its answer cannot be killed: a helper that
+ * asked would stay for as long as the mount does.
+ */
+struct fuse_mounts {
+	int folder; /* in /proc, of the process whose mounts are searched; -1: our own */
+	unsigned int next;
+	struct fuse_device known[FUSE_DEVICES_KNOWN]; /* the last answers: a list may have thousands of lines */
+};
+
+/* For an absolute path to be opened below the root of that process. False if the list cannot be read. */
+bool fuse_mounts_cover(const struct fuse_mounts *mounts, const char *path);
 
 struct file_gate_rules {
 	/* For files of JIT compilers: owned by `owner` or root, with one name at most, on a local file system. */
@@ -42,5 +60,43 @@ int file_gate_open(int found, const struct file_gate_rules *rules);
  * in our own list.
  */
 bool file_gate_is(int fd, uint64_t device, uint64_t inode);
+
+/*
+ * Whose rights a file is opened with. A helper that opens what an unprivileged process has named
+ * first becomes that process's user for the file system: its fsuid, fsgid and groups, and no
+ * effective capability. Whatever a check overlooks, the kernel then refuses what that user may not
+ * read. Only the file system sees another user: to signals and ptrace the helper remains what it
+ * was, so that the user cannot touch it.
+ *
+ * Ids are those of our own user namespace; root in a namespace of its own is an ordinary user here.
+ */
+struct rights {
+	bool own; /* the helper's own: nothing is changed */
+	uid_t uid;
+	gid_t gid;
+	gid_t *groups; /* owned; NULL: none */
+	size_t group_count;
+};
+
+/*
+ * The rights of a process, from "status" in its folder of /proc, which keeps referring to that
+ * process. Those of its first thread count. 0; -ESRCH: it is gone; -E2BIG: more groups than are
+ * read; -ENOMEM, -errno.
+ */
+int rights_of_process(int folder, struct rights *ret_rights);
+
+/* The rights of a user about whom no more is known. */
+struct rights rights_of_user(uid_t uid, gid_t gid);
+
+/* The rights of the recorder's caller: the user behind sudo, else the helper's own, which read what root may read. */
+void rights_of_caller(struct rights *ret_rights);
+
+bool rights_equal(const struct rights *a, const struct rights *b);
+void rights_deinit(struct rights *rights);
+
+/* 0, or -errno: then nothing may be opened, but rights_leave() must still be called. */
+int rights_enter(const struct rights *rights);
+/* Returns to the helper's own rights, without groups. 0, or -errno: then the helper must end. */
+int rights_leave(const struct rights *rights);
 
 #endif

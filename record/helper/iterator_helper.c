@@ -15,8 +15,8 @@
 #include "bpf/ring_sleeper.h"
 #include "bpf/user_mutex.h"
 #include "common/cleanup.h"
+#include "common/gate/open.h"
 #include "common/gate/packet.h"
-#include "record/helper/file_system.h"
 #include "record/plan/deadlines.h"
 
 enum { SMALLEST_PAGE = 4096, PAGES = RING_MAX_SNAPSHOT / SMALLEST_PAGE + 1 };
@@ -81,7 +81,7 @@ static ssize_t copy(uint32_t tid, uint64_t from, void *to, size_t size)
 /* The place's file, if it has one, must be one that no server answers for. */
 static bool may_touch(const struct ring_sleeper_place *place)
 {
-	return !place->file_system || file_system_kind_of_type(place->file_system) == FILE_SYSTEM_LOCAL;
+	return !place->file_system || file_system_of_magic(place->file_system) == FILE_SYSTEM_LOCAL;
 }
 
 /* Bytes copied, at most `size`; 0: not in memory; -errno. */

@@ -21,7 +21,6 @@
 #include "format/limits.h"
 #include "record/helper/file_gate.h"
 #include "record/helper/process_folder.h"
-#include "record/helper/rights.h"
 
 struct request {
 	struct opener_request head;
@@ -200,7 +199,7 @@ static int map_file_find(const struct target *target, const struct opener_reques
 	(void)snprintf(path, sizeof(path), "map_files/%" PRIx64 "-%" PRIx64, request->start, request->end);
 	found = openat(target->folder, path, O_PATH | O_CLOEXEC);
 	if (found < 0 || statx(found, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status))
-		return -errno; /* no file server is asked yet: see fuse_mounts.h */
+		return -errno; /* no file server is asked yet: see file_gate.h */
 	return request->inode && request->inode != status.stx_ino ? -ESTALE : steal_fd(&found);
 }
 

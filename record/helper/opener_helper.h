@@ -2,7 +2,7 @@
 /*
  * The helper that opens files which other processes have named: path lookups there can hang on a
  * dead file server, and /proc/PID/map_files takes the target's mm lock. What an unprivileged
- * process names is opened with that process's own rights (rights.h), below its own root, through
+ * process names is opened with that process's own rights (file_gate.h), below its own root, through
  * no link, and looked at before it is opened (file_gate.h):
  *
  *     a mapped ELF file   the very inode that is mapped, through map_files, which follows no path; else by path, and

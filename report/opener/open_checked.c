@@ -43,11 +43,9 @@ bool file_is_ours(int fd)
 	return true;
 }
 
-enum { MAGIC_MAX = 6 };
-
 static const struct magic {
 	size_t length;
-	char bytes[MAGIC_MAX + 1];
+	const char *bytes;
 } elf_magic = {SELFMAG, ELFMAG}, xz_magic = {6, "\xfd" "7zXZ"}, zstd_magic = {4, "\x28\xb5\x2f\xfd"};
 
 /* Terminated by NULL; a kind without any may begin with anything. */
@@ -56,18 +54,12 @@ static const struct magic *const magics[OPENER_KINDS][4] = {
 	[OPENER_KERNEL_MODULE] = {&elf_magic, &xz_magic, &zstd_magic},
 };
 
-static int check_magic(int fd, enum opener_kind kind)
+static bool has_magic(int fd, enum opener_kind kind)
 {
-	char bytes[MAGIC_MAX] = {0};
-	ssize_t got = magics[kind][0] ? pread(fd, bytes, sizeof(bytes), 0) : 0;
-
-	if (got < 0)
-		return -ENOENT;
 	for (size_t i = 0; magics[kind][i]; i++)
-		if ((size_t)got >= magics[kind][i]->length &&
-		    !memcmp(bytes, magics[kind][i]->bytes, magics[kind][i]->length))
-			return 0;
-	return magics[kind][0] ? -ENOEXEC : 0;
+		if (file_begins_with(fd, magics[kind][i]->bytes, magics[kind][i]->length))
+			return true;
+	return !magics[kind][0];
 }
 
 static int refuse(struct opener_reply *reply, enum opener_reason reason)
@@ -76,40 +68,18 @@ static int refuse(struct opener_reply *reply, enum opener_reason reason)
 	return -EPERM;
 }
 
-/* `found` is the file, opened with O_PATH: nothing can replace it any more. */
-static int reopen(int found, int *ret_fd)
-{
-	_cleanup_close_ int fd = -1;
-	struct stat before, after;
-	char link[64];
-
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0 || fstat(found, &before) < 0 || fstat(fd, &after) < 0)
-		return -errno;
-	if (before.st_dev != after.st_dev || before.st_ino != after.st_ino || !S_ISREG(after.st_mode))
-		return -ENOENT;
-	*ret_fd = steal_fd(&fd);
-	return 0;
-}
-
 static int open_found(int found, enum opener_kind kind, struct opener_reply *reply, int *ret_fd)
 {
-	_cleanup_close_ int fd = -1;
-	struct stat status;
-	int r;
+	_cleanup_close_ int fd = file_open_found(found, "/proc");
 
-	if (fstat(found, &status) < 0)
-		return -errno;
-	if (!S_ISREG(status.st_mode))
+	if (fd == -EINVAL)
 		return refuse(reply, OPENER_NOT_REGULAR);
-	r = reopen(found, &fd);
-	if (r == -EACCES || r == -EPERM)
+	if (fd == -EACCES || fd == -EPERM)
 		return refuse(reply, OPENER_NOT_READABLE);
-	if (!r)
-		r = check_magic(fd, kind);
-	if (r < 0)
-		return r;
+	if (fd < 0)
+		return fd;
+	if (!has_magic(fd, kind))
+		return -ENOEXEC;
 	reply->ours = file_is_ours(fd);
 	*ret_fd = steal_fd(&fd);
 	return 0;
@@ -177,7 +147,7 @@ static int serve(int socket, const struct opener_job *job, struct walk_rules *ru
 
 int opener_run(int socket, const void *context)
 {
-	_cleanup_(mount_table_deinit) struct mount_table mounts = {0};
+	_cleanup_(mount_list_free) struct mount_list mounts = {0};
 	struct walk_place told = {0};
 	struct walk_rules rules = {.settings = context, .mounts = &mounts, .watcher = socket, .told = &told};
 	struct opener_job job;

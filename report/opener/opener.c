@@ -179,7 +179,7 @@ static int let_block(int fd)
 
 static int open_here(enum opener_kind kind, const char *path, struct opened_file *ret_file)
 {
-	_cleanup_(mount_table_deinit) struct mount_table mounts = {0};
+	_cleanup_(mount_list_free) struct mount_list mounts = {0};
 	const struct opener_settings settings = {0};
 	const struct walk_rules rules = {.settings = &settings, .mounts = &mounts, .watcher = -1};
 	struct opener_reply reply = {0};

@@ -9,7 +9,7 @@
  *                            helper  follows the path, looks at what is there, opens it
  *
  * A file that a trace names is opened only if it is a regular file of a local file system
- * (mount_table.h), what its kind says, and readable by the user. No network file system or
+ * (common/gate/open.h), what its kind says, and readable by the user. No network file system or
  * automounter is asked for anything unless `network_files` is set. What the user named is opened on
  * any file system. A mount that did not answer is not asked again; after a few of these nothing is
  * opened any more. What was refused is counted by reason.

@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/gate/helper.h"
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "common/log.h"
 #include "common/process_state.h"
 #include "report/opener/opener_internal.h"
@@ -17,15 +17,14 @@ enum {
 	SILENT_MAX = 3, /* files for which nobody answered: then no more are opened */
 	DEATHS_MAX = 16, /* helpers that ended by themselves */
 	TRIES = 3,	 /* of one request, if somebody stops the helper */
-	KNOWN_BITS = 13,
+	KNOWN_MAX = 1 << 13,
 };
 
 /* Paths that were refused, each once, by the first reason. If too many are known, some may be counted again. */
 struct refusals {
 	uint64_t counts[OPENER_REASONS];
-	char *examples[OPENER_REASONS];	 /* NULL: none */
-	uint64_t known[1 << KNOWN_BITS]; /* hashes of paths, 0: free */
-	uint32_t known_count;
+	char *examples[OPENER_REASONS]; /* NULL: none */
+	struct hash_map known;		/* paths */
 };
 
 struct opener_server {
@@ -44,7 +43,7 @@ struct opener_server {
 
 /* Files, the table of mounts, whether a file is ours. */
 static const struct call_row CALLS[] = {
-	CALL_OPEN_TO_READ, CALL(statx), CALL(readlinkat), CALL(pread64), CALL(geteuid),
+	CALL_OPEN_TO_READ, CALL_EQUAL(fcntl, 1, F_GETFL), CALL(statx), CALL(readlinkat), CALL(pread64), CALL(geteuid),
 };
 
 static const struct helper_kind KIND = {
@@ -72,7 +71,7 @@ static const struct helper_table TABLE = {&KIND, 1, .begin = begin, .filter_may_
 int opener_server_create(const struct opener_settings *settings, bool now, struct opener_server **ret_server)
 {
 	_cleanup_free_ struct opener_server *server = calloc(1, sizeof(*server));
-	int r = server ? 0 : -ENOMEM;
+	int r = server ? hash_map_init(&server->refusals.known) : -ENOMEM;
 
 	if (!r)
 		r = now ? spawner_create(&TABLE, settings, 0, &server->spawner) :
@@ -102,41 +101,19 @@ void opener_server_destroy(struct opener_server *server)
 	spawner_destroy(server->spawner);
 	for (size_t i = 0; i < OPENER_REASONS; i++)
 		free(server->refusals.examples[i]);
+	hash_map_deinit(&server->refusals.known);
 	free(server);
 }
 
 /* --- refusals ---------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(const char *path)
-{
-	uint64_t hash = 1;
-
-	for (; *path; path++)
-		hash = hash_mix(hash ^ (unsigned char)*path);
-	return hash ? hash : 1;
-}
-
-/* Also notes it, if it is new and there is room. */
-static bool is_known(struct refusals *refusals, uint64_t hash)
-{
-	const uint32_t mask = (1u << KNOWN_BITS) - 1;
-	uint32_t slot = hash_slot(hash, KNOWN_BITS);
-
-	for (; refusals->known[slot]; slot = (slot + 1) & mask)
-		if (refusals->known[slot] == hash)
-			return true;
-	if (refusals->known_count < mask / 4 * 3) {
-		refusals->known[slot] = hash;
-		refusals->known_count++;
-	}
-	return false;
-}
-
 static void count_refusal(struct refusals *refusals, uint32_t reason, const char *path)
 {
+	const bool full = refusals->known.count >= KNOWN_MAX;
 	char **example = &refusals->examples[reason], *copy;
 
-	if (is_known(refusals, hash_of(path)))
+	if (full ? hash_map_find(&refusals->known, path, strlen(path)) != NULL :
+		   !hash_map_add(&refusals->known, path, strlen(path), 0, NULL))
 		return;
 	refusals->counts[reason]++;
 	copy = !*example || strcmp(path, *example) < 0 ? strdup(path) : NULL;

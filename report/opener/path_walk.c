@@ -79,6 +79,47 @@ uint32_t walk_named(const struct opener_settings *settings, const char *path)
 	return best;
 }
 
+/* --- mounts --- */
+
+/* After chroot() the list may lack the root's mount, but its number is known. If it did not answer, nothing would run. */
+static struct mount root_mount(void)
+{
+	struct mount root = {.kind = FILE_SYSTEM_LOCAL};
+	struct statx status;
+
+	if (statx(AT_FDCWD, "/", AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) == 0 && (status.stx_mask & STATX_MNT_ID))
+		root.id = (uint32_t)status.stx_mnt_id;
+	return root;
+}
+
+static const struct mount *mount_on(const struct mount_list *list, const struct mount *parent, const char *path)
+{
+	for (size_t i = 0; i < list->mounts.count; i++) {
+		const struct mount *mount = &list->mounts.items[i];
+
+		if (mount->parent == parent->id && mount->id != parent->id && !strcmp(mount->point, path))
+			return mount;
+	}
+	return NULL;
+}
+
+/* The mount that a path without links leads into, if everything above its last component is in `from`. */
+static const struct mount *mount_enter(const struct mount_list *list, const struct mount *from, const char *path)
+{
+	const struct mount *above;
+	size_t most = list->mounts.count;
+
+	/* Mounts may be stacked on one point. */
+	while (most-- > 0 && (above = mount_on(list, from, path)))
+		from = above;
+	return from;
+}
+
+static int mounts_read(const struct walk *walk)
+{
+	return mount_list_read(walk->rules->mounts, AT_FDCWD, "/proc/self/mountinfo");
+}
+
 /* --- where it may go --- */
 
 static int refuse(struct walk *walk, enum opener_reason reason)
@@ -108,11 +149,11 @@ static int approach(struct walk *walk, struct walk_place place)
 
 static int approach_mount(struct walk *walk, const struct mount *mount)
 {
-	if (mount->kind == MOUNT_NO_FILES)
+	if (mount->kind == FILE_SYSTEM_NO_FILES)
 		return refuse(walk, OPENER_NO_FILE_SYSTEM);
-	if (mount->kind == MOUNT_NETWORK && !walk->rules->settings->network_files)
+	if (mount->kind != FILE_SYSTEM_LOCAL && !walk->rules->settings->network_files)
 		return refuse(walk, OPENER_NETWORK);
-	return approach(walk, (struct walk_place){.mount = mount->id, .local = mount->kind == MOUNT_LOCAL});
+	return approach(walk, (struct walk_place){.mount = mount->id, .local = mount->kind == FILE_SYSTEM_LOCAL});
 }
 
 static void move_to(struct walk *walk, int fd)
@@ -154,12 +195,12 @@ static int start_named(struct walk *walk, uint32_t number)
 
 static int start_at_root(struct walk *walk)
 {
-	int r = mount_table_refresh(walk->rules->mounts);
+	int r = mounts_read(walk);
 
 	if (r < 0)
 		return r;
 	walk->named = 0;
-	walk->mount = walk->rules->mounts->root;
+	walk->mount = root_mount();
 	walk->real[0] = '\0';
 	r = approach_mount(walk, &walk->mount);
 	if (r < 0)
@@ -251,9 +292,9 @@ static int open_part(struct walk *walk, const char *name, const char *real, stru
 	int r = fd < 0 ? -errno : 0;
 
 	if (!r && automounts)
-		r = mount_table_refresh(walk->rules->mounts);
+		r = mounts_read(walk);
 	if (!r && automounts) {
-		*mount = *mount_table_enter(walk->rules->mounts, mount, real);
+		*mount = *mount_enter(walk->rules->mounts, mount, real);
 		r = approach_mount(walk, mount);
 	}
 	if (r < 0 && fd >= 0)
@@ -286,7 +327,7 @@ static int enter(struct walk *walk, const char *name)
 	if (length < 0 || (size_t)length >= sizeof(real))
 		return -ENAMETOOLONG;
 	if (!walk->named) {
-		mount = *mount_table_enter(walk->rules->mounts, &mount, real);
+		mount = *mount_enter(walk->rules->mounts, &mount, real);
 		r = approach_mount(walk, &mount);
 	}
 	fd = r < 0 ? r : open_part(walk, name, real, &mount);

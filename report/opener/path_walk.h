@@ -10,7 +10,7 @@
 
 #include <limits.h>
 
-#include "report/opener/mount_table.h"
+#include "common/gate/open.h"
 #include "report/opener/opener.h"
 
 enum { WALK_SILENT_MAX = 4 }; /* mounts or named paths that did not answer */
@@ -24,7 +24,7 @@ struct walk_place {
 
 struct walk_rules {
 	const struct opener_settings *settings;
-	struct mount_table *mounts;
+	struct mount_list *mounts; /* of this process */
 	int watcher;		 /* socket: to where a place is sent before it is asked; -1: none */
 	struct walk_place *told; /* the last one that was sent */
 	const struct walk_place *silent; /* what did not answer before */

@@ -20,9 +20,8 @@
 #include <unistd.h>
 
 #include "common/gate/packet.h"
-#include "record/helper/fuse_mounts.h"
+#include "record/helper/file_gate.h"
 #include "record/helper/helpers.h"
-#include "record/helper/rights.h"
 #include "tests/test.h"
 
 /* --- villain: an unprivileged user, in whose mount namespace root has put what only root can --- */

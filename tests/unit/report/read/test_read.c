@@ -185,8 +185,10 @@ static void lets_the_dead_speak_until_many_have_died(struct test *t)
 	}
 	REQUIRE(t, timeline_rewind(&timeline) == 0);
 	CHECK_INT(t, module_at(t, &timeline, 21, 2, 0x1800), 12);
-	for (uint32_t i = 0; i < OTHERS; i += 1000)
+	for (uint32_t i = 0; i < OTHERS; i += 1000) {
 		CHECK_INT(t, module_at(t, &timeline, 100 + i, 2, 0x1800), 12);
+		CHECK_INT(t, module_at(t, &timeline, 100 + i, 10 + i, 0x1800), 12); /* its child */
+	}
 	CHECK_INT(t, module_at(t, &timeline, 100 + OTHERS, 1, 0x1800), 0);
 	CHECK_INT(t, timeline.refused, 0);
 	timeline_deinit(&timeline);

@@ -97,7 +97,7 @@ static __always_inline bool owner_take(struct task_struct *task, struct object_r
 	if (!(entry->noted & NOTED_SHARED) && OBJECT_READ(task_struct, owner, tgid) != task->tgid)
 		return false;
 	owner_describe(owner, &room->beside.owner);
-	room->beside.held = RING_HELD_BY_OWNER;
+	room->beside.held = HELD_BY_OWNER;
 	return true;
 }
 

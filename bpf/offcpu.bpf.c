@@ -263,7 +263,7 @@ static __always_inline bool switch_out_oddly(struct ring_cpu *cpu, struct task_s
 	}
 	if (entry->state & TASK_DEAD) {
 		if (entry->pending)
-			tell_user_stack(prev, now + queue_drift(), entry->pending, RING_USER_EXITING);
+			tell_user_stack(prev, now + queue_drift(), entry->pending, USER_MISSING_EXITING);
 		tell_sums(cpu, prev, entry, now);
 		entry->flags |= ENTRY_CLOSED;
 		entry_forget();

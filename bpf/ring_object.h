@@ -10,14 +10,6 @@
 #include "bpf/ring_calls.h"
 #include "bpf/ring_event.h"
 
-enum ring_held {
-	RING_HELD_BY_OWNER = 1,
-	RING_HELD_BY_READER = 2,
-	RING_HELD_FROM_READING = 4,
-	RING_HELD_AT_LOOK = 8,	/* the owner held it when a wait that goes on was looked at; else when it began */
-	RING_HELD_CHANGED = 16, /* and is not known to have held it when the wait began */
-};
-
 enum { RING_NAME_BYTES = 256, RING_OBJECT_ADDRESS = 16 };
 
 enum ring_object_flag {
@@ -45,8 +37,8 @@ struct ring_object {
 };
 
 struct ring_beside { /* what only few waits have */
-	struct ring_task owner; /* if RING_HELD_BY_OWNER */
-	__u32 held;  /* enum ring_held */
+	struct ring_task owner; /* if HELD_BY_OWNER */
+	__u32 held;  /* enum wait_held */
 	__u32 ready; /* a descriptor, plus 1; 0: none */
 	struct ring_object object; /* what the descriptor refers to */
 };

@@ -13,18 +13,6 @@ enum {
 	RING_MAX_SLEEPERS = 16384, /* of one round */
 };
 
-enum ring_sleeper_outcome {
-	RING_SLEEPER_TAKEN,
-	RING_SLEEPER_RAN,     /* since its kernel stack was walked */
-	RING_SLEEPER_BUSY,    /* its mm lock is held for writing, or has waiters */
-	RING_SLEEPER_FAULT,   /* its stack cannot be read */
-	RING_SLEEPER_EXITING,
-	RING_SLEEPER_NO_USER, /* a kernel thread within a user process */
-	RING_SLEEPER_ABSENT,  /* its stack is not in memory */
-	RING_SLEEPER_SERVED,  /* its stack is in a mapping of a file that a server must answer for */
-	RING_SLEEPER_DENIED,  /* the kernel does not let the helper read it */
-};
-
 enum ring_sleeper_stage {
 	RING_SLEEPER_WANTED,
 	RING_SLEEPER_BEGUN, /* a helper was asked to copy: never again in this round */
@@ -60,7 +48,7 @@ struct ring_sleeper_asked {
 
 struct ring_sleeper {
 	__u64 start;
-	__u32 tid, outcome; /* enum ring_sleeper_outcome */
+	__u32 tid, outcome; /* enum user_missing */
 	__u64 address; /* of the stack's first byte: the stack pointer, rounded down to a word */
 	/* by the helper: */
 	__u32 size;  /* of the stack */

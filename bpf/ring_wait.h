@@ -62,18 +62,10 @@ struct ring_wake {
 	__u64 frames[];
 };
 
-enum ring_user_reason {
-	RING_USER_TAKEN,
-	RING_USER_FAULT,
-	RING_USER_EXITING,
-	RING_USER_CHANGED,
-	RING_USER_UNSCHEDULED, /* the program that would take it could not be scheduled on the task */
-};
-
 struct ring_user_stack {
 	struct ring_head head;
 	__u64 since; /* switch-in of the first wait it belongs to; 0: taken at a switch-out, head.time is its out_key */
-	__u32 reason; /* enum ring_user_reason: why there is no stack */
+	__u32 reason; /* enum user_missing: why there is no stack */
 	__u32 flags;  /* enum ring_sample_flag */
 	__u64 count;
 	struct ring_task task;

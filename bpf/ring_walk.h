@@ -6,13 +6,7 @@
 #include "bpf/ring_event.h"
 
 enum ring_walk_task_flag {
-	RING_WALK_ON_CPU = 1,
-	RING_WALK_IOWAIT = 2,
-	RING_WALK_QUEUED = 4,
-	RING_WALK_STOPPED = 16,
-	RING_WALK_TRACED = 32,
-	RING_WALK_TRUNCATED = 64,
-	RING_WALK_TRACE_FLAGS = 127, /* those above */
+	RING_WALK_TRACE_FLAGS = 127, /* enum walk_task_flag, of these */
 	/* After the frames, in this order: a struct ring_object, a struct ring_beside, a struct ring_name. */
 	RING_WALK_OBJECT = 1 << 16,
 	RING_WALK_BESIDE = 1 << 17,

@@ -71,8 +71,8 @@ static __noinline void ask_for_mutex(struct task_struct *task, u64 futex, struct
 	asked->mutex = place;
 }
 
-static __noinline enum ring_sleeper_outcome ask(struct task_struct *task, u64 switches,
-						struct ring_sleeper_asked *asked)
+static __noinline enum user_missing ask(struct task_struct *task, u64 switches,
+					struct ring_sleeper_asked *asked)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
 	struct ring_sleeper_place place = {};
@@ -80,21 +80,21 @@ static __noinline enum ring_sleeper_outcome ask(struct task_struct *task, u64 sw
 	long found;
 
 	if (task->flags & PF_EXITING || !mm)
-		return RING_SLEEPER_EXITING;
+		return USER_MISSING_EXITING;
 	if (has_run(task, switches))
-		return RING_SLEEPER_RAN;
+		return USER_MISSING_RUNNING;
 	place.from = regs->sp & ~7ULL;
 	if (!place.from)
-		return RING_SLEEPER_NO_USER;
+		return USER_MISSING_KERNEL_THREAD;
 	found = bpf_find_vma(task, place.from, note_place, &place, 0);
 	if (found)
-		return found == IS_BUSY ? RING_SLEEPER_BUSY : RING_SLEEPER_FAULT;
+		return found == IS_BUSY ? USER_MISSING_BUSY : USER_MISSING_FAULT;
 	if (on_main_stack(mm->start_stack, place.from) && mm->start_stack < place.to)
 		place.to = mm->start_stack & ~7ULL;
 	asked->stack = place;
 	asked->tgid = task->tgid;
 	asked->tid = task->pid;
-	return RING_SLEEPER_TAKEN;
+	return USER_MISSING_NONE;
 }
 
 /* --- the record ----------------------------------------------------------------------------------- */
@@ -124,11 +124,11 @@ static __always_inline void tell_sleeper(struct task_struct *task, const struct 
 	};
 
 	if (!sleeper.outcome && bpf_probe_read_kernel(sleeper.registers, user_registers_bytes(), regs))
-		sleeper.outcome = RING_SLEEPER_FAULT;
+		sleeper.outcome = USER_MISSING_FAULT;
 	if (!sleeper.outcome && asked->owner && asked->tid == sleeper.tid)
 		find_owner(task, asked->owner, asked->owner_shared, wanted->began, &sleeper.owner);
 	if (!sleeper.outcome && has_run(task, wanted->switches))
-		sleeper.outcome = RING_SLEEPER_RAN;
+		sleeper.outcome = USER_MISSING_RUNNING;
 	bpf_seq_write(to, &sleeper, sizeof(sleeper));
 }
 
@@ -150,7 +150,7 @@ int look_at_sleepers(struct bpf_iter__task *ctx)
 	if (wanted->stage == RING_SLEEPER_WANTED) {
 		wanted->stage = RING_SLEEPER_BEGUN;
 		wanted->outcome = ask(task, wanted->switches, asked);
-		if (wanted->outcome == RING_SLEEPER_TAKEN) {
+		if (wanted->outcome == USER_MISSING_NONE) {
 			ask_for_mutex(task, wanted->futex, asked);
 			return SLEEPER_RETRY;
 		}

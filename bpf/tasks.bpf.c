@@ -45,11 +45,11 @@ static __always_inline void set_if(bool condition, volatile u32 *flags, u32 flag
 static __always_inline void walk_flags(struct task_struct *task, u32 state, u32 *flags)
 {
 	*flags = 0;
-	set_if(task->on_cpu, flags, RING_WALK_ON_CPU);
-	set_if(is_queued(task), flags, RING_WALK_QUEUED);
-	set_if(waits_for_io(task), flags, RING_WALK_IOWAIT);
-	set_if(state & TASK_STOPPED_BIT, flags, RING_WALK_STOPPED);
-	set_if(state & TASK_TRACED_BIT, flags, RING_WALK_TRACED);
+	set_if(task->on_cpu, flags, WALK_TASK_ON_CPU);
+	set_if(is_queued(task), flags, WALK_TASK_QUEUED);
+	set_if(waits_for_io(task), flags, WALK_TASK_IOWAIT);
+	set_if(state & TASK_STOPPED_BIT, flags, WALK_TASK_STOPPED);
+	set_if(state & TASK_TRACED_BIT, flags, WALK_TASK_TRACED);
 }
 
 static __always_inline void walk_wait(struct task_struct *task, struct ring_walk_task *row)
@@ -58,7 +58,7 @@ static __always_inline void walk_wait(struct task_struct *task, struct ring_walk
 
 	row->wait = 0;
 	row->bound = WAIT_NONE;
-	if (row->flags & RING_WALK_ON_CPU)
+	if (row->flags & WALK_TASK_ON_CPU)
 		return;
 	if (!task->sched_info.last_arrival) { /* has never run */
 		row->wait = row->time - task->start_time;
@@ -75,13 +75,13 @@ static __always_inline u64 walk_stack(struct task_struct *task, struct ring_walk
 	long bytes;
 
 	row->count = 0;
-	if (row->flags & RING_WALK_ON_CPU)
+	if (row->flags & WALK_TASK_ON_CPU)
 		return 0;
 	bytes = bpf_get_task_stack(task, row->frames, room, 0);
 	if (bytes <= 0)
 		return 0;
 	if (bytes == room)
-		row->flags |= RING_WALK_TRUNCATED;
+		row->flags |= WALK_TASK_KERNEL_TRUNCATED;
 	row->count = bytes / 8u;
 	return bytes;
 }
@@ -108,7 +108,7 @@ static long try_row(u32 index, struct row_try *try)
 	walk_flags(task, row->state, &row->flags);
 	walk_wait(task, row);
 	try->length = walk_stack(task, row);
-	try->done = (row->flags & RING_WALK_ON_CPU) || (!task->on_cpu && switches == task->nvcsw + task->nivcsw);
+	try->done = (row->flags & WALK_TASK_ON_CPU) || (!task->on_cpu && switches == task->nvcsw + task->nivcsw);
 	return try->done;
 }
 
@@ -120,8 +120,8 @@ static __always_inline u64 walk_row(struct task_struct *task, struct ring_walk_t
 	bpf_loop(TASKS_TRIES, try_row, &try, 0);
 	if (try.done && try.length <= tasks_max_frames * 8) /* never more */
 		return try.length;
-	row->flags |= RING_WALK_ON_CPU;
-	row->flags &= ~RING_WALK_TRUNCATED;
+	row->flags |= WALK_TASK_ON_CPU;
+	row->flags &= ~WALK_TASK_KERNEL_TRUNCATED;
 	row->count = 0;
 	walk_wait(task, row);
 	return 0;
@@ -132,7 +132,7 @@ static __always_inline bool wait_is_wanted(struct task_struct *task, struct ring
 	if (!walk.least_wait)
 		return true;
 	row->time = bpf_ktime_get_ns();
-	row->flags = task->on_cpu ? RING_WALK_ON_CPU : 0;
+	row->flags = task->on_cpu ? WALK_TASK_ON_CPU : 0;
 	walk_wait(task, row);
 	return row->bound != WAIT_NONE && row->wait >= walk.least_wait;
 }

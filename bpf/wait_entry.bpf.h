@@ -25,7 +25,7 @@ struct wait_waker { /* data for a struct ring_waker */
 struct wait_lock {
 	u64 address; /* of the lock that the task waits for, or is about to; 0: of none */
 	u32 flags;   /* LCB_F_* */
-	u32 held;    /* enum ring_held */
+	u32 held;    /* enum wait_held */
 	struct ring_task owner;
 };
 

@@ -98,7 +98,7 @@ SEPARATE int note_owner(struct wait_lock *lock, u64 address, u32 flags)
 	if (!lock || !task || (word & OWNER_READS && !may_be_named(task)))
 		return 0;
 	owner_describe(task, &lock->owner);
-	lock->held |= RING_HELD_BY_OWNER | (word & OWNER_READS ? RING_HELD_BY_READER : 0);
+	lock->held |= HELD_BY_OWNER | (word & OWNER_READS ? HELD_BY_READER : 0);
 	return 0;
 }
 
@@ -108,10 +108,10 @@ SEPARATE int note_owner(struct wait_lock *lock, u64 address, u32 flags)
  */
 static __always_inline void note_first_owner(struct wait_lock *lock, u32 waiter)
 {
-	lock->held = lock->flags & LCB_F_READ ? RING_HELD_FROM_READING : 0;
+	lock->held = lock->flags & LCB_F_READ ? HELD_FROM_READING : 0;
 	note_owner(lock, lock->address, lock->flags);
 	if (lock->owner.tid == waiter)
-		lock->held &= ~RING_HELD_BY_OWNER;
+		lock->held &= ~HELD_BY_OWNER;
 }
 
 static __always_inline u32 kind_of_lock(const struct wait_lock *lock, u32 state)
@@ -141,18 +141,18 @@ static __always_inline bool is_own_mmap_lock(struct task_struct *task, u64 addre
 /* The owner at a look: the first one may have let go. */
 static __noinline void look_at_owner(struct wait_lock *lock, u32 waiter)
 {
-	const u32 first = lock->held & RING_HELD_BY_OWNER ? lock->owner.tid : 0;
+	const u32 first = lock->held & HELD_BY_OWNER ? lock->owner.tid : 0;
 	const u64 start = lock->owner.start;
 
-	lock->held &= RING_HELD_FROM_READING;
+	lock->held &= HELD_FROM_READING;
 	note_owner(lock, lock->address, lock->flags);
 	if (lock->owner.tid == waiter)
-		lock->held &= ~RING_HELD_BY_OWNER;
-	if (!(lock->held & RING_HELD_BY_OWNER))
+		lock->held &= ~HELD_BY_OWNER;
+	if (!(lock->held & HELD_BY_OWNER))
 		return;
-	lock->held |= RING_HELD_AT_LOOK;
+	lock->held |= HELD_AT_END;
 	if (lock->owner.tid != first || lock->owner.start != start)
-		lock->held |= RING_HELD_CHANGED;
+		lock->held |= HELD_CHANGED;
 }
 
 /*

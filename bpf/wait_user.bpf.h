@@ -18,10 +18,10 @@ static __always_inline u64 take_user_stack(struct task_struct *task, struct ring
 	long bytes = bpf_get_task_stack(task, record->frames, room, BPF_F_USER_STACK);
 
 	record->flags = 0;
-	record->reason = RING_USER_TAKEN;
+	record->reason = USER_MISSING_NONE;
 	record->count = 0;
 	if (bytes <= 0 || !task->mm) { /* an exiting task without its memory still has one frame */
-		record->reason = task->flags & PF_EXITING ? RING_USER_EXITING : RING_USER_FAULT;
+		record->reason = task->flags & PF_EXITING ? USER_MISSING_EXITING : USER_MISSING_FAULT;
 		return 0;
 	}
 	if (bytes == room)
@@ -115,7 +115,7 @@ static __always_inline void user_stack_before(struct task_struct *prev, struct w
 	if (task_is_own(prev) || !task_is_wanted(prev))
 		return;
 	entry->flags |= ENTRY_USER_TOLD;
-	tell_user_stack(prev, now, 0, RING_USER_TAKEN);
+	tell_user_stack(prev, now, 0, USER_MISSING_NONE);
 }
 
 static __always_inline void learn_length(struct wait_entry *entry, u64 length)

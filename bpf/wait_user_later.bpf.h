@@ -50,7 +50,7 @@ static __noinline void take_pending(struct task_struct *task)
 	now = bpf_ktime_get_ns();
 	if (now < since) /* may be by the run queue's clock */
 		now = since;
-	tell_user_stack(task, now, since, ip == entry->ip && sp == entry->sp ? RING_USER_TAKEN : RING_USER_CHANGED);
+	tell_user_stack(task, now, since, ip == entry->ip && sp == entry->sp ? USER_MISSING_NONE : USER_MISSING_CHANGED);
 }
 
 /* For the task whose switch-in or system call was noted on this CPU (note_pending()). */
@@ -96,7 +96,7 @@ static __noinline void schedule_user_stack(struct task_struct *task, struct wait
 	if (task_work_schedule(task, take_on_the_way))
 		return;
 	entry->pending = 0;
-	tell_user_stack(task, since, since, RING_USER_UNSCHEDULED);
+	tell_user_stack(task, since, since, USER_MISSING_UNSCHEDULED);
 }
 
 /* For the hooks that look at this CPU's own memory and at nothing else. */

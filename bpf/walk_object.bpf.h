@@ -80,7 +80,7 @@ static __always_inline bool join_walk_object(struct ring_walk_task *row, struct 
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 	u64 out = row->bound == WAIT_EXACT ? row->time - row->wait : ~0ULL;
 
-	if (!room || row->switches != walked->switches || row->flags & (RING_WALK_ON_CPU | RING_WALK_QUEUED))
+	if (!room || row->switches != walked->switches || row->flags & (WALK_TASK_ON_CPU | WALK_TASK_QUEUED))
 		return false;
 	object_lasts(&walked->object, out);
 	row->flags |= RING_WALK_OBJECT | (walked->object.beside ? RING_WALK_BESIDE : 0) |

@@ -233,14 +233,6 @@ struct event_counter {
  * and how often each was hit.
  */
 
-enum probe_hook {
-	HOOK_RAW_TRACEPOINT = 1,
-	HOOK_TRACEPOINT = 2, /* of a trace event that is not a raw tracepoint itself (system calls) */
-	HOOK_FENTRY = 3,
-	HOOK_KPROBE = 4,
-	HOOK_KPROBE_MULTI = 5,
-};
-
 /* One tracepoint or function of a source that covers one or several. */
 struct event_probe {
 	uint32_t id;		/* from 1 */
@@ -384,23 +376,6 @@ enum sample_flag {
 	SAMPLE_HAS_SNAPSHOT = 128, /* its number follows */
 };
 
-enum user_missing {
-	USER_MISSING_KERNEL_THREAD = 1,
-	USER_MISSING_FAULT = 2,
-	USER_MISSING_EXITING = 3,
-	USER_MISSING_CHANGED = 4, /* waits: the thread continued elsewhere in user space (exec) */
-	/* Waits: not recorded at the switch-out, or not kept; walks, waits that had not ended: too many to copy. */
-	USER_MISSING_NO_ROOM = 5,
-	USER_MISSING_BUSY = 6,	  /* walks, waits that had not ended: its memory was locked, or took too long to read */
-	USER_MISSING_RUNNING = 7, /* walks, waits that had not ended: it was running */
-	USER_MISSING_REFUSED = 8, /* walks, waits that had not ended: the kernel does not let a BPF program read it */
-	/* Waits: the kernel refused to run the code that reads it, e.g. too many are pending. */
-	USER_MISSING_UNSCHEDULED = 9,
-	/* Walks, waits that had not ended: */
-	USER_MISSING_ABSENT = 10, /* the stack was not in memory */
-	USER_MISSING_SERVED = 11, /* it was in a mapping of a file on FUSE or a network file system */
-};
-
 /*
  * On disk: cpu · time · task · source · flags · [reason] · [period] · [kernel stack] · [user stack]
  * · [probe] · [snapshot]. time: the first of its kind and CPU in the chunk is a (t) and sets the CPU's step
@@ -429,24 +404,6 @@ struct event_walk {
 	uint64_t seen, kept; /* tasks; at the end */
 };
 enum walk_flag { WALK_END = 1 };
-
-enum walk_task_flag {
-	WALK_TASK_ON_CPU = 1,	  /* was running on `cpu` when walked: no kernel stack */
-	WALK_TASK_IOWAIT = 2,
-	WALK_TASK_QUEUED = 4,	  /* on a run queue */
-	WALK_TASK_STOPPED = 16,
-	WALK_TASK_TRACED = 32,
-	WALK_TASK_KERNEL_TRUNCATED = 64,
-	WALK_TASK_HAS_USER = 128,	  /* a user stack follows */
-	WALK_TASK_USER_MISSING = 256,	  /* requested but missing; the reason follows */
-	WALK_TASK_HAS_SNAPSHOT = 512,
-	WALK_TASK_USER_TRUNCATED = 1024,
-	WALK_TASK_HAS_CALL = 2048,	 /* what it slept for follows: call and object, as in a wait */
-	WALK_TASK_HAS_ASKED = 4096,	 /* how long the call was asked to wait follows */
-	WALK_TASK_HAS_OWNER = 8192,	 /* the task that held what it slept for follows */
-	WALK_TASK_FOR_READING = 16384,	 /* as WAIT_FOR_READING */
-	WALK_TASK_OWNER_READS = 32768, /* as WAIT_OWNER_READS */
-};
 
 /*
  * On disk: (t) · walk · task · state · exit_state · wait · bound · cpu · flags · kernel stack

@@ -114,4 +114,60 @@ enum object_mapping {
 	OBJECT_MAPPINGS
 };
 
+/* Why a user stack that was asked for is not there. */
+enum user_missing {
+	USER_MISSING_NONE = 0, /* it is there */
+	USER_MISSING_KERNEL_THREAD = 1,
+	USER_MISSING_FAULT = 2,
+	USER_MISSING_EXITING = 3,
+	USER_MISSING_CHANGED = 4, /* waits: the thread continued elsewhere in user space (exec) */
+	/* Waits: not recorded at the switch-out, or not kept; walks, waits that had not ended: too many to copy. */
+	USER_MISSING_NO_ROOM = 5,
+	USER_MISSING_BUSY = 6,	  /* walks, waits that had not ended: its memory was locked, or took too long to read */
+	USER_MISSING_RUNNING = 7, /* walks, waits that had not ended: it was running */
+	USER_MISSING_REFUSED = 8, /* walks, waits that had not ended: the kernel does not let a BPF program read it */
+	/* Waits: the kernel refused to run the code that reads it, e.g. too many are pending. */
+	USER_MISSING_UNSCHEDULED = 9,
+	/* Walks, waits that had not ended: */
+	USER_MISSING_ABSENT = 10, /* the stack was not in memory */
+	USER_MISSING_SERVED = 11, /* it was in a mapping of a file on FUSE or a network file system */
+};
+
+enum walk_task_flag {
+	WALK_TASK_ON_CPU = 1,	  /* was running on `cpu` when walked: no kernel stack */
+	WALK_TASK_IOWAIT = 2,
+	WALK_TASK_QUEUED = 4,	  /* on a run queue */
+	WALK_TASK_STOPPED = 16,
+	WALK_TASK_TRACED = 32,
+	WALK_TASK_KERNEL_TRUNCATED = 64,
+	WALK_TASK_HAS_USER = 128,	  /* a user stack follows */
+	WALK_TASK_USER_MISSING = 256,	  /* requested but missing; the reason follows */
+	WALK_TASK_HAS_SNAPSHOT = 512,
+	WALK_TASK_USER_TRUNCATED = 1024,
+	WALK_TASK_HAS_CALL = 2048,	 /* what it slept for follows: call and object, as in a wait */
+	WALK_TASK_HAS_ASKED = 4096,	 /* how long the call was asked to wait follows */
+	WALK_TASK_HAS_OWNER = 8192,	 /* the task that held what it slept for follows */
+	WALK_TASK_FOR_READING = 16384,	 /* as WAIT_FOR_READING */
+	WALK_TASK_OWNER_READS = 32768, /* as WAIT_OWNER_READS */
+};
+
+/* What is known about who held the lock or futex that a wait was for. */
+enum wait_held {
+	HELD_BY_OWNER = 1,     /* the owner is known */
+	HELD_BY_READER = 2,    /* it held it for reading: it may have let go before, and others may hold it */
+	HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
+	HELD_AT_END = 8,       /* the owner was seen when a wait that goes on was looked at; else when it began */
+	HELD_CHANGED = 16,     /* and is not known to have held it when the wait began */
+};
+
+/* How a tracepoint or function is attached to. */
+enum probe_hook {
+	HOOK_NONE = 0, /* not attached: not in traces */
+	HOOK_RAW_TRACEPOINT = 1,
+	HOOK_TRACEPOINT = 2, /* of a trace event that is not a raw tracepoint itself (system calls) */
+	HOOK_FENTRY = 3,
+	HOOK_KPROBE = 4,
+	HOOK_KPROBE_MULTI = 5,
+};
+
 #endif

@@ -28,7 +28,7 @@ struct copier {
 	/* the last copy, and what it is of */
 	uint32_t tid;
 	struct ring_sleeper_place place;
-	enum ring_sleeper_outcome outcome;
+	enum user_missing outcome;
 	size_t size;
 	struct ring_sleeper *answer; /* with room for the largest stack */
 };
@@ -94,23 +94,23 @@ static ssize_t copy_present(struct copier *copier, uint64_t from, void *to, size
 
 /* --- one task ------------------------------------------------------------------------------------- */
 
-static enum ring_sleeper_outcome copy_stack(struct copier *copier)
+static enum user_missing copy_stack(struct copier *copier)
 {
 	const struct ring_sleeper_place *place = &copier->place;
 	const uint64_t whole = place->to - place->from;
 	ssize_t got;
 
 	if (place->to <= place->from)
-		return RING_SLEEPER_FAULT;
+		return USER_MISSING_FAULT;
 	if (!may_touch(place))
-		return RING_SLEEPER_SERVED;
+		return USER_MISSING_SERVED;
 	got = copy_present(copier, place->from, copier->answer->stack, whole < copier->most ? whole : copier->most);
 	if (got == -EPERM || got == -EACCES)
-		return RING_SLEEPER_DENIED;
+		return USER_MISSING_REFUSED;
 	if (got <= 0)
-		return got ? RING_SLEEPER_FAULT : RING_SLEEPER_ABSENT;
+		return got ? USER_MISSING_FAULT : USER_MISSING_ABSENT;
 	copier->size = (size_t)got & ~(sizeof(uint64_t) - 1);
-	return RING_SLEEPER_TAKEN;
+	return USER_MISSING_NONE;
 }
 
 static void find_owner(struct copier *copier)
@@ -132,7 +132,7 @@ static void copy_asked(struct copier *copier)
 	copier->place = copier->asked->stack;
 	copier->size = 0;
 	copier->outcome = copy_stack(copier);
-	if (copier->outcome == RING_SLEEPER_TAKEN)
+	if (copier->outcome == USER_MISSING_NONE)
 		find_owner(copier);
 }
 
@@ -142,12 +142,12 @@ static int answer(struct copier *copier, int socket)
 	struct ring_sleeper *sleeper = copier->answer;
 	uint64_t whole = copier->place.to - copier->place.from;
 
-	if (sleeper->outcome == RING_SLEEPER_TAKEN) {
+	if (sleeper->outcome == USER_MISSING_NONE) {
 		if (sleeper->tid != copier->tid || sleeper->address != copier->place.from)
 			return 0; /* an earlier helper got stuck with it */
 		sleeper->outcome = copier->outcome;
 	}
-	if (sleeper->outcome == RING_SLEEPER_TAKEN)
+	if (sleeper->outcome == USER_MISSING_NONE)
 		sleeper->size = (uint32_t)copier->size;
 	if (sleeper->size && sleeper->size < whole)
 		sleeper->flags = sleeper->size == copier->most ? RING_SNAPSHOT_CUT : RING_SNAPSHOT_UNMAPPED;

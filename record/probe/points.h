@@ -11,23 +11,15 @@
 #include <stdint.h>
 
 #include "common/array.h"
+#include "format/kinds.h"
 #include "record/plan/record_options.h"
-
-enum point_hook { /* in FORMAT.md's order; 0: not attached */
-	POINT_NOT_ATTACHED,
-	POINT_RAW_TRACEPOINT,
-	POINT_TRACEPOINT,
-	POINT_FENTRY,
-	POINT_KPROBE,
-	POINT_KPROBE_MULTI,
-};
 
 struct point { /* its number is its index plus 1 */
 	char *name, *category; /* category: of tracepoints, NULL: unknown */
 	char *nearest;	       /* of a tracepoint that the kernel may not know: the most similar name, or NULL */
 	uint64_t address;      /* of functions */
 	uint32_t source;       /* index in sources */
-	enum point_hook hook;
+	enum probe_hook hook;
 	int error; /* -errno: why it is not attached */
 };
 

@@ -29,7 +29,7 @@ enum { WAIT_LINKS = 9, MAX_POINT_OBJECTS = 64, PROBE_OBJECTS = 3 + MAX_POINT_OBJ
 struct point_object { /* a copy of the programs for tracepoints and functions, one of which is loaded */
 	struct points_bpf *programs;
 	uint32_t source; /* index in points->sources */
-	enum point_hook hook;
+	enum probe_hook hook;
 	ARRAY(struct bpf_link *) links;
 };
 

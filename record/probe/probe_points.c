@@ -26,16 +26,16 @@ size_t probe_points_shared(const struct probe *probe, struct shared *ret_objects
 	return probe->points.count;
 }
 
-static struct bpf_program *program_of(const struct points_bpf *programs, enum point_hook hook)
+static struct bpf_program *program_of(const struct points_bpf *programs, enum probe_hook hook)
 {
 	switch (hook) {
-	case POINT_RAW_TRACEPOINT:
+	case HOOK_RAW_TRACEPOINT:
 		return programs->progs.point_raw_tracepoint;
-	case POINT_TRACEPOINT:
+	case HOOK_TRACEPOINT:
 		return programs->progs.point_tracepoint;
-	case POINT_FENTRY:
+	case HOOK_FENTRY:
 		return programs->progs.point_fentry;
-	case POINT_KPROBE:
+	case HOOK_KPROBE:
 		return programs->progs.point_kprobe;
 	default:
 		return programs->progs.point_kprobe_multi;
@@ -43,12 +43,12 @@ static struct bpf_program *program_of(const struct points_bpf *programs, enum po
 }
 
 /* Where a function is called from is unknown; the traced function may be part of the scheduler itself. */
-static bool in_scheduler(const struct probe *probe, enum point_hook hook, uint32_t number)
+static bool in_scheduler(const struct probe *probe, enum probe_hook hook, uint32_t number)
 {
 	const struct points *points = probe->settings.points->points;
 	const char *category = number ? points->items.items[number - 1].category : NULL;
 
-	return hook >= POINT_FENTRY || !category || !strcmp(category, "sched");
+	return hook >= HOOK_FENTRY || !category || !strcmp(category, "sched");
 }
 
 /*
@@ -78,12 +78,12 @@ static void set_up(const struct probe *probe, const struct point_object *object,
 	programs->rodata->sample_user_stacks = settings->user_stacks;
 	programs->rodata->sample_in_scheduler = in_scheduler(probe, object->hook, number);
 	programs->rodata->snapshot_bytes = settings->snapshot_bytes;
-	programs->rodata->point_stays = probe->points_stay && object->hook == POINT_FENTRY;
+	programs->rodata->point_stays = probe->points_stay && object->hook == HOOK_FENTRY;
 	programs->rodata->ring_size = settings->ring_bytes;
 	programs->rodata->ring_watermark = settings->ring_bytes / 8;
 	programs->rodata->ring_slots = probe_point_slots(probe);
 	programs->rodata->ring_hooked = true;
-	for (enum point_hook hook = POINT_RAW_TRACEPOINT; hook <= POINT_KPROBE_MULTI; hook++)
+	for (enum probe_hook hook = HOOK_RAW_TRACEPOINT; hook <= HOOK_KPROBE_MULTI; hook++)
 		(void)bpf_program__set_autoload(program_of(programs, hook), hook == object->hook);
 }
 
@@ -99,7 +99,7 @@ static void drop_last(struct probe *probe)
 }
 
 /* function: for fentry, which is bound to it at load. On failure there is no new copy. */
-static int load(struct probe *probe, enum point_hook hook, uint32_t source, uint32_t number, const char *function)
+static int load(struct probe *probe, enum probe_hook hook, uint32_t source, uint32_t number, const char *function)
 {
 	struct point_object *object;
 	struct shared shared;
@@ -154,7 +154,7 @@ static struct bpf_program *last_program(const struct probe *probe)
 static int attach_tracepoint(struct probe *probe, struct point *point, uint32_t number)
 {
 	bool system_call = point->category && !strcmp(point->category, SYSTEM_CALLS);
-	enum point_hook hook = system_call ? POINT_TRACEPOINT : POINT_RAW_TRACEPOINT;
+	enum probe_hook hook = system_call ? HOOK_TRACEPOINT : HOOK_RAW_TRACEPOINT;
 	int r = load(probe, hook, point->source, number, NULL);
 
 	if (r < 0)
@@ -172,7 +172,7 @@ static int attach_tracepoint(struct probe *probe, struct point *point, uint32_t 
 
 static int attach_fentry(struct probe *probe, struct point *point, uint32_t number)
 {
-	int r = load(probe, POINT_FENTRY, point->source, number, point->name);
+	int r = load(probe, HOOK_FENTRY, point->source, number, point->name);
 
 	if (r < 0)
 		return r;
@@ -180,7 +180,7 @@ static int attach_fentry(struct probe *probe, struct point *point, uint32_t numb
 	if (r < 0)
 		drop_last(probe);
 	else
-		point->hook = POINT_FENTRY;
+		point->hook = HOOK_FENTRY;
 	return r;
 }
 
@@ -190,13 +190,13 @@ static int attach_kprobe(struct probe *probe, struct point *point, uint32_t numb
 	int r = keep_link(probe, bpf_program__attach_kprobe_opts(last_program(probe), point->name, &options));
 
 	if (!r)
-		point->hook = POINT_KPROBE;
+		point->hook = HOOK_KPROBE;
 	return r;
 }
 
 static int attach_alone(struct probe *probe, struct point *point, uint32_t number)
 {
-	int r = kernel_has_kprobes() ? load(probe, POINT_KPROBE, point->source, 0, NULL) : -EOPNOTSUPP;
+	int r = kernel_has_kprobes() ? load(probe, HOOK_KPROBE, point->source, 0, NULL) : -EOPNOTSUPP;
 
 	if (r < 0)
 		return r;
@@ -234,7 +234,7 @@ static int attach_at_once(struct probe *probe, const struct point_source *source
 	const char **names = calloc(source->count, sizeof(*names));
 	LIBBPF_OPTS(bpf_kprobe_multi_opts, options, .syms = names,
 		    .cookies = (const __u64 *)cookies, .cnt = source->count);
-	int r = cookies && names ? load(probe, POINT_KPROBE_MULTI, points->source, 0, NULL) : -ENOMEM;
+	int r = cookies && names ? load(probe, HOOK_KPROBE_MULTI, points->source, 0, NULL) : -ENOMEM;
 
 	for (uint32_t i = 0; !r && i < source->count; i++) {
 		names[i] = points[i].name;
@@ -246,7 +246,7 @@ static int attach_at_once(struct probe *probe, const struct point_source *source
 			drop_last(probe);
 	}
 	for (uint32_t i = 0; !r && i < source->count; i++)
-		points[i].hook = POINT_KPROBE_MULTI;
+		points[i].hook = HOOK_KPROBE_MULTI;
 	free(cookies);
 	free(names);
 	return r;
@@ -255,7 +255,7 @@ static int attach_at_once(struct probe *probe, const struct point_source *source
 static int attach_one_by_one(struct probe *probe, const struct point_source *source, struct point *points)
 {
 	const struct probe_points_settings *settings = probe->settings.points;
-	int loaded = load(probe, POINT_KPROBE, points->source, 0, NULL);
+	int loaded = load(probe, HOOK_KPROBE, points->source, 0, NULL);
 	uint32_t attached = 0;
 
 	if (loaded == -ENOMEM)

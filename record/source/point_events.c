@@ -23,11 +23,6 @@
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
 
-static_assert((int)POINT_RAW_TRACEPOINT == HOOK_RAW_TRACEPOINT && (int)POINT_TRACEPOINT == HOOK_TRACEPOINT &&
-		      (int)POINT_FENTRY == HOOK_FENTRY && (int)POINT_KPROBE == HOOK_KPROBE &&
-		      (int)POINT_KPROBE_MULTI == HOOK_KPROBE_MULTI,
-	      "the points' hooks are the format's");
-
 int point_events_init(struct point_events *events)
 {
 	uint32_t cpus = events->recording->max_cpus;

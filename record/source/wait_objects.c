@@ -341,11 +341,11 @@ void wait_objects_take(struct wait_objects *objects, const struct ring_object *r
 
 void wait_objects_beside(struct wait_objects *objects, const struct ring_beside *raw, struct event_wait *wait)
 {
-	wait->owner = (raw->held & RING_HELD_BY_OWNER) != 0;
-	wait->flags |= (raw->held & RING_HELD_BY_READER ? WAIT_OWNER_READS : 0) |
-		       (raw->held & RING_HELD_FROM_READING ? WAIT_FOR_READING : 0) |
-		       (raw->held & RING_HELD_AT_LOOK ? WAIT_OWNER_AT_END : 0) |
-		       (raw->held & RING_HELD_CHANGED ? WAIT_OWNER_CHANGED : 0);
+	wait->owner = (raw->held & HELD_BY_OWNER) != 0;
+	wait->flags |= (raw->held & HELD_BY_READER ? WAIT_OWNER_READS : 0) |
+		       (raw->held & HELD_FROM_READING ? WAIT_FOR_READING : 0) |
+		       (raw->held & HELD_AT_END ? WAIT_OWNER_AT_END : 0) |
+		       (raw->held & HELD_CHANGED ? WAIT_OWNER_CHANGED : 0);
 	wait->ready = raw->ready;
 	if (raw->object.kind != OBJECT_NONE && raw->object.kind <= OBJECT_BLOCK)
 		wait->ready_object = number_of(objects, &raw->object);

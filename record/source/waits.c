@@ -28,7 +28,6 @@
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
 #include "record/source/wait_objects.h"
-#include "record/source/wait_words.h"
 #include "record/stack/snapshots.h"
 #include "record/stack/user_stacks.h"
 
@@ -36,6 +35,27 @@ enum { BUFFER_BYTES = 256 << 10 };
 
 static_assert(sizeof(struct ring_sum) == sizeof(struct event_wait_sum),
 	      "the programs' sums are the format's");
+
+static uint64_t wait_flags(uint32_t flags)
+{
+	static const struct {
+		uint32_t ring;
+		uint64_t trace;
+	} pairs[] = {
+		{RING_WAIT_IOWAIT, WAIT_IOWAIT},
+		{RING_WAIT_BEGAN_BEFORE, WAIT_BEGAN_BEFORE},
+		{RING_WAIT_OUT_LATEST, WAIT_OUT_LATEST},
+		{RING_WAIT_NOT_ENDED, WAIT_NOT_ENDED},
+		{RING_WAIT_KERNEL_TRUNCATED, WAIT_KERNEL_TRUNCATED},
+		{RING_WAIT_USER_LATER, WAIT_USER_LATER},
+	};
+	uint64_t all = 0;
+
+	for (size_t i = 0; flags && i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		if (flags & pairs[i].ring)
+			all |= pairs[i].trace;
+	return all;
+}
 
 int waits_init(struct waits *waits)
 {
@@ -93,7 +113,7 @@ static void join_kept(struct waits *waits, const struct ring_wait *raw, struct e
 		wait->missing = USER_MISSING_NO_ROOM;
 		return;
 	}
-	wait->missing = kept.reason ? wait_missing(kept.reason) : 0;
+	wait->missing = kept.reason;
 	ring_stacks_user(waits->recording, &raw->task,
 			 &(struct ring_user){kept.frames, kept.count, kept.top, raw->head.source, wait->snapshot},
 			 stacks);
@@ -285,7 +305,7 @@ static void take_user_stack(struct waits *waits, const struct ring_head *head, s
 	struct event_user_stack record = {
 		.cpu = head->cpu,
 		.source = head->source,
-		.missing = raw->reason ? wait_missing(raw->reason) : 0,
+		.missing = raw->reason,
 		.time = head->time,
 		.since = head->time - raw->since,
 	};

@@ -28,11 +28,6 @@
 
 enum { BUFFER_BYTES = 256 << 10 };
 
-static_assert((int)RING_WALK_ON_CPU == WALK_TASK_ON_CPU && (int)RING_WALK_IOWAIT == WALK_TASK_IOWAIT &&
-		      (int)RING_WALK_QUEUED == WALK_TASK_QUEUED &&
-		      (int)RING_WALK_STOPPED == WALK_TASK_STOPPED && (int)RING_WALK_TRACED == WALK_TASK_TRACED &&
-		      (int)RING_WALK_TRUNCATED == WALK_TASK_KERNEL_TRUNCATED,
-	      "the programs' flags are the format's");
 
 int walk_init(struct walk *walk)
 {

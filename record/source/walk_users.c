@@ -108,7 +108,7 @@ static uint32_t judge(struct walk_users *users, const struct ring_walk_task *row
 		return USER_MISSING_KERNEL_THREAD;
 	if (row->exit_state)
 		return USER_MISSING_EXITING;
-	if (row->flags & RING_WALK_ON_CPU)
+	if (row->flags & WALK_TASK_ON_CPU)
 		return USER_MISSING_RUNNING;
 	if (!users->sleepers)
 		return USER_MISSING_REFUSED;
@@ -190,27 +190,16 @@ static void take_stack(struct walk_users *users, const struct ring_walk_task *ro
 
 static void take(void *context, const struct ring_sleeper *sleeper)
 {
-	static const uint32_t reasons[] = {
-		[RING_SLEEPER_RAN] = USER_MISSING_RUNNING,
-		[RING_SLEEPER_BUSY] = USER_MISSING_BUSY,
-		[RING_SLEEPER_FAULT] = USER_MISSING_FAULT,
-		[RING_SLEEPER_EXITING] = USER_MISSING_EXITING,
-		[RING_SLEEPER_NO_USER] = USER_MISSING_KERNEL_THREAD,
-		[RING_SLEEPER_ABSENT] = USER_MISSING_ABSENT,
-		[RING_SLEEPER_SERVED] = USER_MISSING_SERVED,
-		[RING_SLEEPER_DENIED] = USER_MISSING_REFUSED,
-	};
 	struct walk_users *users = context;
 	struct held_row *held = find_row(users, sleeper->tid, sleeper->start);
 	struct walk_user user = {0};
 
 	if (!held)
 		return;
-	if (sleeper->outcome == RING_SLEEPER_TAKEN)
+	if (sleeper->outcome == USER_MISSING_NONE)
 		take_stack(users, row_of(users, held), sleeper, &user);
 	else
-		user.missing = sleeper->outcome < sizeof(reasons) / sizeof(reasons[0]) ? reasons[sleeper->outcome] :
-											   USER_MISSING_FAULT;
+		user.missing = sleeper->outcome <= USER_MISSING_SERVED ? sleeper->outcome : USER_MISSING_FAULT;
 	give(users, held, &user);
 }
 

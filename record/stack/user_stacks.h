@@ -17,7 +17,7 @@ struct user_stack {
 	uint64_t out; /* the switch-out at which it was taken */
 	uint32_t tid, count;
 	uint32_t top; /* words of the struct ring_top behind the frames */
-	uint32_t reason; /* enum ring_user_reason */
+	uint32_t reason; /* enum user_missing */
 	bool truncated;
 	bool snapshot, no_snapshot; /* a snapshot was written with it; one should have been, but could not */
 	const uint64_t *frames;

@@ -223,7 +223,7 @@ int section_owner(struct section *section, struct section_slot *slot, const stru
 	if (r < 0 || !number || !found)
 		return r;
 	*owner = found->task;
-	*held |= PROFILE_HELD_BY_OWNER | (reads ? PROFILE_HELD_FOR_READING : 0);
+	*held |= HELD_BY_OWNER | (reads ? HELD_BY_READER : 0);
 	return 0;
 }
 

@@ -24,15 +24,10 @@ enum profile_wait_flag {
 	PROFILE_WAIT_BESIDE = PROFILE_WAIT_UNASKED | PROFILE_WAIT_APART, /* views do not show it */
 };
 
-/* What is known about the owner and the object of a wait. */
+/* What views know besides enum wait_held. */
 enum profile_wait_held {
-	PROFILE_HELD_BY_OWNER = 1,  /* `owner` is known */
-	PROFILE_HELD_FOR_READING = 2, /* the owner held it for reading: it may have let go, and others may hold it */
-	PROFILE_HELD_FROM_READING = 4, /* the sleeper wanted it for reading only */
-	PROFILE_HELD_AT_END = 8, /* the owner was seen at the end of a wait that goes on; else at its begin */
-	PROFILE_HELD_CHANGED = 16, /* and not at its begin */
-	PROFILE_HELD_ALL = 64, /* it held it all the time, or waited for it itself (profile_held.h) */
 	PROFILE_TIMED_OUT = 32, /* an epoll, poll or select whose timeout expired before anything was ready */
+	PROFILE_HELD_ALL = 64, /* it held it all the time, or waited for it itself (profile_held.h) */
 };
 
 struct profile_wait {
@@ -49,7 +44,7 @@ struct profile_wait {
 	uint32_t chain_flags;	/* enum profile_chain_flag, for the sleeper */
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known */
 	uint64_t asked;		/* how long the thread asked to sleep, ns; 0: not known */
-	uint32_t owner;		/* task that held the lock or futex: PROFILE_HELD_BY_OWNER */
+	uint32_t owner;		/* task that held the lock or futex: HELD_BY_OWNER */
 	uint32_t ready;		/* the object that ended a wait in an epoll; 0: not known */
 	uint32_t ready_descriptor; /* the sleeper's descriptor, plus 1, of that object; 0: not known */
 	uint16_t out_cpu, in_cpu; /* in_cpu of a wait that has not ended: the CPU of the switch-out */
@@ -72,7 +67,7 @@ static inline struct profile_wait profile_walk_wait(const struct profile_walk_ta
 	return (struct profile_wait){
 		.task = row->task, .node = row->node, .waker = PROFILE_NO_TASK, .weight = 1,
 		.operation = row->operation, .object = row->object, .asked = row->asked, .owner = row->owner,
-		.held = row->held | PROFILE_HELD_AT_END, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = WAIT_BLOCKED,
+		.held = row->held | HELD_AT_END, .flags = PROFILE_WAIT_NOT_ENDED, .wait_class = WAIT_BLOCKED,
 	};
 }
 

@@ -29,7 +29,7 @@ struct profile_walk_task {
 	/* What it slept for, as in a struct profile_wait. */
 	uint32_t operation, object; /* numbers of profile_objects.h; 0: not known, or it did not sleep */
 	uint64_t asked, page;
-	uint32_t owner; /* task that held the lock or futex at that moment, if PROFILE_HELD_BY_OWNER */
+	uint32_t owner; /* task that held the lock or futex at that moment, if HELD_BY_OWNER */
 	uint8_t held;	/* enum profile_wait_held */
 	const char *no_user; /* why a requested user stack is missing; NULL: it is not, or there can be none */
 };

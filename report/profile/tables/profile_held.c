@@ -36,7 +36,7 @@ static int compare(const void *left, const void *right)
 
 static bool has_owner(const struct profile_wait *wait)
 {
-	return wait->held & PROFILE_HELD_BY_OWNER && wait->object && !(wait->held & PROFILE_HELD_FOR_READING);
+	return wait->held & HELD_BY_OWNER && wait->object && !(wait->held & HELD_BY_READER);
 }
 
 static uint64_t end_of(const struct profile_wait *wait)
@@ -90,8 +90,8 @@ static bool held_all(const struct hand_overs *overs, const struct profile_wait *
 	const struct profile_wait *last = last_within(overs, wait);
 
 	if (!last)
-		return !(wait->held & PROFILE_HELD_CHANGED);
-	return wait->held & PROFILE_HELD_AT_END && last->out <= wait->out &&
+		return !(wait->held & HELD_CHANGED);
+	return wait->held & HELD_AT_END && last->out <= wait->out &&
 	       is_same_thread(overs->profile, last->task, wait->owner);
 }
 

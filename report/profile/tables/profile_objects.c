@@ -184,9 +184,9 @@ int profile_bind_object(struct profile *profile, const struct trace_model *model
 
 	wait->asked = record->asked;
 	wait->ready_descriptor = record->ready;
-	wait->held |= (record->flags & WAIT_FOR_READING ? PROFILE_HELD_FROM_READING : 0) |
-		      (record->flags & WAIT_OWNER_AT_END ? PROFILE_HELD_AT_END : 0) |
-		      (record->flags & WAIT_OWNER_CHANGED ? PROFILE_HELD_CHANGED : 0);
+	wait->held |= (record->flags & WAIT_FOR_READING ? HELD_FROM_READING : 0) |
+		      (record->flags & WAIT_OWNER_AT_END ? HELD_AT_END : 0) |
+		      (record->flags & WAIT_OWNER_CHANGED ? HELD_CHANGED : 0);
 	if (!r)
 		r = find_operation(profile, model, record->call, &wait->operation);
 	if (!r)

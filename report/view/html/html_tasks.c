@@ -47,7 +47,7 @@ static int mark_all(struct html_page *page)
 		r = mark(page, waits->items[i].task);
 		if (!r && waits->items[i].waker != PROFILE_NO_TASK)
 			r = mark(page, waits->items[i].waker);
-		if (!r && waits->items[i].held & PROFILE_HELD_BY_OWNER)
+		if (!r && waits->items[i].held & HELD_BY_OWNER)
 			r = mark(page, waits->items[i].owner);
 	}
 	return r;

@@ -14,7 +14,7 @@ static bool has_waker(const struct profile_wait *wait)
 /* Not one that may have let go. */
 static bool has_owner(const struct waits *waits, const struct profile_wait *wait)
 {
-	return wait->held & PROFILE_HELD_BY_OWNER && wait->held & PROFILE_HELD_ALL && waits->tasks[wait->owner].tid;
+	return wait->held & HELD_BY_OWNER && wait->held & PROFILE_HELD_ALL && waits->tasks[wait->owner].tid;
 }
 
 static const struct profile_users *only_thread(const struct profile_users *users)

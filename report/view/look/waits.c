@@ -21,7 +21,7 @@ static bool is_sound(const struct profile_wait *wait, const struct extents *exte
 	       (wait->waker == PROFILE_NO_TASK || wait->waker < extents->tasks) &&
 	       is_within(wait->object, extents->objects) && is_within(wait->operation, extents->operations) &&
 	       is_within(wait->ready, extents->objects) &&
-	       (!(wait->held & PROFILE_HELD_BY_OWNER) || wait->owner < extents->tasks) &&
+	       (!(wait->held & HELD_BY_OWNER) || wait->owner < extents->tasks) &&
 	       wait->wait_class < WAIT_CLASSES &&
 	       wait->waker_context <= WAKER_UNKNOWN && wait->out <= wait->in &&
 	       wait->run_queue <= wait->in - wait->out;

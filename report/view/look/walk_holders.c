@@ -31,7 +31,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 static bool has_holder(const struct profile_walk_task *row)
 {
-	return row->held & PROFILE_HELD_BY_OWNER && !(row->held & PROFILE_HELD_FOR_READING);
+	return row->held & HELD_BY_OWNER && !(row->held & HELD_BY_READER);
 }
 
 /* --- holders that were not walked; there are few --- */

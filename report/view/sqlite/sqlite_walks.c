@@ -19,7 +19,7 @@ static int mark_walked(struct sqlite_export *job)
 			return -EBADMSG;
 		job->tasks[rows[i].task] = true;
 		job->objects[rows[i].object] = true;
-		if (rows[i].held & PROFILE_HELD_BY_OWNER)
+		if (rows[i].held & HELD_BY_OWNER)
 			job->tasks[rows[i].owner] = true;
 		r = stack_order_want(&job->order, job->profile, rows[i].node);
 	}
@@ -75,7 +75,7 @@ static int write_purpose(const struct sqlite_export *job, struct database_query 
 
 	database_text(insert, row->operation ? operations[row->operation].name : NULL);
 	database_known(insert, row->object != 0, row->object);
-	database_known(insert, row->held & PROFILE_HELD_BY_OWNER, row->owner);
+	database_known(insert, row->held & HELD_BY_OWNER, row->owner);
 	return sqlite_write_what_for(job, insert, &wait);
 }
 

@@ -14,7 +14,7 @@ static void write_state(FILE *out, const struct waits *waits, const struct profi
 {
 	struct profile_wait wait = profile_walk_wait(row);
 
-	wait.held &= PROFILE_HELD_FROM_READING;
+	wait.held &= HELD_FROM_READING;
 	if (row->on_cpu) {
 		(void)fprintf(out, ", running on CPU %" PRIu32, row->cpu);
 		return;

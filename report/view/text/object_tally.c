@@ -26,8 +26,8 @@ void object_alike_add(struct object_alike *alike, const struct waits *waits, con
 	const unsigned int differs = kept->held ^ wait->held;
 
 	kept->held &= (uint8_t)~differs;
-	if (differs & PROFILE_HELD_BY_OWNER || kept->owner != wait->owner)
-		kept->held &= PROFILE_HELD_FROM_READING | PROFILE_TIMED_OUT;
+	if (differs & HELD_BY_OWNER || kept->owner != wait->owner)
+		kept->held &= HELD_FROM_READING | PROFILE_TIMED_OUT;
 	if (kept->ready != wait->ready && key->ready == OBJECT_NO_TEXT)
 		kept->ready = 0;
 	if (kept->ready_descriptor != wait->ready_descriptor || !kept->ready)

@@ -309,9 +309,9 @@ static void write_lock_wait(FILE *out, const struct profile_operation *operation
 /* Whoever was seen to own it at the begin of a wait may have let go since. */
 static const char *held_word(const struct profile_wait *wait)
 {
-	if (wait->held & PROFILE_HELD_FOR_READING)
+	if (wait->held & HELD_BY_READER)
 		return " (last read by ";
-	return wait->held & PROFILE_HELD_AT_END ? " (held by " : " (held at first by ";
+	return wait->held & HELD_AT_END ? " (held by " : " (held at first by ";
 }
 
 /* " (held by main 31630)", " for reading" */
@@ -319,9 +319,9 @@ static void write_held(FILE *out, const struct waits *waits, const struct profil
 {
 	const struct profile_task *owner;
 
-	if (wait->held & PROFILE_HELD_FROM_READING)
+	if (wait->held & HELD_FROM_READING)
 		(void)fputs(" for reading", out);
-	if (!(wait->held & PROFILE_HELD_BY_OWNER))
+	if (!(wait->held & HELD_BY_OWNER))
 		return;
 	owner = &waits->tasks[wait->owner];
 	(void)fputs(held_word(wait), out);

@@ -106,7 +106,7 @@ static void bench_deinit(struct bench *b)
 	spawner_destroy(b->spawner);
 }
 
-static void check_outcome(struct test *t, struct bench *b, enum ring_sleeper_outcome outcome, size_t size,
+static void check_outcome(struct test *t, struct bench *b, enum user_missing outcome, size_t size,
 			  uint32_t flags)
 {
 	CHECK_INT(t, answered(b), sizeof(b->record) + size);
@@ -135,17 +135,17 @@ static void copies_nothing_else(struct test *t)
 
 	REQUIRE(t, bench_init(&b));
 	b.asked->stack.file_system = FUSE_MAGIC;
-	check_outcome(t, &b, RING_SLEEPER_SERVED, 0, 0);
+	check_outcome(t, &b, USER_MISSING_SERVED, 0, 0);
 	b.asked->stack.file_system = NFS_SUPER_MAGIC;
-	check_outcome(t, &b, RING_SLEEPER_SERVED, 0, 0);
+	check_outcome(t, &b, USER_MISSING_SERVED, 0, 0);
 	b.asked->stack.from = (uintptr_t)b.stack + 3 * b.page;
 	b.asked->stack.to = b.asked->stack.from + b.page;
 	b.asked->stack.file_system = 0;
 	b.record.address = b.asked->stack.from;
-	check_outcome(t, &b, RING_SLEEPER_ABSENT, 0, 0);
+	check_outcome(t, &b, USER_MISSING_ABSENT, 0, 0);
 	CHECK(t, !mincore(b.stack + 3 * b.page, b.page, &in_memory) && !(in_memory & 1)); /* nor brought in */
-	b.record.outcome = RING_SLEEPER_RAN;
-	check_outcome(t, &b, RING_SLEEPER_RAN, 0, 0);
+	b.record.outcome = USER_MISSING_RUNNING;
+	check_outcome(t, &b, USER_MISSING_RUNNING, 0, 0);
 	bench_deinit(&b);
 }
 

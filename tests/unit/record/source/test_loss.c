@@ -329,9 +329,9 @@ static void waits_have_wakers_and_refusals_beside(struct test *t)
 static void points_have_accounts_of_their_own(struct test *t)
 {
 	static const struct record_point asked = {.text = "one", .length = 3};
-	struct point points[3] = {{.name = "a", .source = 0, .hook = POINT_RAW_TRACEPOINT},
-				  {.name = "b", .source = 1, .hook = POINT_NOT_ATTACHED},
-				  {.name = "c", .source = 1, .hook = POINT_FENTRY}};
+	struct point points[3] = {{.name = "a", .source = 0, .hook = HOOK_RAW_TRACEPOINT},
+				  {.name = "b", .source = 1, .hook = HOOK_NONE},
+				  {.name = "c", .source = 1, .hook = HOOK_FENTRY}};
 	struct bench b;
 
 	bench_open(&b);

@@ -87,7 +87,7 @@ static void a_stack_from_before_joins_its_wait(struct test *t)
 	take_user(&b, &stack);
 	stack.raw.head.time = 6000;
 	stack.raw.count = 0;
-	stack.raw.reason = RING_USER_EXITING;
+	stack.raw.reason = USER_MISSING_EXITING;
 	record.raw.flags = RING_WAIT_USER_BEFORE;
 	take(&b, &record);
 	take_user(&b, &stack);

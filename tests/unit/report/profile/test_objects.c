@@ -225,7 +225,7 @@ static void binds_what_tasks_slept_for(struct test *t)
 	REQUIRE(t, profile_walk_tasks(profile, &rows) == 1);
 	tasks = profile_tasks(profile, &count);
 	CHECK_INT(t, rows[0].held,
-		  PROFILE_HELD_BY_OWNER | PROFILE_HELD_FOR_READING | PROFILE_HELD_FROM_READING);
+		  HELD_BY_OWNER | HELD_BY_READER | HELD_FROM_READING);
 	CHECK_STR(t, tasks[rows[0].owner].comm, "holder");
 	REQUIRE(t, rows[0].operation < profile_operations(profile, &operations));
 	CHECK_STR(t, operations[rows[0].operation].name, "write");
@@ -240,7 +240,7 @@ static void binds_what_tasks_slept_for(struct test *t)
 /* Whether the owner of a lock is told for all of a wait for it: what was seen of the lock in between. */
 
 enum { NOBODY, SLEEPER, OWNER, OTHER, RENAMED_OWNER, TASKS, LOCK = 1, OTHER_LOCK };
-enum { BY = PROFILE_HELD_BY_OWNER, AT_END = PROFILE_HELD_AT_END, CHANGED = PROFILE_HELD_CHANGED };
+enum { BY = HELD_BY_OWNER, AT_END = HELD_AT_END, CHANGED = HELD_CHANGED };
 
 struct seen {
 	uint32_t task, object;
@@ -282,7 +282,7 @@ static void nobody_got_it_in_between(struct test *t)
 		CHECK(t, is_held_all(t, BY, true, others[i]));
 		CHECK(t, is_held_all(t, BY | AT_END, false, others[i]));
 		CHECK(t, !is_held_all(t, BY | AT_END | CHANGED, false, others[i]));
-		CHECK(t, !is_held_all(t, BY | PROFILE_HELD_FOR_READING, false, others[i]));
+		CHECK(t, !is_held_all(t, BY | HELD_BY_READER, false, others[i]));
 		CHECK(t, !is_held_all(t, 0, false, others[i]));
 	}
 }

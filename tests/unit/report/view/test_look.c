@@ -204,7 +204,7 @@ static void tells_waits_apart(struct test *t)
 	struct profile_wait_test fits = object_pattern_test(&pattern);
 	struct profile_wait *one = wait_in(profile, 0, futex), *other = wait_in(profile, 0, futex);
 
-	one->held = other->held = PROFILE_HELD_BY_OWNER;
+	one->held = other->held = HELD_BY_OWNER;
 	one->owner = fake_task(profile, "main", 9, 9);
 	other->owner = fake_task(profile, "clerk", 10, 10);
 	if (regcomp(&pattern.expression, "main", REG_EXTENDED | REG_NOSUB))

@@ -102,7 +102,7 @@ static void tells_who_waits_for_whom(struct test *t)
 	expect(t, text, "\n           waits for server blocked in do_epoll_wait (main) <- ");
 	free(text);
 	p->objects.items[1] = (struct profile_object){.kind = OBJECT_FUTEX, .comm = "", .name = ""};
-	client->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_ALL;
+	client->held = HELD_BY_OWNER | PROFILE_HELD_ALL;
 	client->owner = 0;
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\n           held by server blocked in do_epoll_wait (main) <- ");

@@ -176,7 +176,7 @@ static void wait_for(struct profile_walk_task *row, uint32_t object, uint32_t ow
 	row->operation = IN_WRITE;
 	row->object = object;
 	row->owner = owner;
-	row->held = PROFILE_HELD_BY_OWNER;
+	row->held = HELD_BY_OWNER;
 }
 
 static const char circle[] =

@@ -365,7 +365,7 @@ static void goes_on_with_owners(struct test *t)
 	p->objects.count = 2;
 	wait->flags = PROFILE_WAIT_NOT_ENDED;
 	wait->object = 1;
-	wait->held = PROFILE_HELD_BY_OWNER | PROFILE_HELD_AT_END | PROFILE_HELD_ALL;
+	wait->held = HELD_BY_OWNER | HELD_AT_END | PROFILE_HELD_ALL;
 	wait->owner = fake_task(p, "B", 2, 2);
 	add_wait(p, "B", 2, READ, 100, 300)->flags = PROFILE_WAIT_NOT_ENDED;
 	p->recordings.items[0].least_wait = 1000;
@@ -375,7 +375,7 @@ static void goes_on_with_owners(struct test *t)
 		   "    |          not ended  (200.0ms)\n"
 		   "     --33.33%--held by B, unknown: it ran, or its waits were shorter than -m 0  "
 		   "(100.0ms)\n");
-	wait->held = PROFILE_HELD_BY_OWNER; /* it may have let go */
+	wait->held = HELD_BY_OWNER; /* it may have let go */
 	check_tree(t, p, &thread_1,
 		   ">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (held at first by B 2)  "
 		   "(300.0ms, 1 wait)\n"

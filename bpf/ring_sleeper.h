@@ -52,7 +52,7 @@ struct ring_sleeper {
 	__u64 address; /* of the stack's first byte: the stack pointer, rounded down to a word */
 	/* by the helper: */
 	__u32 size;  /* of the stack */
-	__u32 flags; /* enum ring_snapshot_flag */
+	__u32 flags; /* enum snapshot_flag */
 	struct ring_task owner; /* owner of the mutex `futex`; tid 0: not known */
 	__u64 registers[RING_REGISTERS];
 	__u64 stack[];

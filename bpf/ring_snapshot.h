@@ -17,9 +17,7 @@ enum {
 	RING_REGISTERS = RING_REGISTERS_ARM64,
 };
 
-enum ring_snapshot_flag {
-	RING_SNAPSHOT_CUT = 1,	    /* the mapping continues */
-	RING_SNAPSHOT_UNMAPPED = 2, /* and its next page is not in memory */
+enum ring_snapshot_flag { /* besides enum snapshot_flag */
 	RING_SNAPSHOT_BEFORE = 4,   /* for a wait that is beginning and may turn out too short */
 	RING_SNAPSHOT_MORE = 8,	    /* another stack of the thread: belongs to the snapshot written right before */
 };

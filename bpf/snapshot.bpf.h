@@ -74,16 +74,16 @@ static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64
 	if (end && end - sp < size)
 		size = (end - sp) & ~7ULL;
 	if (end && end - sp > size + 7)
-		snapshot->flags |= RING_SNAPSHOT_CUT;
+		snapshot->flags |= SNAPSHOT_CUT;
 	if (size > snapshot_bytes)
 		size = snapshot_bytes;
 	if (end && !bpf_probe_read_user(snapshot->stack, size, (void *)sp))
 		return size;
 	done = read_pages(snapshot, sp, size);
 	if (!end && done == size)
-		snapshot->flags |= RING_SNAPSHOT_CUT;
+		snapshot->flags |= SNAPSHOT_CUT;
 	else if (end)
-		snapshot->flags |= RING_SNAPSHOT_UNMAPPED;
+		snapshot->flags |= SNAPSHOT_UNMAPPED;
 	return done;
 }
 

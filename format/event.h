@@ -630,11 +630,6 @@ struct event_symbol {
  * at an event, which refers to it by its number. snapshot_code.h encodes and decodes the two texts.
  */
 
-enum snapshot_flag {
-	SNAPSHOT_CUT = 1,      /* the stack is longer than the requested size */
-	SNAPSHOT_UNMAPPED = 2, /* the rest of the stack was not in memory */
-};
-
 struct event_snapshot {
 	uint64_t time;	 /* (t) */
 	uint32_t number; /* from 1, unique in a section, ascending in the file */

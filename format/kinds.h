@@ -170,4 +170,9 @@ enum probe_hook {
 	HOOK_KPROBE_MULTI = 5,
 };
 
+enum snapshot_flag {
+	SNAPSHOT_CUT = 1,      /* the stack is longer than the requested size */
+	SNAPSHOT_UNMAPPED = 2, /* the rest of the stack was not in memory */
+};
+
 #endif

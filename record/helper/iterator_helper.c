@@ -150,7 +150,7 @@ static int answer(struct copier *copier, int socket)
 	if (sleeper->outcome == USER_MISSING_NONE)
 		sleeper->size = (uint32_t)copier->size;
 	if (sleeper->size && sleeper->size < whole)
-		sleeper->flags = sleeper->size == copier->most ? RING_SNAPSHOT_CUT : RING_SNAPSHOT_UNMAPPED;
+		sleeper->flags = sleeper->size == copier->most ? SNAPSHOT_CUT : SNAPSHOT_UNMAPPED;
 	return packet_send(socket, sleeper, sizeof(*sleeper) + sleeper->size, -1);
 }
 

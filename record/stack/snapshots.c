@@ -12,9 +12,7 @@
 #include "record/plan/recording.h"
 #include "record/stack/arch_registers.h"
 
-static_assert((int)RING_MAX_SNAPSHOT == RWK_MAX_SNAPSHOT && (int)RING_SNAPSHOT_CUT == SNAPSHOT_CUT &&
-		      (int)RING_SNAPSHOT_UNMAPPED == SNAPSHOT_UNMAPPED,
-	      "the programs' snapshots are the format's");
+static_assert((int)RING_MAX_SNAPSHOT == RWK_MAX_SNAPSHOT, "the programs' snapshots are the format's");
 
 /* The data copied when a thread left the CPU. */
 struct held_snapshot {
@@ -157,7 +155,7 @@ static uint32_t write_one(struct snapshots *snapshots, const struct ring_snapsho
 	if (!arch_registers((const uint64_t *)raw->registers, taken->registers, &taken->known))
 		return 0;
 	taken->time = raw->head.time;
-	taken->flags = raw->flags & (RING_SNAPSHOT_CUT | RING_SNAPSHOT_UNMAPPED);
+	taken->flags = raw->flags & (SNAPSHOT_CUT | SNAPSHOT_UNMAPPED);
 	taken->address = raw->address;
 	taken->words = (const uint64_t *)raw->stack;
 	taken->count = raw->size / SNAPSHOT_WORD;

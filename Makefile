@@ -231,12 +231,12 @@ define install_completions
 endef
 
 # The unit says where the program and its options are. Options that somebody has changed are kept.
-SERVICE := record/service/rwalker-flight.service
+SERVICE := contrib/systemd/rwalker-flight.service
 CONFIG := $(SYSCONFDIR)/rwalker/flight.conf
 define install_service
 	install -d $(DESTDIR)$(UNITDIR) $(DESTDIR)$(dir $(CONFIG))
 	sed 's|@BINDIR@|$(BINDIR)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' $(SERVICE) >$(DESTDIR)$(UNITDIR)/$(notdir $(SERVICE))
-	[ -e $(DESTDIR)$(CONFIG) ] || install -m 644 record/service/flight.conf $(DESTDIR)$(CONFIG)
+	[ -e $(DESTDIR)$(CONFIG) ] || install -m 644 contrib/systemd/flight.conf $(DESTDIR)$(CONFIG)
 endef
 
 install: install-record install-report ## install programs, manuals and completions under PREFIX (/usr/local)
@@ -256,7 +256,7 @@ uninstall: ## remove what install put there
 		$(MANDIR)/man1/$(program).1 $(BASHDIR)/$(program) $(ZSHDIR)/_$(program) $(FISHDIR)/$(program).fish))
 	rm -f $(DESTDIR)$(MANDIR)/man5/rwk.5 $(DESTDIR)$(MANDIR)/man5/rwalker-sqlite.5
 	rm -f $(DESTDIR)$(UNITDIR)/$(notdir $(SERVICE))
-	! cmp -s record/service/flight.conf $(DESTDIR)$(CONFIG) || rm -f $(DESTDIR)$(CONFIG)
+	! cmp -s contrib/systemd/flight.conf $(DESTDIR)$(CONFIG) || rm -f $(DESTDIR)$(CONFIG)
 
 # What is committed, as others get it.
 RELEASE := rwalker-$(VERSION)

@@ -14,8 +14,8 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "record/machine/caller.h"
-#include "record/machine/namespaces.h"
+#include "record/host/caller.h"
+#include "record/host/host.h"
 
 /* If stdout carries the trace, the program's output goes to stderr. */
 static int stdout_leave(bool stdout_taken)

@@ -8,7 +8,7 @@
 #include "common/log.h"
 #include "format/io.h"
 #include "format/lz4_block.h"
-#include "record/check/check_host.h"
+#include "record/check_host.h"
 #include "record/embed/finalize.h"
 #include "record/plan/record_options.h"
 #include "record/probe/probe.h"

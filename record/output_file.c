@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "record/machine/caller.h"
+#include "record/host/caller.h"
 
 static int name_default(char path[static OUTPUT_PATH_MAX])
 {

@@ -7,12 +7,12 @@
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/flight/flight.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/place/module_files.h"
 #include "record/place/sideband.h"
 #include "record/plan/deadlines.h"
 #include "record/session_internal.h"
-#include "record/source/open_waits.h"
+#include "record/source/unended_waits.h"
 
 int session_open_flight(struct session *session)
 {

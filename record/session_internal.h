@@ -7,23 +7,23 @@
 #define RWALKER_RECORD_SESSION_INTERNAL_H
 
 #include "record/command.h"
-#include "record/machine/cpus.h"
+#include "record/host/cpus.h"
+#include "record/host/service.h"
 #include "record/output_file.h"
 #include "record/place/streams.h"
 #include "record/plan/filter.h"
 #include "record/plan/recording.h"
 #include "record/plan/schedule.h"
 #include "record/probe/points.h"
-#include "record/service/notify.h"
+#include "record/session_budget.h"
 #include "record/source/drain.h"
+#include "record/source/held_stacks.h"
 #include "record/source/loss.h"
 #include "record/source/point_events.h"
 #include "record/source/samples.h"
 #include "record/source/source.h"
-#include "record/session_budget.h"
 #include "record/source/waits.h"
 #include "record/source/walk.h"
-#include "record/stack/snapshots.h"
 #include "record/status.h"
 
 struct cgroups;

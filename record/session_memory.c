@@ -13,7 +13,7 @@
 #include "common/log.h"
 #include "format/event_log.h"
 #include "record/helper/helpers.h"
-#include "record/machine/host.h"
+#include "record/host/host.h"
 #include "record/place/hits.h"
 #include "record/place/module_table.h"
 #include "record/place/sideband.h"
@@ -21,9 +21,9 @@
 #include "record/probe/probe.h"
 #include "record/session.h"
 #include "record/session_internal.h"
-#include "record/source/open_waits.h"
+#include "record/source/held_stacks.h"
+#include "record/source/unended_waits.h"
 #include "record/source/walk_users.h"
-#include "record/stack/user_stacks.h"
 
 /* Bytes, as measured and rounded up; tests/live/test_memory_budget.sh compares the sum with what the kernel says. */
 enum {

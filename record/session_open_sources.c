@@ -6,9 +6,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "record/cgroup/cgroup_table.h"
-#include "record/cgroup/cgroups.h"
-#include "record/machine/host.h"
+#include "record/host/host.h"
+#include "record/place/cgroups.h"
 #include "record/place/sideband.h"
 #include "record/probe/probe.h"
 #include "record/source/wait_objects.h"

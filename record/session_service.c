@@ -7,7 +7,7 @@
 #include "common/plural.h"
 #include "common/time_units.h"
 #include "record/flight/flight.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/session_internal.h"
 
 /* If there is a command after "--", the manager waits for that: its notifications are the service's. */

@@ -5,7 +5,7 @@
 
 #include "common/plural.h"
 #include "format/trace_writer.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/plan/deadlines.h"
 #include "record/session_internal.h"
 
@@ -37,6 +37,16 @@ static void fail(struct session *session)
 		session->recording.stop = RECORDING_FAILED;
 }
 
+static void add_spans(struct session *session, const struct session_source *source)
+{
+	for (uint32_t i = 0; source->ops->lasts && i < source->ops->count(session->config); i++) {
+		int64_t lasts = source->ops->lasts(session->config, i);
+		uint32_t span = schedule_add(&session->schedule, lasts, clocks_now());
+
+		session->spans[span] = (struct session_span){source, i};
+	}
+}
+
 void session_start_sources(struct session *session)
 {
 	for EACH_SOURCE(source, session)
@@ -44,12 +54,7 @@ void session_start_sources(struct session *session)
 			fail(session);
 	schedule_init(&session->schedule, session->config, clocks_now());
 	for EACH_SOURCE(source, session)
-		for (uint32_t i = 0; source->ops->lasts && i < source->ops->count(session->config); i++) {
-			int64_t lasts = source->ops->lasts(session->config, i);
-			uint32_t span = schedule_add(&session->schedule, lasts, clocks_now());
-
-			session->spans[span] = (struct session_span){source, i};
-		}
+		add_spans(session, source);
 }
 
 static void stop(struct session *session, const struct session_source *source, uint32_t number)

@@ -21,7 +21,7 @@
 #include "common/gate/packet.h"
 #include "common/log.h"
 #include "common/plural.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/plan/deadlines.h"
 
 enum { NAME_MAX_BYTES = 256, DUMPS_MOST = 4096 };

@@ -14,19 +14,19 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
-#include "record/cgroup/cgroup_table.h"
 #include "record/embed/embed.h"
 #include "record/flight/flight_internal.h"
 #include "record/flight/segments.h"
 #include "record/helper/helpers.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
+#include "record/place/cgroups.h"
 #include "record/place/hits.h"
 #include "record/place/kernel_map.h"
 #include "record/place/module_files.h"
 #include "record/place/module_table.h"
 #include "record/place/sideband.h"
 #include "record/plan/recording.h"
-#include "record/source/open_waits.h"
+#include "record/source/unended_waits.h"
 
 enum { RULE_BYTES = 256, FREE_FLOOR = 64 << 20 /* bytes that stay free on the file system */ };
 

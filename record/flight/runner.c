@@ -17,8 +17,8 @@
 #include "common/gate/packet.h"
 #include "common/log.h"
 #include "common/time_units.h"
-#include "record/machine/caller.h"
-#include "record/machine/clocks.h"
+#include "record/host/caller.h"
+#include "record/host/clocks.h"
 #include "record/plan/deadlines.h"
 
 /* --- helper processes --- */

@@ -13,7 +13,7 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/flight/flight.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/plan/comm_pattern.h"
 #include "record/plan/task_state.h"
 

@@ -16,9 +16,7 @@
 #include "common/hash.h"
 #include "format/event.h"
 #include "format/limits.h"
-#include "record/pick/perf_map.h"
-#include "record/pick/symbol_pick.h"
-#include "record/pick/unwind_pick.h"
+#include "record/helper/pick.h"
 #include "record/plan/deadlines.h"
 
 enum { MAX_HITS = 1 << 20,

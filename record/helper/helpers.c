@@ -15,7 +15,7 @@
 #include "record/helper/maps_helper.h"
 #include "record/helper/opener_helper.h"
 #include "record/helper/perf_open.h"
-#include "record/machine/caller.h"
+#include "record/host/caller.h"
 #include "record/plan/deadlines.h"
 
 enum { NOBODY = 65534 };

@@ -17,6 +17,7 @@
 #include "format/event.h"
 
 struct kallsyms;
+struct kernel_chains;
 struct kernel_map;
 
 struct kernel_map_sink { /* receives modules and functions; each returns 0 or -errno */
@@ -58,5 +59,24 @@ uint64_t kernel_map_unknown(const struct kernel_map *map);
 
 /* Reads the kernel's lists again if a module was loaded or unloaded: for the once-a-second tick, not the drain loop. */
 int kernel_map_refresh(struct kernel_map *map);
+
+/*
+ * Converts raw kernel stacks to those of the trace. A hook's callers recur: they are resolved
+ * once, not frame by frame each time. Callers that were seen before have a number: an encoder
+ * recognizes them by it, without looking at their frames. All memory is allocated at creation.
+ */
+
+struct kernel_chain {
+	/* By module (record/place/kernel_map.h), as many as were given; borrowed until the next call. */
+	const uint64_t *frames;
+	uint64_t callers;	/* struct event_stacks, kernel_callers */
+};
+
+/* 0, -ENOMEM, or -errno if the kernel provides no random numbers. */
+int kernel_chains_create(struct kernel_map *map, struct kernel_chains **ret_chains);
+void kernel_chains_destroy(struct kernel_chains *chains);
+
+/* For `count` addresses, at most RING_MAX_FRAMES, leaf first. */
+struct kernel_chain kernel_chains_take(struct kernel_chains *chains, const uint64_t *addresses, uint32_t count);
 
 #endif

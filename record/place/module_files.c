@@ -19,7 +19,7 @@
 #include "record/helper/elf_helper.h"
 #include "record/helper/helpers.h"
 #include "record/helper/opener_helper.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/place/jit_owners.h"
 #include "record/place/module_table.h"
 #include "record/place/user_shares.h"

@@ -10,9 +10,9 @@
 #include "common/hash_map.h"
 #include "format/event_log.h"
 #include "format/limits.h"
-#include "record/machine/vdso.h"
-#include "record/place/user_shares.h"
+#include "record/host/host.h"
 #include "record/place/hits.h"
+#include "record/place/user_shares.h"
 #include "record/plan/recording.h"
 
 enum { RECENT = 256,

@@ -15,10 +15,10 @@
 
 struct cpu_set;
 struct module_files;
-struct spawner;
 struct recording;
 struct ring_shares;
 struct sideband;
+struct spawner;
 struct stream_cpu;
 
 /* Opens rings on the CPUs that are online. 0, or -errno after reporting why. files NULL: no files are opened. */

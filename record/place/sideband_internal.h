@@ -12,10 +12,10 @@
 #include "common/hash_map.h"
 #include "format/event.h"
 #include "record/perf/merge.h"
-#include "record/perf/perf_ring.h"
+#include "record/perf/perf_event.h"
 #include "record/place/ended.h"
 #include "record/place/sideband.h"
-#include "record/place/stream_watch.h"
+#include "record/place/streams.h"
 
 enum { YOUNG_SLOTS = 4096, UNAVAILABLE_KEPT = 1024 };
 
@@ -49,14 +49,10 @@ struct sideband {
 
 /* The time at the end of every record, even if the kernel reports too large a size (KSYMBOL). */
 uint64_t sideband_record_time(const struct perf_event_header *header);
-/* The process has ended, or executes another program. */
-void sideband_forget_unavailable(struct sideband *sideband, uint32_t tgid);
 /* Writes what has turned out to be copies of files' code. */
 void sideband_take_copies(struct sideband *sideband);
 /* Notes who shares memory by that time (sideband_shares.c). */
 void sideband_take_shares(struct sideband *sideband, uint64_t until);
-/* The process has a memory of its own from now on. */
-void sideband_unshare(struct sideband *sideband, uint32_t tgid);
 /* The next one at or after *cursor, which begins at 0, that shares the memory of the process. 0: no more. */
 uint32_t sideband_next_sharer(const struct sideband *sideband, uint32_t tgid, uint32_t *cursor);
 /* Applies the record to the trace, the modules, the address spaces and the kernel map (sideband_apply.c). */

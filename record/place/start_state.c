@@ -17,7 +17,7 @@
 #include "format/limits.h"
 #include "record/helper/helpers.h"
 #include "record/helper/maps_helper.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/place/sideband.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/recording.h"

@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/time_units.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 
 /* --- shares --------------------------------------------------------------------------------------- */
 

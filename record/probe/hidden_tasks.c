@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "common/plural.h"
 #include "common/printable.h"
-#include "record/machine/host.h"
+#include "record/host/host.h"
 #include "record/probe/probe.h"
 
 /* How many threads of the process are hidden. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "common/array.h"
-#include "record/machine/kallsyms.h"
+#include "record/host/kallsyms.h"
 
 struct point_name {
 	char *name;	/* "sched_switch", "tcp_sendmsg" */

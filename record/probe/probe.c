@@ -11,8 +11,8 @@
 #include "common/cleanup.h"
 #include "common/gate/confine.h"
 #include "common/log.h"
-#include "record/machine/requirements.h"
-#include "record/machine/small_file.h"
+#include "record/host/host.h"
+#include "record/host/requirements.h"
 #include "record/probe/probe_internal.h"
 
 #include "bpf/cpu.skel.h"

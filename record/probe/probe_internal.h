@@ -8,7 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "common/array.h"
-#include "record/machine/cpus.h"
+#include "record/host/cpus.h"
 #include "record/plan/filter.h"
 #include "record/probe/points.h"
 #include "record/probe/probe.h"

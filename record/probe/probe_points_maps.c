@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/machine/small_file.h"
+#include "record/host/host.h"
 #include "record/probe/probe_internal.h"
 
 #include "bpf/points.skel.h"

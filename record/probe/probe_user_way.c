@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/machine/kallsyms.h"
-#include "record/machine/small_file.h"
+#include "record/host/host.h"
+#include "record/host/kallsyms.h"
 
 #define KPROBES "/sys/bus/event_source/devices/kprobe/type"
 

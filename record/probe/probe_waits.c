@@ -10,7 +10,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/time_units.h"
-#include "record/machine/waiting_calls.h"
+#include "record/host/waiting_calls.h"
 #include "record/probe/probe_internal.h"
 
 #include "bpf/offcpu.skel.h"

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "common/cleanup.h"
-#include "record/machine/small_file.h"
+#include "record/host/host.h"
 #include "record/probe/probe.h"
 
 enum {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "record/cgroup/cgroups.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
+#include "record/place/cgroups.h"
 #include "record/place/sideband.h"
 #include "record/plan/recording.h"
 #include "record/probe/probe.h"

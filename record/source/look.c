@@ -8,7 +8,7 @@
 #include "common/log.h"
 #include "common/plural.h"
 #include "common/time_units.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/recording.h"
 #include "record/source/drain.h"

@@ -12,16 +12,16 @@
 #include <linux/types.h>
 
 #include "format/event_log.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/plan/filter.h"
 #include "record/probe/points.h"
 #include "record/probe/probe.h"
 #include "record/probe/probe_points.h"
 #include "record/source/drain.h"
 #include "record/source/loss.h"
-#include "record/source/ring_sample.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
+#include "record/source/samples.h"
 
 int point_events_init(struct point_events *events)
 {
@@ -41,7 +41,7 @@ void point_events_deinit(struct point_events *events)
 	events->filtered = events->whole = events->told = NULL;
 }
 
-void point_events_start(struct point_events *events, uint64_t now)
+static void point_events_start(struct point_events *events, uint64_t now)
 {
 	for (uint32_t i = 0; i < events->points->source_count; i++) {
 		events->start[i] = now;
@@ -60,7 +60,7 @@ static void wait_for_programs(void)
 	(void)syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-void point_events_stop(struct point_events *events, uint32_t first, uint32_t count)
+static void point_events_stop(struct point_events *events, uint32_t first, uint32_t count)
 {
 	bool any = false;
 

@@ -35,10 +35,6 @@ extern const struct source_ops point_events_ops;
 int point_events_init(struct point_events *events);
 void point_events_deinit(struct point_events *events);
 
-void point_events_start(struct point_events *events, uint64_t now);
-/* Stops `count` sources from `first` on; no hit is written afterwards. */
-void point_events_stop(struct point_events *events, uint32_t first, uint32_t count);
-
 /* One RING_HIT from a ring. */
 void point_events_take(struct point_events *events, const struct ring_head *head, size_t length);
 

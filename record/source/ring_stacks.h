@@ -13,9 +13,9 @@
 #include "bpf/ring_event.h"
 #include "format/event_encoder.h"
 #include "record/place/hits.h"
-#include "record/place/kernel_chains.h"
+#include "record/place/kernel_map.h"
 #include "record/plan/recording.h"
-#include "record/source/stack_words.h"
+#include "record/source/walk_users.h"
 
 struct ring_user { /* stack: its frames, leaf first and borrowed, and behind them a struct ring_top of `top` words */
 	const uint64_t *frames;

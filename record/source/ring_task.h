@@ -8,7 +8,7 @@
 
 #include "bpf/ring_event.h"
 #include "format/event.h"
-#include "record/cgroup/cgroup_table.h"
+#include "record/place/cgroups.h"
 #include "record/plan/recording.h"
 
 static inline struct event_task ring_task_event(const struct recording *recording, const struct ring_task *raw)

@@ -12,7 +12,7 @@
 #include "common/time_units.h"
 #include "record/helper/helpers.h"
 #include "record/helper/iterator_helper.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/plan/deadlines.h"
 #include "record/probe/probe.h"
 

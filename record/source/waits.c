@@ -13,7 +13,7 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/place/hits.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/filter.h"
@@ -22,14 +22,13 @@
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
 #include "record/source/drain.h"
+#include "record/source/held_stacks.h"
 #include "record/source/look.h"
 #include "record/source/loss.h"
-#include "record/source/open_waits.h"
 #include "record/source/ring_stacks.h"
 #include "record/source/ring_task.h"
+#include "record/source/unended_waits.h"
 #include "record/source/wait_objects.h"
-#include "record/stack/snapshots.h"
-#include "record/stack/user_stacks.h"
 
 enum { BUFFER_BYTES = 256 << 10 };
 

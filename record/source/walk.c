@@ -11,7 +11,7 @@
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/place/hits.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/filter.h"

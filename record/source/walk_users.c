@@ -1,22 +1,136 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/source/walk_users.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/ring_event.h"
 #include "bpf/ring_object.h"
 #include "common/cleanup.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
-#include "record/machine/clocks.h"
+#include "format/snapshot_code.h"
+#include "format/stack_mark.h"
+#include "record/host/clocks.h"
+#include "record/place/hits.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/recording.h"
 #include "record/probe/probe.h"
+#include "record/source/arch_registers.h"
+#include "record/source/held_stacks.h"
 #include "record/source/sleepers.h"
-#include "record/stack/arch_registers.h"
-#include "record/stack/frame_chain.h"
-#include "record/stack/snapshots.h"
+
+/* --- frame pointers within copied stack memory --- */
+
+/*
+ * A frame is two words, on x86-64 and aarch64 alike: the caller's frame pointer, then the return
+ * address. The frame pointers ascend.
+ */
+uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut)
+{
+	uint64_t frame, least = snapshot->address;
+	const bool goes_on = snapshot->flags & (SNAPSHOT_CUT | SNAPSHOT_UNMAPPED);
+	uint32_t count = 0;
+
+	*ret_cut = false;
+	if (!room)
+		return 0;
+	arch_frame(snapshot->registers, &frames[count++], &frame);
+	while (frame >= least && !(frame % SNAPSHOT_WORD)) {
+		uint64_t word = (frame - snapshot->address) / SNAPSHOT_WORD;
+
+		*ret_cut = count == room || (word + 1 >= snapshot->count && goes_on);
+		if (count == room || snapshot->count < 2 || word > snapshot->count - 2)
+			break;
+		frames[count++] = arch_code_address(snapshot->words[word + 1]);
+		least = frame + 2 * SNAPSHOT_WORD;
+		frame = snapshot->words[word];
+	}
+	return count;
+}
+
+/* Writes what the programs write of a running task's stack. Returns its words, the head included; 0: nothing. */
+static uint32_t frame_top(const struct snapshot *snapshot, struct ring_top *ret_top)
+{
+	uint64_t instruction, frame, words = snapshot->count < RING_TOP_WORDS ? snapshot->count : RING_TOP_WORDS;
+
+	arch_frame(snapshot->registers, &instruction, &frame);
+	if (frame >= snapshot->address && (frame - snapshot->address) / SNAPSHOT_WORD < words)
+		words = (frame - snapshot->address) / SNAPSHOT_WORD;
+	ret_top->stack = snapshot->address;
+	ret_top->frame = frame;
+	ret_top->link = arch_link(snapshot->registers);
+	if (!words && !ret_top->link)
+		return 0;
+	memcpy(ret_top->words, snapshot->words, words * sizeof(*ret_top->words));
+	return (uint32_t)words + RING_TOP_HEAD;
+}
+
+/* --- words at the top of a stack --- */
+
+static_assert((int)RING_TOP_WORDS == STACK_TOP_WORDS, "the marks have room for all words");
+
+/* Writes a word that is an address of code, and its mark. */
+static uint64_t *write_word(const struct recording *recording, uint32_t tgid, uint64_t owner, uint64_t word,
+			    enum stack_mark mark, uint64_t *at)
+{
+	word = arch_code_address(word);
+	if (!hits_is_code(recording->hits, tgid, owner, word))
+		return at;
+	*at++ = word;
+	*at++ = stack_mark_address(mark);
+	return at;
+}
+
+/* The distance of the frame pointer in words, the digit of the greatest weight first; nothing if it is elsewhere. */
+static uint64_t *write_frame(uint64_t distance, uint64_t *at)
+{
+	const uint64_t square = STACK_TOP_WORDS * STACK_TOP_WORDS;
+	const bool more = distance >= square;
+
+	if (distance >= square * STACK_TOP_WORDS)
+		return at;
+	if (more)
+		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance / square));
+	distance %= square;
+	if (more || distance >= STACK_TOP_WORDS)
+		*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance / STACK_TOP_WORDS));
+	*at++ = stack_mark_address((enum stack_mark)(MARK_FRAME + distance % STACK_TOP_WORDS));
+	return at;
+}
+
+void stack_words_add(struct recording *recording, uint32_t tgid, const struct ring_top *top, uint32_t words,
+		     struct event_stacks *stacks)
+{
+	const uint32_t count = words - RING_TOP_HEAD, callers = stacks->user_count - 1;
+	uint64_t *path = recording->user_path, *at = path;
+
+	if (stacks->user_count + 2 * (words + 2) > RWK_MAX_FRAMES)
+		return;
+	*at++ = stacks->user[0];
+	if (top->link)
+		at = write_word(recording, tgid, stacks->user_owner, top->link, MARK_LINK, at);
+	for (uint32_t i = 0; i < count; i++)
+		if (top->words[i] && top->words[i] == top->frame)
+			*at++ = stack_mark_address((enum stack_mark)(MARK_SAVED + i));
+		else
+			at = write_word(recording, tgid, stacks->user_owner, top->words[i],
+					(enum stack_mark)(MARK_WORD + i), at);
+	if (at == path + 1 && !top->link)
+		return;
+	at = write_frame((top->frame - top->stack) / sizeof(*at), at);
+	if (at == path + 1)
+		return;
+	memcpy(at, stacks->user + 1, callers * sizeof(*at));
+	stacks->user_words = (uint32_t)(at - path) - 1;
+	stacks->user = path;
+	stacks->user_count += stacks->user_words;
+}
+
+/* --- the rows that wait for their stacks --- */
 
 enum { HELD_BYTES = 8 << 20, /* pages are allocated as they are used */
        STEP_MS = 10 };
@@ -80,7 +194,7 @@ void walk_users_destroy(struct walk_users *users)
 	free(users);
 }
 
-/* --- incoming rows ----------------------------------------------------------------------------- */
+/* --- incoming rows --- */
 
 static const struct ring_walk_task *row_of(const struct walk_users *users, const struct held_row *held)
 {
@@ -134,7 +248,7 @@ static bool hold(struct walk_users *users, const struct ring_walk_task *row, siz
 	return true;
 }
 
-/* --- returning rows ----------------------------------------------------------------------------- */
+/* --- returning rows --- */
 
 static void give(struct walk_users *users, struct held_row *held, const struct walk_user *user)
 {

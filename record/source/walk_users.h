@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows of a walk, or of the last look at waits, that still lack their user stacks. They are held
- * while sleepers.h copies the stacks of the tasks that sleep, and returned one by one, each once:
- * with its stack, or with the reason why there is none. Memory is fixed.
+ * The call chain of a snapshot by frame pointers. It is walked as the kernel walks a running task,
+ * within what was copied.
  */
 #ifndef RWALKER_RECORD_SOURCE_WALK_USERS_H
 #define RWALKER_RECORD_SOURCE_WALK_USERS_H
@@ -12,12 +11,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bpf/ring_event.h"
 #include "bpf/ring_walk.h"
+#include "format/event_encoder.h"
 
-struct spawner;
 struct probe;
 struct recording;
+struct ring_top;
+struct snapshot;
+struct spawner;
 struct walk_users;
+
+/*
+ * Writes at most `room` frames, leaf first. Returns the number of frames. *ret_cut: the chain
+ * continues beyond what was copied, or beyond the room.
+ */
+uint32_t frame_chain(const struct snapshot *snapshot, uint64_t *frames, uint32_t room, bool *ret_cut);
+
+/* What lies at the top of a user stack, as marks and addresses behind the leaf (FORMAT.md §6.2). */
+
+/* Puts them between the leaf of the user stack and its callers, in the recording's memory. words: of all of `top`. */
+void stack_words_add(struct recording *recording, uint32_t tgid, const struct ring_top *top, uint32_t words,
+		     struct event_stacks *stacks);
+
+/*
+ * Rows of a walk, or of the last look at waits, that still lack their user stacks. They are held
+ * while sleepers.h copies the stacks of the tasks that sleep, and returned one by one, each once:
+ * with its stack, or with the reason why there is none. Memory is fixed.
+ */
 
 struct walk_user {
 	const uint64_t *frames; /* leaf first, and behind them a struct ring_top of `top` words */

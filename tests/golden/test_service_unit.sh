@@ -23,7 +23,7 @@ rates() { # NAME
 
 command -v systemd-analyze >/dev/null || { echo "skip unit - 'systemd-analyze' is not installed"; exit 77; }
 systemd-analyze --help | grep -q -e --offline || { echo "skip unit - this systemd does not rate files"; exit 77; }
-sed "s|@BINDIR@|$scratch|; s|@SYSCONFDIR@|/etc|" record/service/rwalker-flight.service >"$unit"
+sed "s|@BINDIR@|$scratch|; s|@SYSCONFDIR@|/etc|" contrib/systemd/rwalker-flight.service >"$unit"
 cp /bin/true "$scratch/rwalker-record" # it only has to exist
 said=$(systemd-analyze verify --man=no "$unit" 2>&1 | grep -F rwalker-flight)
 verdict "systemd knows every line" "$said" [ -z "$said" ]

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 
 user=65531
-unit=$here/record/service/rwalker-flight.service
+unit=$here/contrib/systemd/rwalker-flight.service
 # systemd kills a service that gives no sign of life for this long.
 watchdog_us=10000000
 locker=lock$$ # a comm that no other test has

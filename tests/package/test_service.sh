@@ -55,13 +55,13 @@ need_programs
 PATH=$PATH:/sbin:/usr/sbin
 mkdir -p "$RESULTS"
 make_image
-sed 's|@BINDIR@|/usr/bin|; s|@SYSCONFDIR@|/etc|' record/service/rwalker-flight.service >"$RESULTS/rwalker-flight.service"
+sed 's|@BINDIR@|/usr/bin|; s|@SYSCONFDIR@|/etc|' contrib/systemd/rwalker-flight.service >"$RESULTS/rwalker-flight.service"
 for kernel in ${KERNELS:-6.1-cloud 6.12-cloud}; do
 	tests/vm/fetch.sh "$kernel" 2>"$NOTES.fetch" || { skip_one "service-$kernel" "$(tail -n 1 "$NOTES.fetch")"; continue; }
 	dir=$RESULTS/service-$kernel
 	case $kernel in 6.1-*) words= ;; *) words=sysctl.kernel.perf_event_paranoid=2 ;; esac
 	tests/vm/vm.sh -t 3600 -a "$words" -d "$image" "$kernel" tests/vm/guest/service.sh "$dir" "$RECORD" "$RESULTS/rwalker-flight.service" \
-		record/service/flight.conf debian/perf-event-paranoid.conf tests/vm/guest/service_judge.sh
+		contrib/systemd/flight.conf debian/perf-event-paranoid.conf tests/vm/guest/service_judge.sh
 	code=$?
 	verdict "service-$kernel" "the guest ended with $code (124: time is over, 200: crash), see '$dir/console.log'" [ $code = 0 ]
 	[ ! -e "$dir/test.log" ] || sed "s|service/|service-$kernel/|" "$dir/test.log"

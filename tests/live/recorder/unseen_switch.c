@@ -10,8 +10,8 @@
 
 #include "bpf/ring_budget.h"
 #include "bpf/ring_wait.h"
-#include "record/machine/clocks.h"
-#include "record/machine/cpus.h"
+#include "record/host/clocks.h"
+#include "record/host/cpus.h"
 #include "record/perf/ring.h"
 #include "record/plan/filter.h"
 #include "record/plan/record_options.h"

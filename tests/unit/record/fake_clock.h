@@ -2,7 +2,7 @@
 /* The clock of all events stays where the test sets it, or advances by a step with each reading: defines clocks_now(). */
 #pragma once
 
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 
 static uint64_t fake_now = UINT64_C(1000000000), fake_step;
 

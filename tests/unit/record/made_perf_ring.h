@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record/perf/perf_ring.h"
+#include "record/perf/perf_event.h"
 
 /* bytes: of the data, a power of two of pages. perf_ring_close() when done. */
 static inline void made_perf_ring_open(struct perf_ring *ring, size_t bytes)

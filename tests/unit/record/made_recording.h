@@ -24,7 +24,7 @@
 #include "format/event_log.h"
 #include "format/trace_reader.h"
 #include "record/place/hits.h"
-#include "record/place/kernel_chains.h"
+#include "record/place/kernel_map.h"
 #include "record/place/module_table.h"
 #include "record/plan/recording.h"
 #include "tests/fault/memory_io.h"

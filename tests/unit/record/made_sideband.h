@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "record/helper/perf_open.h"
-#include "record/machine/cpus.h"
+#include "record/host/cpus.h"
 #include "record/place/sideband_internal.h"
 #include "record/place/sideband_records.h"
 #include "tests/unit/record/made_perf_ring.h"

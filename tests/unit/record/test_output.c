@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/time_units.h"
-#include "record/machine/clocks.h"
-#include "record/service/notify.h"
+#include "record/host/clocks.h"
+#include "record/host/service.h"
 #include "tests/scratch.h"
 #include "tests/test.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "record/embed/embed_budget.h"
+#include "record/embed/symbol_source.h"
 #include "record/plan/cpu_budget.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/memory_plan.h"

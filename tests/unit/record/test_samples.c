@@ -3,8 +3,8 @@
 #include "record/source/samples.h"
 
 #include "format/snapshot_code.h"
-#include "record/stack/frame_chain.h"
-#include "record/stack/snapshots.h"
+#include "record/source/held_stacks.h"
+#include "record/source/walk_users.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_kernel_map.h"
 #include "tests/unit/record/made_recording.h"

@@ -14,7 +14,7 @@
 #include "common/sanitized.h"
 #include "record/helper/confinement.h"
 #include "record/helper/helpers.h"
-#include "record/machine/requirements.h"
+#include "record/host/requirements.h"
 #include "tests/test.h"
 #include "tests/unit/attacks.h"
 

@@ -6,7 +6,6 @@
 #include "record/helper/perf_open.h"
 #include "record/perf/merge.h"
 #include "record/perf/perf_event.h"
-#include "record/perf/perf_ring.h"
 #include "record/perf/ring.h"
 #include "tests/random.h"
 #include "tests/test.h"

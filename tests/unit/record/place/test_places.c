@@ -10,7 +10,7 @@
 #include "format/event.h"
 #include "record/place/hits.h"
 #include "record/place/module_table.h"
-#include "record/place/stream_watch.h"
+#include "record/place/streams.h"
 #include "record/place/user_shares.h"
 #include "tests/test.h"
 #include "tests/unit/record/made_recording.h"

@@ -115,7 +115,7 @@ static uint64_t total(const struct bench *b, uint32_t source, uint32_t cpu, enum
 	return last;
 }
 
-static void tell(struct bench *b, uint64_t now, bool all)
+static void account(struct bench *b, uint64_t now, bool all)
 {
 	loss_begin(&b->loss, now, all);
 	if (b->has_samples)
@@ -125,6 +125,11 @@ static void tell(struct bench *b, uint64_t now, bool all)
 	if (b->has_points)
 		point_events_account(&b->point_events, &b->loss);
 	loss_end(&b->loss);
+}
+
+static void tell(struct bench *b, uint64_t now, bool all)
+{
+	account(b, now, all);
 	made_recording_read(&b->made);
 }
 
@@ -301,7 +306,7 @@ static void what_was_not_written_is_lost(struct test *t)
 	b.made.io.nth = b.made.io.counts[CALL_WRITEV] + 1;
 	CHECK_INT(t, event_log_flush(b.made.recording.log), -EIO);
 	(void)event_log_add_sample(b.made.recording.log, &sample, &task, &none);
-	tell(&b, SECOND, true);
+	account(&b, SECOND, true);
 	CHECK_INT(t, b.loss.lost, 2);
 	bench_close(&b);
 }

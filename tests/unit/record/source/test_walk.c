@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "record/machine/clocks.h"
+#include "record/host/clocks.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
 #include "record/source/drain.h"

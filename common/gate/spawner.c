@@ -64,9 +64,9 @@ static const struct call_row SHARED[] = {
 
 /* To fork a helper, which puts itself into its own jail; to end one that does not. */
 static const struct call_row SPAWNING[] = {
-	CALL_FORK, CALL(rt_sigprocmask), CALL_EQUAL(fcntl, 1, F_DUPFD_CLOEXEC), CALL(getppid), CALL(gettid), CALL(socketpair), CALL(dup3), CALL(close_range),
-	CALL(capget), CALL(capset), CALL_EQUAL(prlimit64, 0, 0), CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG),
-	CALL_EQUAL(prctl, 0, PR_SET_SECCOMP), CALL_EQUAL(kill, 1, SIGKILL),
+	CALL_FORK, CALL(rt_sigprocmask), CALL(getppid), CALL(gettid), CALL(socketpair), CALL(dup3), CALL(close_range),
+	CALL_EQUAL(fcntl, 1, F_DUPFD_CLOEXEC), CALL(capget), CALL(capset), CALL_EQUAL(prlimit64, 0, 0),
+	CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG), CALL_EQUAL(prctl, 0, PR_SET_SECCOMP), CALL_EQUAL(kill, 1, SIGKILL),
 };
 
 static const struct limit {

@@ -125,6 +125,7 @@ static void count_refusal(struct refusals *refusals, uint32_t reason, const char
 
 /* --- one file ---------------------------------------------------------------------------------------- */
 
+/* False: the helper has ended meanwhile. */
 static bool send_job(struct opener_server *server, const struct opener_request *request)
 {
 	struct opener_job job = {.kind = request->what, .silent_count = server->silent_count};
@@ -132,11 +133,7 @@ static bool send_job(struct opener_server *server, const struct opener_request *
 
 	memcpy(job.silent, server->silent, sizeof(job.silent));
 	memcpy(job.path, request->path, length);
-	if (server->helper.socket < 0)
-		server->place = (struct walk_place){0};
-	server->helper.stuck = 0;
-	return helper_ready(&server->helper) &&
-	       helper_send(&server->helper, 1, &job, offsetof(struct opener_job, path) + length, -1);
+	return helper_send(&server->helper, 1, &job, offsetof(struct opener_job, path) + length, -1);
 }
 
 /* As helper_take(); 0: somebody has stopped the helper, so it is given up. */
@@ -189,13 +186,23 @@ static bool is_sound(const struct opener_reply *reply, ssize_t size, int fd)
 	       reply->reason < OPENER_REASONS && (fd >= 0) == !reply->error;
 }
 
+static bool is_ready(struct opener_server *server)
+{
+	if (server->helper.socket < 0)
+		server->place = (struct walk_place){0};
+	server->helper.stuck = 0; /* there are other limits here */
+	return helper_ready(&server->helper);
+}
+
 static int ask_helper(struct opener_server *server, const struct opener_request *request, struct opener_reply *reply,
 		      int *ret_fd)
 {
-	for (unsigned int try = 0; try < TRIES; try++) {
-		_cleanup_close_ int fd = -1;
-		ssize_t got = send_job(server, request) ? await_reply(server, reply, &fd) : -EPIPE;
+	for (unsigned int try = 0; try < TRIES && is_ready(server); try++) {
 		const pid_t pid = server->helper.pid;
+		const bool sent = send_job(server, request);
+		_cleanup_close_ int fd = -1;
+		ssize_t got = sent ? await_reply(server, reply, &fd) : -EPIPE;
+		int r;
 
 		if (got > 0 && is_sound(reply, got, fd)) {
 			*ret_fd = steal_fd(&fd);
@@ -204,10 +211,11 @@ static int ask_helper(struct opener_server *server, const struct opener_request 
 		*reply = (struct opener_reply){0};
 		if (got == -ETIMEDOUT)
 			return note_silence(server, reply, request->what == OPENER_NAMED);
-		if (got)
-			return pid ? note_death(server, pid) : OPENER_GONE;
+		r = got ? note_death(server, pid) : 0;
+		if (r == OPENER_GONE || (got && sent))
+			return r;
 	}
-	return -ENOENT;
+	return OPENER_GONE;
 }
 
 static int open_file(struct opener_server *server, const struct opener_request *request, struct opener_reply *reply,

@@ -79,7 +79,7 @@ look() {
 	worker=$(worker_of "$pid")
 	same "${name}_worker" "processes with a filter that print" 1 "$(wc -w <<<"$worker")"
 	same "${name}_worker_privileges" NoNewPrivs 1 "$(field "$worker" NoNewPrivs)"
-	same "${name}_keeper" "the first process" "${wanted%%,*}" "$(told "$pid")"
+	same "${name}_parent" "the first process" "${wanted%%,*}" "$(told "$pid")"
 	same "${name}_worker_user" "the worker" "$(cut -d, -f2 <<<"$wanted")" "$(told "$worker")"
 	for each in $(processes "$pid"); do
 		[[ $each == "$pid" || $each == "$worker" ]] || told "$each"
@@ -118,16 +118,16 @@ trace of_nobody 65534 65534
 sudo='SUDO_UID=65533 SUDO_GID=65532'
 caller="65533 65533 65533 65533 65532 65532 65532 65532 $none $none"
 root="0 0 0 0 0 0 0 0 $none $none"
-keeper="0 0 0 0 0 0 0 0 0000000000000020 0000000000000020" # it may end the others
+parent="0 0 0 0 0 0 0 0 0000000000000020 0000000000000020" # it may end the others
 private="private $none $none"
 reads sudo 65533:65532 "$caller,$caller,$caller" "$sudo" of_root.rwk
 reads sudo_owner 65533:65532 "$caller,$caller,$caller" "$sudo" of_one.rwk
-reads sudo_root 0:0 "$keeper,$private,$private" 'SUDO_UID=0 SUDO_GID=0' of_one.rwk
-reads sudo_nonsense 0:0 "$keeper,$private,$private" 'SUDO_UID=65533x SUDO_GID=65532' of_one.rwk
-reads stranger 0:0 "$keeper,$private,$private" '' of_one.rwk
-reads nobody 0:0 "$keeper,$private,$private" '' of_nobody.rwk
-reads strangers 0:0 "$keeper,$private,$private" '' of_one.rwk of_two.rwk
-reads root 0:0 "$keeper,$private,$root" '' of_root.rwk
+reads sudo_root 0:0 "$parent,$private,$private" 'SUDO_UID=0 SUDO_GID=0' of_one.rwk
+reads sudo_nonsense 0:0 "$parent,$private,$private" 'SUDO_UID=65533x SUDO_GID=65532' of_one.rwk
+reads stranger 0:0 "$parent,$private,$private" '' of_one.rwk
+reads nobody 0:0 "$parent,$private,$private" '' of_nobody.rwk
+reads strangers 0:0 "$parent,$private,$private" '' of_one.rwk of_two.rwk
+reads root 0:0 "$parent,$private,$root" '' of_root.rwk
 # Root writes where root may.
 exits stranger_roots_folder 0 "$report" --condense "$scratch/of_one.rwk" -o "$scratch/roots/written.rwk"
 rm -f "$scratch/roots/written.rwk"

@@ -474,7 +474,7 @@ static void its_processes_are_confined(struct test *t)
 	}
 }
 
-/* Somebody may stop it while it waits for a request. */
+/* Somebody may stop it, or end it, while it waits for a request. */
 static void a_stopped_helper_is_replaced(struct test *t)
 {
 	const struct opener_settings settings = {0};
@@ -492,6 +492,19 @@ static void a_stopped_helper_is_replaced(struct test *t)
 	while (state[0] == 'R' || state[0] == 'S');
 	CHECK_INT(t, opener_open(opening.opener, OPENER_ELF, "/nowhere/else", &file), -ENOENT);
 	CHECK(t, opening.server->helper.pid != stopped && !opening.server->timeouts);
+	stopped = opening.server->helper.pid;
+	REQUIRE(t, kill(stopped, SIGKILL) == 0);
+	do
+		field_of(stopped, "State", state);
+	while (state[0] != 'Z');
+	CHECK_INT(t, opener_open(opening.opener, OPENER_ELF, "/proc/self/exe", &file), -EPERM); /* by its rules */
+	CHECK(t, opening.server->helper.pid != stopped && opening.server->deaths == 1);
+	stopped = opening.server->helper.pid;
+	REQUIRE(t, kill(stopped, SIGSYS) == 0); /* as if its filter had */
+	do
+		field_of(stopped, "State", state);
+	while (state[0] != 'Z');
+	CHECK_INT(t, opener_open(opening.opener, OPENER_ELF, "/proc/self/exe", &file), -EIO);
 	opening_end(&opening);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The helpers, run for real through the spawner. */
+#include <linux/perf_event.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,4 +55,30 @@ static void tells_that_the_spawner_was_killed(struct test *t)
 	spawner_destroy(spawner);
 }
 
-TEST_MAIN(TEST(tells_that_the_spawner_was_killed), TEST(a_place_that_had_two_names_has_both))
+/* What only the spawner may do, it does itself. */
+static void opens_events_for_others(struct test *t)
+{
+	const struct perf_event_attr dummy = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(dummy),
+					      .config = PERF_COUNT_SW_DUMMY};
+	struct {
+		struct perf_event_attr attr;
+		uint32_t cpu, unused;
+	} request = {.attr = dummy};
+	struct spawner *spawner;
+	int fd;
+
+	if (geteuid())
+		SKIP(t, "needs root");
+	REQUIRE(t, !helpers_start(0, &spawner));
+	fd = spawner_do(spawner, HELPER_PERF_OPEN, &request, sizeof(request));
+	CHECK(t, fd >= 0 && !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0));
+	(void)close(fd);
+	request.cpu = 1 << 20;
+	CHECK(t, spawner_do(spawner, HELPER_PERF_OPEN, &request, sizeof(request)) < 0);
+	CHECK_INT(t, spawner_do(spawner, HELPER_PERF_OPEN, &request, 8), -EINVAL);
+	CHECK_INT(t, spawner_do(spawner, HELPER_KINDS, &request, 8), -EINVAL);
+	CHECK(t, !spawner_has_ended(spawner));
+	spawner_destroy(spawner);
+}
+
+TEST_MAIN(TEST(opens_events_for_others), TEST(tells_that_the_spawner_was_killed), TEST(a_place_that_had_two_names_has_both))

@@ -102,7 +102,7 @@ objects = $(patsubst %.c,$(B)/%.o,$(1))
 # The page's own files, each kind joined into one, which the assembler puts into the reporter: all scripts, the style, the markup.
 PAGE_KINDS := js css html
 page_sources = $(sort $(shell find report/page -name "*.$(1)"))
-PAGE_S := report/view/html/page_files.S
+PAGE_S := report/page/page_files.S
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(or $(2),$@)')

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "report/view/text/ascii_stream.h"
+#include "report/ascii_stream.h"
 
 static const char *pager_command(void)
 {

@@ -12,8 +12,8 @@
 #include "report/profile/seam/profile_objects.h"
 #include "report/profile/seam/profile_origin.h"
 #include "report/profile/seam/profile_waits.h"
-#include "report/view/text/object_text.h"
-#include "report/view/text/page.h"
+#include "report/view/object_text.h"
+#include "report/view/page.h"
 
 enum { COMMS_NAMED = 8, COMMS_TEXT = 256, SOURCES_TEXT = 512, KINDS_TEXT = 256 };
 

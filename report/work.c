@@ -20,7 +20,7 @@
 #include "report/sandbox/worker.h"
 #include "report/targets.h"
 #include "report/tool/tool.h"
-#include "report/view/text/view.h"
+#include "report/view/view.h"
 
 /* Code deep within reading and sorting does not report a lack of memory. */
 static int say_no_memory(void)

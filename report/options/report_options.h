@@ -12,8 +12,8 @@
 #include "report/opener/opener.h"
 #include "report/profile/seam/profile.h"
 #include "report/tool/tool.h"
-#include "report/view/object/object_pattern.h"
-#include "report/view/text/view.h"
+#include "report/view/view.h"
+#include "report/wait/waits_on.h"
 
 enum {
 	REPORT_MAX_IDS = 1024,

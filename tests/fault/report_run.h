@@ -16,7 +16,7 @@
 #include "report/profile/seam/profile_account.h"
 #include "report/read/trace_file.h"
 #include "report/tool/tool.h"
-#include "report/view/text/view.h"
+#include "report/view/view.h"
 
 struct text_sink {
 	uint64_t bytes;

@@ -55,9 +55,9 @@ made()
 }
 
 GLOBIGNORE='common/*/arch_*' # they are alternatives
-sources=(common/*.c report/view/tree/*.c report/view/stack/histogram.c report/view/wait/chains.c)
-lto_sources=(common/*.c report/view/tree/*.c report/view/wait/chain*.c)
-[[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/view/*/*.c) && lto_sources=("${sources[@]}")
+sources=(common/*.c report/view/*tree.c report/view/tasks.c report/wait/chains.c)
+lto_sources=(common/*.c report/view/*tree.c report/wait/chain*.c)
+[[ $long ]] && sources=(common/*.c common/*/*.c report/view/*.c report/wait/*.c report/export/*.c) && lto_sources=("${sources[@]}")
 c_flags=(-std=gnu11 -I. -D_GNU_SOURCE= -DRWALKER_VERSION='""' -w -shared -fPIC -O2 -g "-Wl,--build-id")
 templates=(${long:+-DWITH_REGEX} tests/oracle/lines/templates.cpp)
 

@@ -14,7 +14,7 @@
 #include "report/profile/seam/profile_apart.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_internal.h"
-#include "report/view/text/view.h"
+#include "report/view/view.h"
 #include "tests/test.h"
 
 enum { FAKE_MAX = 512, FAKE_FEW = 16, FAKE_TEXT = 8192 };

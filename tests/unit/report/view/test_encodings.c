@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Bytes and names as the exports and the page write them. */
-#include "report/view/export/json.h"
+#include "report/export/export.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/ascii_stream.h"
 #include "report/pack/dense.h"
-#include "report/view/columns/columns.h"
-#include "report/view/text/ascii_stream.h"
+#include "report/page/columns.h"
 #include "tests/random.h"
 #include "tests/test.h"
 

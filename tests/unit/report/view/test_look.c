@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Call chains in two words, on every architecture; and which waits fit --on. */
-#include "report/view/look/place.h"
+#include "report/view/place.h"
 
-#include "report/view/object/object_pattern.h"
+#include "report/wait/waits_on.h"
 #include "tests/unit/report/view/fake_view.h"
 
 /* --- places --- */

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "report/view/stacks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+#include "report/view/event_reader.h"
+#include "report/view/frame_text.h"
+#include "report/view/functions.h"
+#include "report/view/page.h"
+#include "report/view/view.h"
+
+/* --- unique stacks --- */
+
+static int compare_identity(const void *left, const void *right)
+{
+	const struct unique_stack *l = left, *r = right;
+
+	if (l->group != r->group)
+		return l->group < r->group ? -1 : 1;
+	if (l->comm != r->comm)
+		return l->comm < r->comm ? -1 : 1;
+	if (l->process != r->process)
+		return l->process < r->process ? -1 : 1;
+	if (l->node != r->node)
+		return l->node < r->node ? -1 : 1;
+	return l->user_missing - r->user_missing;
+}
+
+static int compare_weight(const void *left, const void *right)
+{
+	const struct unique_stack *l = left, *r = right;
+
+	if (l->weight != r->weight)
+		return l->weight < r->weight ? -1 : 1;
+	return compare_identity(left, right);
+}
+
+static struct unique_stack stack_of(const struct row *row, const struct task_names *names,
+				    const struct readings *readings,
+				    struct unique_settings settings)
+{
+	return (struct unique_stack){
+		.group = settings.groups ? groups_find(settings.groups, row->task, row->cpu) : 0,
+		.comm = names->comm_of[row->task],
+		.process = settings.per_process ? names->process_of[row->task] : 0,
+		.node = readings->as[row->node],
+		.user_missing = settings.by_missing && row->flags & CHAIN_USER_MISSING,
+		.samples = row->samples,
+		.weight = row->weight,
+	};
+}
+
+static void merge(struct unique_stacks *stacks)
+{
+	size_t merged = 0;
+
+	qsort(stacks->items, stacks->count, sizeof(*stacks->items), compare_identity);
+	for (size_t i = 0; i < stacks->count; i++) {
+		if (merged && !compare_identity(&stacks->items[merged - 1], &stacks->items[i])) {
+			stacks->items[merged - 1].samples += stacks->items[i].samples;
+			stacks->items[merged - 1].weight += stacks->items[i].weight;
+		} else {
+			stacks->items[merged++] = stacks->items[i];
+		}
+	}
+	stacks->count = merged;
+	qsort(stacks->items, merged, sizeof(*stacks->items), compare_weight);
+}
+
+static int unique_stacks_init(struct unique_stacks *stacks, const struct rows *rows, const struct readings *readings,
+		       const struct task_names *names, struct unique_settings settings)
+{
+	*stacks = (struct unique_stacks){.items = calloc(rows->count + 1, sizeof(*stacks->items))};
+	if (!stacks->items)
+		return -ENOMEM;
+	for (; stacks->count < rows->count; stacks->count++)
+		stacks->items[stacks->count] = stack_of(&rows->items[stacks->count], names,
+							readings, settings);
+	merge(stacks);
+	return 0;
+}
+
+static void unique_stacks_deinit(struct unique_stacks *stacks)
+{
+	free(stacks->items);
+	*stacks = (struct unique_stacks){0};
+}
+
+/* --- stack table --- */
+
+static int read_chains(struct stack_table *table)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < table->rows.count; i++)
+		r = readings_want(&table->readings, table->rows.items[i].node);
+	return r < 0 ? r : readings_read(&table->readings, table->functions, table->settings.style);
+}
+
+int stack_table_init(struct stack_table *table, const struct view_context *context, uint32_t number,
+		     enum functions_mode mode, bool by_missing)
+{
+	const struct view_settings *settings = context->settings;
+	int r;
+
+	*table = (struct stack_table){.settings = {
+					      .style = {.addresses = settings->addresses, .offsets = settings->offsets},
+					      .per_process = settings->per_process,
+					      .by_missing = by_missing,
+				      }};
+	r = functions_create(context->profile, mode, page_no_frames(settings), &table->functions);
+	if (!r)
+		r = groups_init(&table->groups, context->profile, context->only ? NULL : settings->by);
+	table->settings.groups = &table->groups;
+	if (!r)
+		r = task_names_init(&table->names, context->profile);
+	if (!r)
+		r = rows_init(&table->rows, context->profile, number, context->only);
+	if (!r)
+		r = readings_init(&table->readings, context->profile);
+	return r < 0 ? r : read_chains(table);
+}
+
+void stack_table_deinit(struct stack_table *table)
+{
+	unique_stacks_deinit(&table->stacks);
+	readings_deinit(&table->readings);
+	rows_deinit(&table->rows);
+	task_names_deinit(&table->names);
+	groups_deinit(&table->groups);
+	functions_destroy(table->functions);
+	*table = (struct stack_table){0};
+}
+
+int stack_table_fill(struct stack_table *table, const struct rows *rows)
+{
+	unique_stacks_deinit(&table->stacks);
+	return unique_stacks_init(&table->stacks, rows, &table->readings, &table->names, table->settings);
+}
+
+/* --- stacks --- */
+
+/* Unique stacks, leaf first, lightest stack first: the multi-line format of bcc's offcputime and stackcount. */
+
+static void print_owner(const struct view_context *context, const struct stack_table *table,
+			const struct unique_stack *stack)
+{
+	const char *comm = table->names.comms[stack->comm];
+
+	(void)fprintf(context->out, "    %-16s ", "-");
+	printable_write(context->out, comm, strlen(comm));
+	if (context->settings->per_process) {
+		(void)fputs(" (", context->out);
+		task_names_write_process(&table->names, stack->process, context->out);
+		(void)fputc(')', context->out);
+	}
+	(void)fputc('\n', context->out);
+}
+
+/* Prints an empty line above each stack; in a slice, which begins with its heading, below each stack. */
+static int print_stacks(const struct view_context *context, const struct stack_table *table,
+			const struct profile_source *source, bool slice, struct chain *chain)
+{
+	for (size_t i = 0; i < table->stacks.count; i++) {
+		const struct unique_stack *stack = &table->stacks.items[i];
+		int r = chain_read(chain, context->profile, stack->node);
+
+		if (r < 0)
+			return r;
+		(void)fputs(slice ? "" : "\n", context->out);
+		frame_list_write(context, table->functions, chain);
+		print_owner(context, table, stack);
+		(void)fprintf(context->out, "        %" PRIu64 "\n%s",
+			      page_figure(source, stack->samples, stack->weight), slice ? "\n" : "");
+	}
+	if (table->stacks.count && !slice)
+		(void)fputc('\n', context->out);
+	return 0;
+}
+
+static int print_slices(const struct view_context *context, struct stack_table *table, uint32_t number,
+			const struct profile_source *source, struct chain *chain)
+{
+	_cleanup_(slices_deinit) struct slices slices;
+	struct slice slice;
+	int r = slices_init(&slices, context, number);
+
+	while (!r && (r = slices_next(&slices, &slice)) > 0) {
+		slices_write_heading(&slices, &slice, context, false);
+		r = stack_table_fill(table, &slice.rows);
+		if (!r)
+			r = print_stacks(context, table, source, true, chain);
+	}
+	return r;
+}
+
+static int show_stacks(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	_cleanup_(stack_table_deinit) struct stack_table table;
+	_cleanup_(chain_deinit) struct chain chain = {0};
+	int r = stack_table_init(&table, context, number, FUNCTIONS_BY_ADDRESS, false);
+
+	if (r < 0)
+		return r;
+	if (slices_are_wanted(context, source))
+		return print_slices(context, &table, number, source, &chain);
+	r = stack_table_fill(&table, &table.rows);
+	return r < 0 ? r : print_stacks(context, &table, source, false, &chain);
+}
+
+const struct view stacks_view = {
+	VIEW_OPTION("stacks", .help = "every stack, leaf first, the rarest stack first"),
+	.print = show_stacks, .kinds = VIEW_ANY_KIND, .by = true, .slices = true,
+};
+
+/* --- folded --- */
+
+/* "comm;root;...;leaf N", one line per stack, for flame graphs; for waits in the format of bcc's offcputime. */
+
+struct folded_view {
+	const struct view_context *context;
+	const struct profile_source *source;
+	struct stack_table table;
+	struct chain chain;
+};
+
+static void folded_view_deinit(struct folded_view *view)
+{
+	stack_table_deinit(&view->table);
+	chain_deinit(&view->chain);
+}
+
+static int print_rows(struct folded_view *view, const struct rows *rows)
+{
+	bool waits = view->source->kind == PROFILE_OFFCPU;
+	const struct fold fold = {
+		.context = view->context, .functions = view->table.functions, .names = &view->table.names,
+		.groups = &view->table.groups};
+	int r = stack_table_fill(&view->table, rows);
+
+	for (size_t i = 0; !r && i < view->table.stacks.count; i++) {
+		const struct unique_stack *stack = &view->table.stacks.items[i];
+
+		r = chain_read(&view->chain, view->context->profile, stack->node);
+		if (!r)
+			r = fold_group(&fold, stack->group);
+		if (r < 0)
+			return r;
+		fold_owner(&fold, stack->comm, stack->process);
+		r = waits ? fold_sleeper(&fold, &view->chain, stack->user_missing) :
+			    fold_chain(&fold, &view->chain);
+		(void)fprintf(view->context->out, " %" PRIu64 "\n",
+			      page_figure(view->source, stack->samples, stack->weight));
+	}
+	return r;
+}
+
+static int folded_print_slices(struct folded_view *view, uint32_t number)
+{
+	_cleanup_(slices_deinit) struct slices slices;
+	struct slice slice;
+	int r = slices_init(&slices, view->context, number);
+
+	while (!r && (r = slices_next(&slices, &slice)) > 0) {
+		slices_write_heading(&slices, &slice, view->context, true);
+		r = print_rows(view, &slice.rows);
+	}
+	return r;
+}
+
+static int show_folded(const struct view_context *context, uint32_t number, const struct profile_source *source)
+{
+	bool by_missing = source->kind == PROFILE_OFFCPU && !context->settings->kernel_only;
+	_cleanup_(folded_view_deinit) struct folded_view view = {.context = context, .source = source};
+	int r = stack_table_init(&view.table, context, number, FUNCTIONS_BY_NAME, by_missing);
+
+	if (r < 0)
+		return r;
+	return slices_are_wanted(context, source) ? folded_print_slices(&view, number) :
+						    print_rows(&view, &view.table.rows);
+}
+
+const struct view folded_view = {
+	VIEW_OPTION("folded", .short_name = 'f', .help = "one line per stack, for flame graphs"),
+	.print = show_folded, .kinds = VIEW_ANY_KIND, .by = true, .bare = true, .slices = true,
+};

@@ -2,11 +2,13 @@
 #include "common/gate/helper.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/gate/packet.h"
-#include "common/process_state.h"
 
 void helper_close(struct helper *helper)
 {
@@ -51,12 +53,33 @@ bool helper_send(struct helper *helper, uint32_t token, const void *bytes, size_
 	return true;
 }
 
+/* As in proc(5): 'R', 'S' ...; 0: unknown. */
+static char state_of(pid_t pid)
+{
+	_cleanup_fclose_ FILE *file = NULL;
+	char path[64], text[256];
+	const char *state;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	state = file && fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
+	return state && state[1] == ' ' ? state[2] : '\0';
+}
+
+bool helper_is_stopped(const struct helper *helper)
+{
+	const char state = state_of(helper->pid);
+
+	return state == 'T' || state == 't';
+}
+
+/* One that is late because it waits for nothing but a CPU is not stuck. */
 bool helper_has_time(const struct helper *helper)
 {
 	const struct helper_kind *kind = spawner_kind(helper->spawner, helper->kind);
 	const uint64_t passed_ms = (clock_now(CLOCK_MONOTONIC) - helper->since) / MILLISECOND;
 
-	return passed_ms < kind->deadline_ms || (passed_ms < kind->busy_ms && process_is_runnable(helper->pid));
+	return passed_ms < kind->deadline_ms || (passed_ms < kind->busy_ms && state_of(helper->pid) == 'R');
 }
 
 ssize_t helper_receive(const struct helper *helper, void *bytes, size_t room, int timeout_ms, int *ret_fd)
@@ -69,7 +92,7 @@ ssize_t helper_receive(const struct helper *helper, void *bytes, size_t room, in
 
 		got = packet_receive(helper->socket, bytes, room, part, ret_fd);
 		timeout_ms -= part;
-	} while (got == -ETIMEDOUT && timeout_ms > 0 && !process_is_stopped(helper->pid));
+	} while (got == -ETIMEDOUT && timeout_ms > 0 && !helper_is_stopped(helper));
 	return got;
 }
 

@@ -106,7 +106,6 @@ struct helper {
 	int socket; /* -1: none */
 	pid_t pid;
 	uint32_t busy;	/* token of the request under way, 0: none */
-	uint32_t tgid;	/* whose file is being opened; 0: nobody's */
 	uint64_t since; /* CLOCK_MONOTONIC ns: its last request, or sign of life */
 	unsigned int stuck;
 };
@@ -133,6 +132,9 @@ bool helper_send(struct helper *helper, uint32_t token, const void *bytes, size_
 
 /* It has shown a sign of life: its deadline begins anew. */
 void helper_heard(struct helper *helper);
+
+/* Whether a signal or a tracer has stopped it. */
+bool helper_is_stopped(const struct helper *helper);
 
 /* Whether it may still answer, by its kind's deadline from `since` on. */
 bool helper_has_time(const struct helper *helper);

@@ -70,6 +70,7 @@ struct to_identify {
 struct module_files {
 	struct module_table *modules;
 	struct helper opener, elf;
+	uint32_t opener_tgid; /* whose file the opener is asked for; 0: nobody's */
 	struct ask queue[QUEUE];
 	uint32_t queue_head, queue_tail;
 	struct to_identify identify[QUEUE]; /* modules with a descriptor but no build-id */
@@ -241,7 +242,7 @@ static bool is_silent(const struct module_files *files, uint32_t tgid)
 /* If the user is root, not known or known to be silent, it counts for all. */
 static void opener_lost(struct module_files *files)
 {
-	const uint32_t tgid = files->opener.tgid, uid = module_table_user(files->modules, tgid);
+	const uint32_t tgid = files->opener_tgid, uid = module_table_user(files->modules, tgid);
 
 	if (files->as_caller || !uid || uid == USER_UNKNOWN || files->silent_count == SILENT_USERS ||
 	    is_silent(files, tgid))
@@ -256,7 +257,7 @@ static void refused(struct module_files *files, uint32_t module, int error)
 	if (error == -ENOEXEC && !files->as_caller) {
 		files->files[module].refused = true;
 		(void)module_table_set_memory(files->modules, module);
-		module_files_note_jit(files, files->opener.tgid, false);
+		module_files_note_jit(files, files->opener_tgid, false);
 		return;
 	}
 	if (!files->files[module].refused)
@@ -307,7 +308,7 @@ static void owner_give(struct module_files *files, uint32_t tgid)
 	struct opener_request request = {.what = OPENER_OWNER, .token = TOKEN_OWNER, .tgid = tgid};
 
 	files->owner_asked = tgid;
-	files->opener.tgid = 0;
+	files->opener_tgid = 0;
 	(void)helper_send(&files->opener, TOKEN_OWNER, &request, sizeof(request), -1);
 }
 
@@ -340,7 +341,7 @@ static void module_give(struct module_files *files, const struct ask *ask, const
 	const size_t length = sizeof(request.head) + request.head.path_length;
 
 	memcpy(request.path, entry->path, request.head.path_length);
-	files->opener.tgid = ask->tgid;
+	files->opener_tgid = ask->tgid;
 	if (!helper_send(&files->opener, ask->module, &request, length, -1))
 		files->files[ask->module].waiting = false;
 }
@@ -367,7 +368,7 @@ static void copy_give(struct module_files *files, uint32_t number)
 	const int fd = module_files_fd(files, copy->module);
 
 	files->copy_asked = number;
-	files->opener.tgid = copy->tgid;
+	files->opener_tgid = copy->tgid;
 	if (fd < 0 || is_silent(files, copy->tgid))
 		copy_answered(possible, fd < 0 ? -EAGAIN : -EACCES);
 	else
@@ -546,7 +547,7 @@ static int open_now(struct module_files *files, const struct opener_request *hea
 
 	if (is_silent(files, head->tgid) || !opener_ready(files, DEADLINE_PROCESS))
 		return -EAGAIN;
-	files->opener.tgid = head->tgid;
+	files->opener_tgid = head->tgid;
 	request.head.token = TOKEN_ONE_FILE;
 	request.head.path_length = path ? (uint32_t)strnlen(path, sizeof(request.path)) : 0;
 	if (path)

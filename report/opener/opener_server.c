@@ -9,7 +9,6 @@
 #include "common/gate/helper.h"
 #include "common/hash_map.h"
 #include "common/log.h"
-#include "common/process_state.h"
 #include "report/opener/opener_internal.h"
 
 enum {
@@ -146,7 +145,7 @@ static ssize_t await_reply(struct opener_server *server, struct opener_reply *re
 		struct pollfd entry = {.fd = helper->socket, .events = POLLIN};
 
 		(void)poll(&entry, 1, LOOK_MS);
-		if (!entry.revents && process_is_stopped(helper->pid)) {
+		if (!entry.revents && helper_is_stopped(helper)) {
 			helper_give_up(helper);
 			return 0;
 		}

@@ -13,7 +13,6 @@
 
 #include "common/clock.h"
 #include "common/gate/packet.h"
-#include "common/process_state.h"
 #include "tests/test.h"
 
 enum { DEADLINE = 200, BUSY = 2000 };
@@ -54,7 +53,6 @@ static pid_t begin_helper(struct test *t, bool runs)
 	if (!test_check(t, pid > 0, "no child"))
 		return 0;
 	CHECK(t, runs || (!kill(pid, SIGSTOP) && waitpid(pid, NULL, WUNTRACED) == pid));
-	CHECK(t, process_is_runnable(pid) == runs);
 	return pid;
 }
 
@@ -111,7 +109,6 @@ static void one_that_waits_for_a_cpu_is_waited_for(struct test *t)
 	CHECK_INT(t, take_after(t, pid, BUSY + 1, false, &open), -ETIMEDOUT);
 	CHECK(t, !open);
 	end_helper(pid);
-	CHECK(t, !process_is_runnable(pid)); /* no such process */
 }
 
 /* It would be waited for as long as its caller says, if it were not stopped. */

@@ -115,7 +115,7 @@ static uint64_t total(const struct bench *b, uint32_t source, uint32_t cpu, enum
 	return last;
 }
 
-static void account(struct bench *b, uint64_t now, bool all)
+static void write_account(struct bench *b, uint64_t now, bool all)
 {
 	loss_begin(&b->loss, now, all);
 	if (b->has_samples)
@@ -129,7 +129,7 @@ static void account(struct bench *b, uint64_t now, bool all)
 
 static void tell(struct bench *b, uint64_t now, bool all)
 {
-	account(b, now, all);
+	write_account(b, now, all);
 	made_recording_read(&b->made);
 }
 
@@ -306,7 +306,7 @@ static void what_was_not_written_is_lost(struct test *t)
 	b.made.io.nth = b.made.io.counts[CALL_WRITEV] + 1;
 	CHECK_INT(t, event_log_flush(b.made.recording.log), -EIO);
 	(void)event_log_add_sample(b.made.recording.log, &sample, &task, &none);
-	account(&b, SECOND, true);
+	write_account(&b, SECOND, true);
 	CHECK_INT(t, b.loss.lost, 2);
 	bench_close(&b);
 }

@@ -21,6 +21,7 @@
 #include "common/cleanup.h"
 #include "common/gate/confine.h"
 #include "common/gate/open.h"
+#include "record/helper/process_folder.h"
 
 int file_gate_find(int root, const char *path, bool links)
 {
@@ -179,40 +180,6 @@ bool file_gate_is(int fd, uint64_t device, uint64_t inode)
 
 /* --- rights ------------------------------------------------------------------------------------------ */
 
-/* proc(5): the kernel prints every group, of which there may be 65,536. */
-enum { STATUS_ROOM = 64 << 10 };
-
-/* The whole file, NUL-terminated. */
-static int status_read(int folder, char *text)
-{
-	_cleanup_close_ int fd = openat(folder, "status", O_RDONLY | O_CLOEXEC);
-	size_t length = 0;
-	ssize_t got = fd < 0 ? -1 : 1;
-
-	while (got > 0 && length < STATUS_ROOM) {
-		got = read(fd, text + length, STATUS_ROOM - length);
-		length += got > 0 ? (size_t)got : 0;
-	}
-	if (got < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	if (length == STATUS_ROOM)
-		return -E2BIG;
-	text[length] = '\0';
-	return 0;
-}
-
-/* What follows a name at the beginning of a line, or NULL. */
-static const char *field_find(const char *text, const char *name)
-{
-	const char *line = text;
-
-	while (line && strncmp(line, name, strlen(name)) != 0) {
-		line = strchr(line, '\n');
-		line = line ? line + 1 : NULL;
-	}
-	return line ? line + strlen(name) : NULL;
-}
-
 /* The next number of the line, 1; 0: there is none. */
 static int number_next(const char **at, unsigned int *ret_number)
 {
@@ -229,28 +196,19 @@ static int number_next(const char **at, unsigned int *ret_number)
 }
 
 /* Real, effective, saved and that of the file system, which is the one that counts. */
-static int id_parse(const char *text, const char *name, unsigned int *ret_id)
+static int id_parse(const char *at, unsigned int *ret_id)
 {
-	const char *at = field_find(text, name);
-	unsigned int ids[4];
-
-	for (size_t i = 0; at && i < 4; i++)
-		if (!number_next(&at, &ids[i]))
-			at = NULL;
-	if (!at)
-		return -EPROTO;
-	*ret_id = ids[3];
+	for (int i = 0; i < 4; i++)
+		if (!number_next(&at, ret_id))
+			return -EPROTO;
 	return 0;
 }
 
-static int groups_parse(const char *text, struct rights *rights)
+static int groups_parse(const char *at, struct rights *rights)
 {
-	const char *at = field_find(text, "Groups:");
 	size_t room = 0;
 	unsigned int id;
 
-	if (!at)
-		return -EPROTO;
 	for (const char *next = at; number_next(&next, &id);)
 		room++;
 	rights->groups = calloc(room + 1, sizeof(*rights->groups));
@@ -261,20 +219,42 @@ static int groups_parse(const char *text, struct rights *rights)
 	return 0;
 }
 
+static const char *after(const char *line, const char *name)
+{
+	return !strncmp(line, name, strlen(name)) ? line + strlen(name) : NULL;
+}
+
+/* The groups are the last of the three. 1; 0: another line. */
+static int status_parse(const char *line, struct rights *rights)
+{
+	const char *at;
+	int r = 0;
+
+	if ((at = after(line, "Uid:")))
+		r = id_parse(at, &rights->uid);
+	else if ((at = after(line, "Gid:")))
+		r = id_parse(at, &rights->gid);
+	else if (!rights->groups && (at = after(line, "Groups:")))
+		return groups_parse(at, rights) ? -ENOMEM : 1;
+	return r;
+}
+
 int rights_of_process(int folder, struct rights *ret_rights)
 {
-	_cleanup_free_ char *text = malloc(STATUS_ROOM + 1);
-	_cleanup_(rights_deinit) struct rights rights = {0};
-	int r = text ? status_read(folder, text) : -ENOMEM;
+	_cleanup_(rights_deinit) struct rights rights = {.uid = (uid_t)-1, .gid = (gid_t)-1};
+	_cleanup_fclose_ FILE *status = process_folder_file(folder, "status");
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+	int r = 0;
 
-	if (!r)
-		r = id_parse(text, "Uid:", &rights.uid);
-	if (!r)
-		r = id_parse(text, "Gid:", &rights.gid);
-	if (!r)
-		r = groups_parse(text, &rights);
-	if (r)
-		return r;
+	if (!status)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!r && getline(&line, &room, status) > 0)
+		r = status_parse(line, &rights);
+	if (r <= 0)
+		return r < 0 ? r : ferror(status) ? -ESRCH : -EPROTO;
+	if (rights.uid == (uid_t)-1 || rights.gid == (gid_t)-1)
+		return -EPROTO;
 	*ret_rights = rights;
 	rights.groups = NULL;
 	return 0;

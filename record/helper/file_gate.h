@@ -80,8 +80,7 @@ struct rights {
 
 /*
  * The rights of a process, from "status" in its folder of /proc, which keeps referring to that
- * process. Those of its first thread count. 0; -ESRCH: it is gone; -E2BIG: more groups than are
- * read; -ENOMEM, -errno.
+ * process. Those of its first thread count. 0; -ESRCH: it is gone; -ENOMEM, -errno.
  */
 int rights_of_process(int folder, struct rights *ret_rights);
 

@@ -102,12 +102,8 @@ static bool line_parse(char *text, struct maps_record *record, char **ret_path, 
 static FILE *proc_open(uint32_t tgid, const char *name)
 {
 	_cleanup_close_ int folder = process_folder_open(tgid);
-	_cleanup_close_ int fd = folder < 0 ? -1 : openat(folder, name, O_RDONLY | O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
-	if (file)
-		(void)steal_fd(&fd);
-	return file;
+	return folder < 0 ? NULL : process_folder_file(folder, name);
 }
 
 /* That of the first thread, as long as it is there. */

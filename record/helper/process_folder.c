@@ -13,14 +13,21 @@
 
 #include "common/cleanup.h"
 
+FILE *process_folder_file(int folder, const char *name)
+{
+	_cleanup_close_ int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (file)
+		(void)steal_fd(&fd);
+	return file;
+}
+
 bool process_folder_line(int folder, const char *file, const char *begins, char *line, size_t room)
 {
-	_cleanup_close_ int fd = openat(folder, file, O_RDONLY | O_CLOEXEC);
-	_cleanup_fclose_ FILE *stream = fd < 0 ? NULL : fdopen(fd, "r");
+	_cleanup_fclose_ FILE *stream = process_folder_file(folder, file);
 	bool found = false;
 
-	if (stream)
-		(void)steal_fd(&fd);
 	while (stream && !found && fgets(line, (int)room, stream))
 		found = !strncmp(line, begins, strlen(begins));
 	return found;

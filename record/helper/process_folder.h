@@ -10,12 +10,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * The folder of a thread that runs, the first one if it does; of the first one if none does. It keeps referring to
  * that thread, even if its number is used again. An O_PATH descriptor, or -errno.
  */
 int process_folder_open(uint32_t tgid);
+
+/* A file there, to be read. NULL and errno. */
+FILE *process_folder_file(int folder, const char *name);
 
 /* The first line of a file there that begins so. False: there is none. */
 bool process_folder_line(int folder, const char *file, const char *begins, char *line, size_t room);

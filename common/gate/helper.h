@@ -22,6 +22,12 @@
 
 #include "common/gate/confine.h"
 
+/*
+ * For processes without a jail of this kind: forks one that has a packet socket to us, and ends with
+ * what run() does. Its pid, -errno.
+ */
+pid_t process_fork(void (*run)(const void *context, int socket), const void *context, int *ret_socket);
+
 struct helper_kind {
 	const char *name;
 	int (*run)(int socket, const void *context); /* serves until the socket closes */

@@ -181,8 +181,9 @@ struct start {
 static int spawner_run(const struct spawner *spawner, int socket);
 
 /* Says that it is in its jail, or why not, then works. */
-static _Noreturn void child_run(const struct start *start, int socket)
+static void child_run(const void *context, int socket)
 {
+	const struct start *start = context;
 	const struct spawner *spawner = start->spawner;
 	int32_t rc;
 
@@ -202,11 +203,9 @@ static _Noreturn void child_run(const struct start *start, int socket)
 	_exit(start->kind ? start->kind->run(socket, spawner->context) : spawner_run(spawner, socket));
 }
 
-/* A child is handed over once it is in its jail and will end with us. Its pid, -errno. */
-static pid_t child_start(struct start *start, int *ret_socket, int timeout_ms)
+pid_t process_fork(void (*run)(const void *context, int socket), const void *context, int *ret_socket)
 {
 	_cleanup_close_ int near = -1, far = -1;
-	int32_t rc = 0;
 	int pair[2];
 	pid_t pid;
 
@@ -214,13 +213,29 @@ static pid_t child_start(struct start *start, int *ret_socket, int timeout_ms)
 		return -errno;
 	near = pair[0];
 	far = pair[1];
-	start->parent = getpid();
 	pid = fork();
-	if (!pid)
-		child_run(start, far);
+	if (!pid) {
+		(void)close(steal_fd(&near));
+		run(context, far);
+		_exit(0);
+	}
 	if (pid < 0)
 		return -errno;
-	(void)close(steal_fd(&far));
+	*ret_socket = steal_fd(&near);
+	return pid;
+}
+
+/* A child is handed over once it is in its jail and will end with us. Its pid, -errno. */
+static pid_t child_start(struct start *start, int *ret_socket, int timeout_ms)
+{
+	_cleanup_close_ int near = -1;
+	int32_t rc = 0;
+	pid_t pid;
+
+	start->parent = getpid();
+	pid = process_fork(child_run, start, &near);
+	if (pid < 0)
+		return pid;
 	if (packet_receive(near, &rc, sizeof(rc), timeout_ms, NULL) != sizeof(rc) || rc) {
 		(void)kill(pid, SIGKILL);
 		return rc ? rc : -ECHILD;

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/descriptors.h"
 #include "common/gate/confine.h"
+#include "common/gate/helper.h"
 #include "common/gate/packet.h"
 #include "common/log.h"
 #include "common/time_units.h"
@@ -49,19 +49,11 @@ int forked_become_caller(void)
 
 int forked_start(struct forked *forked, forked_run *run, const void *context, const char *task, int32_t *ret_rc)
 {
-	int pair[2];
-	pid_t pid;
+	int socket = -1;
+	pid_t pid = process_fork(run, context, &socket);
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return log_error(errno, "cannot create a socket for a helper process: %s", strerror(errno));
-	pid = fork();
-	if (!pid) {
-		(void)close(pair[0]);
-		run(context, pair[1]);
-	}
-	(void)close(pair[1]);
-	*forked = (struct forked){.socket_plus_1 = pair[0] + 1, .pid = pid};
-	if (pid < 0 || packet_receive(pair[0], ret_rc, sizeof(*ret_rc), DEADLINE_START, NULL) != sizeof(*ret_rc))
+	*forked = (struct forked){.socket_plus_1 = socket + 1, .pid = pid};
+	if (pid < 0 || packet_receive(socket, ret_rc, sizeof(*ret_rc), DEADLINE_START, NULL) != sizeof(*ret_rc))
 		return log_error(ECHILD, "cannot start the helper process that %s", task);
 	return 0;
 }

@@ -16,6 +16,7 @@
 
 #include "common/cleanup.h"
 #include "common/descriptors.h"
+#include "common/gate/helper.h"
 #include "common/log.h"
 #include "report/read/progress.h"
 #include "report/sandbox/service.h"
@@ -336,7 +337,7 @@ static bool can_keep(void)
 }
 
 /* Does not hold our standard output open, so that a process that reads that does not wait for it. */
-static _Noreturn void run(const struct user *user, int socket)
+static void run(const void *user, int socket)
 {
 	_cleanup_close_ int nothing = descriptors_open_nothing(O_RDWR | O_CLOEXEC);
 	struct debug_server *server = NULL;
@@ -354,29 +355,13 @@ static _Noreturn void run(const struct user *user, int socket)
 	while (service_serve(socket, &service, 1, SERVICE_MOST_SHORT) > 0)
 		;
 	debug_server_destroy(server);
-	_exit(0);
 }
 
 int debug_server_start(const struct user *user, int *ret_socket)
 {
-	int ends[2], r = service_line_open(ends);
-	pid_t pid;
+	pid_t pid = process_fork(run, user, ret_socket);
 
-	if (r < 0)
-		return log_error(-r, "cannot open a socket: %s", strerror(-r));
-	pid = fork();
-	if (!pid) {
-		(void)close(ends[1]);
-		run(user, ends[0]);
-	}
-	r = pid < 0 ? -errno : 0;
-	(void)close(ends[0]);
-	if (!r) {
-		*ret_socket = ends[1];
-		return 0;
-	}
-	(void)close(ends[1]);
-	return log_error(-r, "cannot start a process: %s", strerror(-r));
+	return pid < 0 ? log_error(-pid, "cannot start a process: %s", strerror(-pid)) : 0;
 }
 
 /* --- both --- */

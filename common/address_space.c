@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/hash.h"
-#include "common/random_bytes.h"
+#include "common/hash_map.h"
 
 /*
  * Nodes and processes are identified by their number in an array that never moves; 0 is none. Nodes

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #define ARRAY(type)                                                                                \
@@ -52,5 +53,46 @@ static inline int array_reserve_raw(void **items, size_t *capacity, size_t wante
 		(array)->items = NULL;                                                             \
 		(array)->count = (array)->capacity = 0;                                            \
 	} while (0)
+
+/*
+ * Binary search in whatever is in order: an array, a window of a ring, an order beside the items.
+ *
+ * SORTED_FIRST(i, count, holds) is the first i below `count` for which the expression `holds` is
+ * true, or `count` if there is none. `i` is a size_t that exists in the expression only. The
+ * expression must be false up to some place and true from there on; it is evaluated at most
+ * log2(count) + 1 times, and never if `count` is 0. The usual searches:
+ *
+ *	above = SORTED_FIRST(i, count, items[i].address > address);  the last one at or below it is items[above - 1]
+ *	place = SORTED_FIRST(i, count, items[i].number >= number);   if the number is there, it is in items[place]
+ *
+ * Searches that are made for every frame are loops without a branch instead: address_buckets.h,
+ * cfi_rows.c, cfi_section.c, name_frames.c.
+ */
+#define SORTED_FIRST(i, count, holds)                                                              \
+	({                                                                                         \
+		size_t sorted_low = 0, sorted_high = (count);                                      \
+                                                                                                   \
+		while (sorted_low < sorted_high) {                                                 \
+			size_t i = sorted_low + (sorted_high - sorted_low) / 2;                    \
+                                                                                                   \
+			if (holds)                                                                 \
+				sorted_high = i;                                                  \
+			else                                                                       \
+				sorted_low = i + 1;                                                \
+		}                                                                                  \
+		sorted_low;                                                                        \
+	})
+
+/*
+ * Sorts items by a 64-bit key in time linear in their number: (key, number) pairs, byte by byte
+ * from the least significant, skipping bytes in which all keys are equal. The sort is stable.
+ */
+struct radix_key {
+	uint64_t key;
+	uint32_t number;
+};
+
+/* In place for the caller; needs the same amount of memory again while it runs. 0 or -ENOMEM. */
+int radix_sort(struct radix_key **keys, size_t count);
 
 #endif

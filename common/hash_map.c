@@ -4,10 +4,118 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/types.h>
 
-#include "common/random_bytes.h"
+/* --- random bytes --- */
 
-enum { INITIAL_CAPACITY = 16, INITIAL_KEY_BYTES = 256 };
+int random_bytes(void *bytes, size_t length)
+{
+	for (size_t done = 0; done < length;) { /* a signal may cut short reads of more than 256 bytes */
+		ssize_t drawn = getrandom((char *)bytes + done, length - done, 0);
+
+		if (drawn < 0 && errno == EINTR)
+			continue;
+		if (drawn <= 0)
+			return drawn < 0 ? -errno : -EIO;
+		done += (size_t)drawn;
+	}
+	return 0;
+}
+
+/* --- index table --- */
+
+enum { INDEX_CAPACITY = 64 };
+
+static const size_t CAPACITY_MAX = (size_t)1 << 31; /* slots, limited by 32 bits of hash */
+
+int index_table_init(struct index_table *table)
+{
+	int r;
+
+	*table = (struct index_table){.capacity = INDEX_CAPACITY};
+	r = random_bytes(table->seed, sizeof(table->seed));
+	if (r < 0)
+		return r;
+	table->slots = calloc(table->capacity, sizeof(*table->slots));
+	return table->slots ? 0 : -ENOMEM;
+}
+
+void index_table_deinit(struct index_table *table)
+{
+	free(table->slots);
+	*table = (struct index_table){0};
+}
+
+void index_table_clear(struct index_table *table)
+{
+	/* A table that one large chunk enlarged must not be cleared completely for every small one after it. */
+	if (table->capacity > INDEX_CAPACITY && table->count < table->capacity / 16) {
+		struct index_slot *small = calloc(INDEX_CAPACITY, sizeof(*small));
+
+		if (small) {
+			free(table->slots);
+			table->slots = small;
+			table->capacity = INDEX_CAPACITY;
+			table->count = 0;
+			return;
+		}
+	}
+	memset(table->slots, 0, table->capacity * sizeof(*table->slots));
+	table->count = 0;
+}
+
+int index_table_grow(struct index_table *table)
+{
+	size_t capacity = table->capacity * 2;
+	struct index_slot *slots;
+
+	if (capacity > CAPACITY_MAX)
+		return -ENOMEM;
+	slots = calloc(capacity, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->capacity; i++) {
+		size_t at = table->slots[i].hash & (capacity - 1);
+
+		if (!table->slots[i].number)
+			continue;
+		while (slots[at].number)
+			at = (at + 1) & (capacity - 1);
+		slots[at] = table->slots[i];
+	}
+	free(table->slots);
+	table->slots = slots;
+	table->capacity = capacity;
+	return 0;
+}
+
+uint32_t index_table_hash_words(const struct index_table *table, const uint32_t *words, size_t count)
+{
+	uint32_t hash = 0;
+
+	for (size_t i = 0; i < count; i++)
+		hash = index_table_hash(table, hash, words[i]);
+	return hash;
+}
+
+int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal, const void *context, uint32_t number,
+		    uint32_t *ret_number)
+{
+	struct index_slot *slot = index_table_find(table, hash, equal, context);
+
+	if (!slot)
+		return -ENOMEM;
+	*ret_number = slot->number ? slot->number - 1 : number;
+	if (slot->number)
+		return 0;
+	index_table_set(table, slot, hash, number);
+	return 1;
+}
+
+/* --- hash map --- */
+
+enum { MAP_CAPACITY = 16, INITIAL_KEY_BYTES = 256 };
 
 struct hash_slot {
 	uint64_t value;
@@ -15,8 +123,6 @@ struct hash_slot {
 	uint32_t length;
 	uint32_t hash; /* 0: the slot is free */
 };
-
-static const size_t CAPACITY_MAX = (size_t)1 << 31; /* slots, limited by 32 bits of hash */
 
 static uint64_t rotate_left(uint64_t value, unsigned int bits)
 {
@@ -108,13 +214,13 @@ static int init_with(struct hash_map *map, size_t capacity, size_t key_bytes)
 
 int hash_map_init(struct hash_map *map)
 {
-	return init_with(map, INITIAL_CAPACITY, INITIAL_KEY_BYTES);
+	return init_with(map, MAP_CAPACITY, INITIAL_KEY_BYTES);
 }
 
 /* SIZE_MAX: there is none. */
 static size_t capacity_for(size_t entries)
 {
-	size_t capacity = INITIAL_CAPACITY;
+	size_t capacity = MAP_CAPACITY;
 
 	while (capacity / 4 * 3 < entries)
 		if (__builtin_mul_overflow(capacity, 2, &capacity))

@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Text for people: foreign bytes that a terminal may print, and the plural. */
+#ifndef RWALKER_COMMON_PRINTABLE_H
+#define RWALKER_COMMON_PRINTABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* "" for 1, else "s": "%zu module%s". Nouns with another plural, and verbs, are chosen by the caller, or better avoided. */
+static inline const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 /*
  * Escapes bytes from a trace, a host or an ELF file for a terminal or a file that a person opens.
  * C0 and C1 controls, DEL, malformed UTF-8, and characters that reorder text or are not seen
@@ -9,11 +23,6 @@
  * Names are escaped so that no two look the same: their backslashes are doubled. In whole lines of
  * text, which contain what a user typed, a backslash passes.
  */
-#ifndef RWALKER_COMMON_PRINTABLE_H
-#define RWALKER_COMMON_PRINTABLE_H
-
-#include <stddef.h>
-#include <stdio.h>
 
 /*
  * Writes at most room-1 bytes and a NUL; never cuts inside an escape or a character. Returns the

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "format/kinds.h"
 
 /* Bytes inside a record. Untrusted: they hold names that a process chose for itself or its files. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
-#include "common/index_table.h"
+#include "common/hash_map.h"
 #include "format/event_encoder_internal.h"
 
 enum { LIST_OVERHEAD = RECORD_OVERHEAD + 2 * VARINT_MAX };

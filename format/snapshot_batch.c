@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sorted.h"
+#include "common/array.h"
 #include "format/snapshot_number.h"
 
 enum { KEPT = RWK_MAX_SNAPSHOT_CHAIN + 8 }; /* keys: for a few threads that take turns */

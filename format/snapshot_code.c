@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "format/varint.h"
 
 /* A run of words: varint (count << 2 | kind), followed by the words if they are literal. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "format/varint.h"
 
 enum {

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
-#include "common/random_bytes.h"
+#include "common/hash_map.h"
 #include "format/event.h"
 #include "format/varint.h"
 

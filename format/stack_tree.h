@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/chain_key.h"
+#include "common/hash_map.h"
 
 enum { STACK_TREE_NODES = 1 << 16 }; /* per chunk; a chunk of the usual size has no room for more */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/random_bytes.h"
+#include "common/hash_map.h"
 
 enum { SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS }; /* at most half are live */
 

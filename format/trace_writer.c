@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/random_bytes.h"
+#include "common/hash_map.h"
+#include "common/time_units.h"
 #include "common/unconst.h"
 #include "format/chunk.h"
 #include "format/limits.h"

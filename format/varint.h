@@ -2,7 +2,7 @@
 /*
  * Writes varints when the room has already been checked: the encoder checks once per record whether
  * the longest possible form fits, then writes without a test per byte. Each function returns the
- * end of what it wrote. For reading varints from untrusted bytes see common/byte_cursor.h.
+ * end of what it wrote. For reading varints from untrusted bytes see common/bytes.h.
  */
 #ifndef RWALKER_FORMAT_VARINT_H
 #define RWALKER_FORMAT_VARINT_H

@@ -12,7 +12,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"

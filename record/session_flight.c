@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/flight/flight.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 #include "record/flight/flight.h"
 #include "record/host/clocks.h"

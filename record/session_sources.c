@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "common/plural.h"
+#include "common/printable.h"
 #include "format/trace_writer.h"
 #include "record/host/clocks.h"
 #include "record/plan/deadlines.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 
 void status_init(struct status *status)

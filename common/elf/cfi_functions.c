@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/cfi_entry.h"
-#include "common/sorted.h"
 
 void cfi_functions_deinit(struct cfi_functions *functions)
 {

@@ -6,7 +6,7 @@
 #ifndef RWALKER_COMMON_ELF_CFI_POINTER_H
 #define RWALKER_COMMON_ELF_CFI_POINTER_H
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 
 struct cfi_bytes { /* a section, or a part of one */
 	const uint8_t *bytes; /* the caller's; must outlive everything made from them */

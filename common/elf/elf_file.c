@@ -12,7 +12,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/elf_internal.h"
-#include "common/hash.h"
+#include "common/hash_map.h"
 
 enum {
 	NOTES_MAX_BYTES = 1 << 20,   /* of one run; build-ids come first */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 
 enum {

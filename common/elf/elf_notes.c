@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/elf/elf_file.h"
 
 /*

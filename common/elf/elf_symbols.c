@@ -10,7 +10,6 @@
 #include "common/elf/elf_file.h"
 #include "common/elf/elf_go.h"
 #include "common/elf/elf_internal.h"
-#include "common/sorted.h"
 
 /*
  * Linkers may make a name the tail of another, so names may add up to more than their table; a file

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/elf/elf_file.h"
 #include "common/elf/elf_go.h"

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "common/gate/packet.h"
+#include "common/time_units.h"
 
 void helper_close(struct helper *helper)
 {

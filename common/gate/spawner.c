@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "common/descriptors.h"
 #include "common/gate/packet.h"
 #include "common/sanitized.h"
+#include "common/time_units.h"
 
 enum { SPAWN_MS = 1000, /* for a new helper */
        JAIL_MS = 800, /* for a new helper to be in its jail */

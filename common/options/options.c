@@ -4,13 +4,148 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/duration.h"
 #include "common/log.h"
-#include "common/nearest.h"
 #include "common/time_units.h"
+
+/* --- nearest --- */
+
+enum { LONGEST = 64 }; /* limit of the names considered */
+
+static size_t smaller(size_t left, size_t right)
+{
+	return left < right ? left : right;
+}
+
+/* Edits that turn one word into the other; dynamic programming with one row. */
+static size_t edit_distance(const char *left, size_t left_length, const char *right, size_t right_length)
+{
+	size_t row[LONGEST + 1];
+
+	for (size_t i = 0; i <= right_length; i++)
+		row[i] = i;
+	for (size_t l = 1; l <= left_length; l++) {
+		size_t diagonal = row[0];
+
+		row[0] = l;
+		for (size_t i = 1; i <= right_length; i++) {
+			size_t replaced = diagonal + (left[l - 1] != right[i - 1]);
+
+			diagonal = row[i];
+			row[i] = smaller(replaced, smaller(row[i], row[i - 1]) + 1);
+		}
+	}
+	return row[right_length];
+}
+
+struct nearest nearest_begin(const char *word, size_t length)
+{
+	return (struct nearest){.word = word, .length = length, .least = length / 3 + 2};
+}
+
+void nearest_try(struct nearest *nearest, const char *name)
+{
+	size_t length = strlen(name), difference, distance;
+
+	difference = length > nearest->length ? length - nearest->length : nearest->length - length;
+	if (nearest->length > LONGEST || length > LONGEST)
+		return;
+	if (!strncmp(name, nearest->word, nearest->length))
+		distance = 0;
+	else if (difference >= nearest->least)
+		return;
+	else
+		distance = edit_distance(nearest->word, nearest->length, name, length);
+	if (distance >= nearest->least)
+		return;
+	nearest->least = distance;
+	nearest->name = name;
+}
+
+/* --- option values --- */
+
+/* Parses digits at *text; *ret_digits is their number. */
+static int take_digits(const char **text, uint64_t *value, unsigned int *ret_digits)
+{
+	unsigned int digits = 0;
+
+	for (; isdigit((unsigned char)**text); (*text)++, digits++)
+		if (__builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)(**text - '0'), value))
+			return -EINVAL;
+	*ret_digits = digits;
+	return 0;
+}
+
+int option_value_take_decimal(const char **text, unsigned int places, uint64_t *ret_value)
+{
+	unsigned int whole, fraction = 0;
+	uint64_t value = 0;
+
+	if (take_digits(text, &value, &whole) < 0)
+		return -EINVAL;
+	if (**text == '.') {
+		(*text)++;
+		if (take_digits(text, &value, &fraction) < 0 || fraction > places)
+			return -EINVAL;
+	}
+	if (!whole && !fraction)
+		return -EINVAL;
+	for (; fraction < places; fraction++)
+		if (__builtin_mul_overflow(value, 10, &value))
+			return -EINVAL;
+	*ret_value = value;
+	return 0;
+}
+
+int option_value_decimal(const char *text, unsigned int places, uint64_t *ret_value)
+{
+	uint64_t value;
+
+	if (option_value_take_decimal(&text, places, &value) < 0 || *text)
+		return -EINVAL;
+	*ret_value = value;
+	return 0;
+}
+
+int option_value_size(const char *text, uint64_t *ret_bytes)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	uint64_t value;
+
+	if (option_value_take_decimal(&text, 0, &value) < 0)
+		return -EINVAL;
+	unit = *text ? strchr(units, toupper((unsigned char)*text)) : NULL;
+	if (*text && (!unit || text[1]))
+		return -EINVAL;
+	for (const char *step = units; unit && step <= unit; step++)
+		if (__builtin_mul_overflow(value, 1024, &value))
+			return -EINVAL;
+	*ret_bytes = value;
+	return 0;
+}
+
+int option_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count)
+{
+	for (;; text++) {
+		unsigned int digits;
+		uint64_t id = 0;
+
+		if (take_digits(&text, &id, &digits) < 0 || !digits || id > INT32_MAX)
+			return -EINVAL;
+		if (*count == room)
+			return -E2BIG;
+		ids[(*count)++] = (uint32_t)id;
+		if (*text != ',')
+			return *text ? -EINVAL : 0;
+	}
+}
+
+/* --- options --- */
 
 enum { SUGGESTION_MAX = 32 }; /* longer names are not compared */
 

@@ -1,4 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The command line: values, rows of options and what is done with them, and the name closest to a mistyped word. */
+#ifndef RWALKER_COMMON_OPTIONS_OPTIONS_H
+#define RWALKER_COMMON_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct nearest { /* finds the closest name */
+	const char *word;
+	size_t length; /* of the word */
+	size_t least;  /* edits (insert, delete, replace) between the word and the best name so far */
+	const char *name; /* the best one, owned by the caller; NULL: none is near */
+};
+
+struct nearest nearest_begin(const char *word, size_t length);
+/* A name that begins with the word is best; among equally good ones the first wins. */
+void nearest_try(struct nearest *nearest, const char *name);
+
+/*
+ * Values that are more than a number or a text. All are strict: -EINVAL if the
+ * text is not completely understood; the caller, which knows the option's name, reports it.
+ */
+/* "2.5" in units of 10^-places: 2500 for places = 3. No sign, no exponent, no more digits than places. */
+int option_value_decimal(const char *text, unsigned int places, uint64_t *ret_value);
+/* "512M", "4G", "0". */
+int option_value_size(const char *text, uint64_t *ret_bytes);
+/* "12,345": appends to `ids`, which has room for `room`; *count are already used. -E2BIG if there are too many. */
+int option_value_ids(const char *text, uint32_t *ids, size_t room, size_t *count);
+/* Parses a decimal number at the start of *text and advances *text past it: for values that continue. */
+int option_value_take_decimal(const char **text, unsigned int places, uint64_t *ret_value);
+
 /*
  * The command line: one row per option drives parsing, --help, shell completion and the man page
  * check. Rows point at members of a plain config struct by offset; the parser fills it without
@@ -7,13 +40,6 @@
  * time's int64_t, a text's const char * (pointing into argv), a list's struct option_list; a row
  * with `parse` parses its value itself.
  */
-#ifndef RWALKER_COMMON_OPTIONS_H
-#define RWALKER_COMMON_OPTIONS_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 enum option_kind {
 	OPTION_FLAG,

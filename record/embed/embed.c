@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/embed/symbol_source.h"

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "common/address_space.h"
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/log.h"
-#include "common/plural.h"
-#include "common/sorted.h"
+#include "common/printable.h"
 #include "format/event_decoder.h"
 #include "format/event_log.h"
 #include "format/limits.h"

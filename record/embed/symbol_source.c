@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/gate/packet.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 #include "format/limits.h"
 #include "record/helper/helpers.h"

@@ -20,7 +20,7 @@
 #include "common/gate/confine.h"
 #include "common/gate/packet.h"
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "record/host/clocks.h"
 #include "record/plan/deadlines.h"
 

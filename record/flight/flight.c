@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "common/address_space.h"
-#include "common/clock.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"

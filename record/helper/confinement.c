@@ -19,7 +19,7 @@
 #include "common/cleanup.h"
 #include "common/gate/confine.h"
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/sanitized.h"
 
 enum { BY_FILTER = 1, /* SYS_SECCOMP in si_code; the C library's headers lack it */

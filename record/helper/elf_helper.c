@@ -13,7 +13,7 @@
 #include "common/elf/elf_go.h"
 #include "common/elf/elf_plt.h"
 #include "common/gate/packet.h"
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "format/event.h"
 #include "format/limits.h"
 #include "record/helper/pick.h"

@@ -13,7 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/gate/packet.h"
 #include "format/limits.h"

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/cfi_functions.h"
 #include "common/elf/symbol_rank.h"
-#include "common/sorted.h"
 #include "format/limits.h"
 
 /* --- names from a perf map --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "record/host/clocks.h"
 
-#include "common/clock.h"
+#include "common/time_units.h"
 
 enum { TRIES = 4 };
 

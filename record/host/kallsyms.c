@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/sorted.h"
 #include "record/host/arch_kernel.h"
 
 enum { BUFFER_SIZE = 1 << 16 };

@@ -18,7 +18,7 @@
 
 #include "bpf/ring_cgroup.h"
 #include "common/cleanup.h"
-#include "common/container/container.h"
+#include "common/container.h"
 #include "common/gate/packet.h"
 #include "common/hash_map.h"
 #include "common/log.h"

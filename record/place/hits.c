@@ -8,7 +8,7 @@
 
 #include "common/address_space.h"
 #include "common/cleanup.h"
-#include "common/hash.h"
+#include "common/hash_map.h"
 
 enum {
 	MAX_PROCESSES = 65536,

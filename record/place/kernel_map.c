@@ -10,12 +10,11 @@
 #include <string.h>
 
 #include "bpf/ring_event.h"
-#include "common/chain_key.h"
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/elf_file.h"
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "common/log.h"
-#include "common/sorted.h"
 #include "record/host/kallsyms.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "format/event_log.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/duration.h"
 #include "common/log.h"
 #include "common/time_units.h"
 

@@ -11,7 +11,6 @@
 #include <linux/types.h>
 
 #include "bpf/ring_snapshot.h"
-#include "common/duration.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/plan/record_habits.h"

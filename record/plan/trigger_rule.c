@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/duration.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/plan/task_state.h"

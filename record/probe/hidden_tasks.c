@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/plural.h"
 #include "common/printable.h"
 #include "record/host/host.h"
 #include "record/probe/probe.h"

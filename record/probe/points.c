@@ -10,7 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/nearest.h"
+#include "common/options/options.h"
 #include "common/unconst.h"
 #include "record/probe/point_names.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "format/event_log.h"
 #include "record/place/hits.h"
 #include "record/plan/filter.h"

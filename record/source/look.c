@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 #include "record/host/clocks.h"
 #include "record/plan/deadlines.h"

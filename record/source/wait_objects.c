@@ -12,7 +12,6 @@
 
 #include "bpf/ring_wait.h"
 #include "common/cleanup.h"
-#include "common/hash.h"
 #include "common/hash_map.h"
 #include "common/time_units.h"
 #include "format/event_log.h"

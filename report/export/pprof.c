@@ -11,7 +11,7 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/index_table.h"
+#include "common/hash_map.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "report/export/pprof_places.h"

@@ -14,7 +14,6 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
-#include "common/index_table.h"
 #include "report/view/functions.h"
 
 struct protobuf { /* zeroed: empty */

@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/duration.h"
 #include "common/log.h"
-#include "common/options/option_values.h"
+#include "common/options/options.h"
 #include "common/printable.h"
 #include "common/time_units.h"
 #include "report/profile/seam/moment_parse.h"

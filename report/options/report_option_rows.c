@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/duration.h"
 #include "common/log.h"
-#include "common/options/option_values.h"
+#include "common/options/options.h"
 #include "common/time_units.h"
 #include "report/options/report_habits.h"
 #include "report/options/report_option_filters.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/random_bytes.h"
+#include "common/hash_map.h"
 
 enum { NAME_ROOM = 64, SECTOR = 4096 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/index_table.h"
+#include "common/hash_map.h"
 #include "report/view/page.h"
 
 /* --- columns --- */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/plural.h"
 #include "common/printable.h"
 #include "common/time_units.h"
 #include "report/pack/base64.h"

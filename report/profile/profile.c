@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/radix_sort.h"
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/partial.h"
 #include "report/profile/gather/inline.h"

@@ -8,8 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/printable.h"
+#include "common/time_units.h"
 
 enum { LINE_BYTES = 160, COLUMNS = 80, NAME_BYTES = 64 };
 

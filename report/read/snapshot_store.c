@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/sorted.h"
+#include "common/array.h"
 #include "format/snapshot_batch.h"
 #include "format/snapshot_number.h"
 

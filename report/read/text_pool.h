@@ -8,7 +8,7 @@
 #define RWALKER_REPORT_READ_TEXT_POOL_H
 
 #include "common/array.h"
-#include "common/index_table.h"
+#include "common/hash_map.h"
 
 struct text_place {
 	const char *bytes;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/radix_sort.h"
 
 /*
  * A fork shares its parent's mappings, so only mappings need nodes: one each, one more if it splits

@@ -18,7 +18,7 @@
 
 #include "common/address_space.h"
 #include "common/array.h"
-#include "common/index_table.h"
+#include "common/hash_map.h"
 
 enum timeline_kind { TIMELINE_MAP, TIMELINE_MAP_BEFORE, TIMELINE_FORK, TIMELINE_EXEC, TIMELINE_EXIT };
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/read/trace_file.h"

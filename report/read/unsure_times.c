@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/sorted.h"
+#include "common/array.h"
 
 static int compare_spans(const void *one, const void *two)
 {

@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "report/profile/profile_unread.h"
 #include "report/profile/seam/figures.h"
 #include "report/read/progress.h"

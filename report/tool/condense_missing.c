@@ -7,7 +7,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "report/resolve/module/module_unwind.h"
 #include "report/tool/condense_parts.h"
 

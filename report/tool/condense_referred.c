@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "report/tool/condense_parts.h"
 
 struct use {

@@ -2,7 +2,7 @@
 /* The stacks of events: unwound, cut at the first non-code address, and noted in the set of what is used. */
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "format/stack_mark.h"
 #include "report/profile/gather/chain_top.h"
 #include "report/tool/condense_parts.h"

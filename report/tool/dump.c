@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/printable.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/container/container.h"
-#include "common/plural.h"
+#include "common/container.h"
+#include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/tool/info_parts.h"
 

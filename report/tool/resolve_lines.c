@@ -3,7 +3,7 @@
  * Copies the trace, unchanged, and appends for each section one with lines and inlined functions
  * for the addresses in its call chains, for readers without debug information.
  */
-#include "common/plural.h"
+#include "common/printable.h"
 #include "report/tool/tool.h"
 
 #include <errno.h>

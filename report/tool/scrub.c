@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/container/container.h"
+#include "common/container.h"
 #include "common/hash_map.h"
-#include "common/random_bytes.h"
 #include "format/event_layout.h"
 #include "format/limits.h"
 #include "report/read/text_pool.h"

@@ -9,7 +9,6 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "common/index_table.h"
 #include "common/printable.h"
 
 /* --- chain --- */

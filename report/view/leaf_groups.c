@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/plural.h"
-#include "common/radix_sort.h"
+#include "common/printable.h"
 #include "report/view/page.h"
 #include "report/view/place.h"
 

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/plural.h"
 #include "common/printable.h"
-#include "common/sorted.h"
 #include "common/time_units.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/waits.h"

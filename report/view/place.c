@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/profile_apart.h"
 #include "report/view/page.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/printable.h"
-#include "common/radix_sort.h"
 
 /* --- task names --- */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/plural.h"
-#include "common/sorted.h"
+#include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/call_tree.h"
 #include "report/view/figure_columns.h"

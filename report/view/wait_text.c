@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "common/sorted.h"
 #include "common/time_units.h"
 #include "report/view/object_text.h"
 

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "common/sorted.h"
 
 /* --- waits --- */
 

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "common/options/option_values.h"
-#include "common/plural.h"
+#include "common/options/options.h"
 #include "common/printable.h"
-#include "common/sorted.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/call_tree.h"
 #include "report/view/page.h"

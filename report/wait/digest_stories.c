@@ -7,7 +7,6 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_account.h"

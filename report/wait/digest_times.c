@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/profile/seam/profile_apart.h"

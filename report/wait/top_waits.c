@@ -19,10 +19,9 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/index_table.h"
+#include "common/hash_map.h"
 #include "common/log.h"
-#include "common/options/option_values.h"
-#include "common/plural.h"
+#include "common/options/options.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/frame_text.h"

@@ -11,7 +11,6 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/log.h"
-#include "common/plural.h"
 #include "common/printable.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/object_text.h"

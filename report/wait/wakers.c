@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/index_table.h"
+#include "common/hash_map.h"
 #include "common/printable.h"
-#include "common/sorted.h"
 #include "report/profile/seam/figures.h"
 #include "report/view/frame_text.h"
 #include "report/view/functions.h"

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "format/chunk.h"
 #include "format/crc32c.h"
 #include "format/event.h"

@@ -18,7 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/elf/elf_file.h"
 #include "common/gate/packet.h"
 #include "report/opener/opener.h"

@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <errno.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/unconst.h"
 #include "report/resolve/unwind/cfi_rows.h"
 #include "report/resolve/unwind/cfi_section.h"

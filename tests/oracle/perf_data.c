@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/unconst.h"
 
 enum { REGISTERS_64_BIT = 2, REGISTERS_PERF = 24, PROT_EXECUTE = 4 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/plural.h"
+#include "common/printable.h"
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/account_parts.h"
 #include "report/profile/account/partial.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "report/opener/opener.h"
 #include "report/profile/account/account_notes.h"
 #include "report/profile/account/account_parts.h"

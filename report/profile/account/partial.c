@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "common/plural.h"
+#include "common/printable.h"
 #include "report/profile/account/account_notes.h"
 #include "report/resolve/file/debug_server.h"
 

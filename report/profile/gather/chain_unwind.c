@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "common/log.h"
 #include "report/profile/tables/profile_intern.h"
 #include "report/profile/tables/profile_scopes.h"

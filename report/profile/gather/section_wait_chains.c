@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "report/profile/gather/section_waits.h"
 #include "report/profile/tables/profile_intern.h"
 

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "common/duration.h"
-#include "common/options/option_values.h"
+#include "common/options/options.h"
 #include "common/time_units.h"
 
 enum {

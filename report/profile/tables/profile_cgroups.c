@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/container/container.h"
+#include "common/container.h"
 
 /* Equal texts have the same pointer. */
 static int keep(struct profile *profile, const char *text, size_t length, const char **ret_text)

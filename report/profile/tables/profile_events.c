@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/radix_sort.h"
 #include "report/profile/seam/profile_events.h"
 
 static uint32_t recording_of(const struct profile *profile, size_t kept)

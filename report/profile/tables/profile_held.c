@@ -6,7 +6,6 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/sorted.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_internal.h"
 

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/radix_sort.h"
 #include "report/profile/seam/profile_state.h"
 #include "report/profile/seam/profile_waits.h"
 #include "report/profile/tables/profile_ends.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/crc32c.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
+#include "common/time_units.h"
 #include "report/resolve/dwarf/dwarf_door.h"
 #include "report/resolve/dwarf/line_wire.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/sorted.h"
+#include "common/array.h"
 
 void line_index_deinit(struct line_index *index)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 
 /* Numbers from DWARF 5 §7.5.6 and §7.22. Defined here because only the door to libdw includes its header. */
 enum { FORM_BLOCK2 = 0x03,

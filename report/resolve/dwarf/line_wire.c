@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 
 enum { FLUSH_BYTES = 16 << 10 };

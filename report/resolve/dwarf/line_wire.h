@@ -14,7 +14,7 @@
 #ifndef RWALKER_REPORT_RESOLVE_DWARF_LINE_WIRE_H
 #define RWALKER_REPORT_RESOLVE_DWARF_LINE_WIRE_H
 
-#include "common/index_table.h"
+#include "common/hash_map.h"
 #include "report/read/text_pool.h"
 #include "report/resolve/dwarf/line_answers.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 
 enum {

@@ -5,7 +5,6 @@
 
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "common/random_bytes.h"
 #include "report/read/trace_file.h"
 
 /* --- what traces say about modules: struct evidence --- */

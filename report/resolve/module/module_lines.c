@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/resolve/module/module_lines.h"
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "common/sorted.h"
 #include "report/read/progress.h"
 #include "report/read/trace_file.h"
 #include "report/resolve/dwarf/line_cache.h"

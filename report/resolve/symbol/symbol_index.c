@@ -4,9 +4,9 @@
 #include <elf.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/symbol_rank.h"
-#include "common/radix_sort.h"
 #include "report/resolve/symbol/address_buckets.h"
 #include "report/resolve/symbol/pretty_name.h"
 

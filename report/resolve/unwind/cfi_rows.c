@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "report/resolve/unwind/cfi_program.h"
 
 int cfi_rows_init(struct cfi_rows *rows, size_t budget)

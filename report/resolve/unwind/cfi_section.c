@@ -8,7 +8,6 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/cfi_pointer.h"
-#include "common/radix_sort.h"
 
 enum { SECTION_MAX_BYTES = 1 << 30, HEADER_VERSION = 1, TABLE_ENTRY = 8 };
 

@@ -2,7 +2,7 @@
 /* Steps by call frame information: a fast path for plain rules, and all other rules. */
 #include <errno.h>
 
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "report/resolve/unwind/dwarf_expression.h"
 #include "report/resolve/unwind/unwind_walk.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "common/hash.h"
+#include "common/hash_map.h"
 #include "report/resolve/unwind/cfi_rows.h"
 #include "report/resolve/unwind/unwinder.h"
 

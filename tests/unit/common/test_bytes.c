@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdbool.h>
 
-#include "common/byte_buffer.h"
-#include "common/byte_cursor.h"
+#include "common/bytes.h"
 #include "common/gate/packet.h"
 #include "tests/test.h"
 #include "tests/unit/descriptors.h"

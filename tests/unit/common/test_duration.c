@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/duration.h"
-
 #include "common/time_units.h"
+
 #include "tests/test.h"
 
 static void takes_numbers_and_units(struct test *t)

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 
 #include "common/array.h"
-#include "common/chain_key.h"
 #include "common/cleanup.h"
-#include "common/index_table.h"
-#include "common/radix_sort.h"
+#include "common/hash_map.h"
 #include "format/event_encoder.h"
 #include "tests/random.h"
 #include "tests/test.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/options/option_values.h"
+#include "common/options/options.h"
 #include "common/time_units.h"
 #include "report/host_memory.h"
 #include "report/profile/seam/figures.h"

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "common/gate/packet.h"
+#include "common/time_units.h"
 #include "tests/test.h"
 
 enum { DEADLINE = 200, BUSY = 2000 };

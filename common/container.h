@@ -5,8 +5,8 @@
  * Programs that watch one from outside, such as conmon, are in none. And what people type to choose control groups and
  * containers: one meaning for both programs.
  */
-#ifndef RWALKER_COMMON_CONTAINER_CONTAINER_H
-#define RWALKER_COMMON_CONTAINER_CONTAINER_H
+#ifndef RWALKER_COMMON_CONTAINER_H
+#define RWALKER_COMMON_CONTAINER_H
 
 #include <stdbool.h>
 

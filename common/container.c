@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/container/container.h"
+#include "common/container.h"
 
 #include <fnmatch.h>
 #include <limits.h>

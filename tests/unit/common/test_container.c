@@ -3,7 +3,7 @@
  * Paths as runtimes and systemd really write them: `cat /proc/PID/cgroup` in and around containers. And what people
  * type to choose control groups and containers.
  */
-#include "common/container/container.h"
+#include "common/container.h"
 
 #include <string.h>
 

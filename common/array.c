@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "common/radix_sort.h"
+#include "common/array.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -29,7 +29,6 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-#define RWSEM_WAITING_FOR_READ 1 /* kernel/locking/rwsem.c */
 #define MUTEX_FLAG_WAITERS 1	/* of the owner */
 #define RWSEM_FLAG_WAITERS 2	/* of the count */
 
@@ -73,8 +72,13 @@ struct semaphore_waiter { /* mutex_waiter and rwsem_waiter begin like this; PREE
 	struct task_struct *task;
 };
 
+enum rwsem_waiter_type { /* kernel/locking/rwsem.c; for CO-RE, the member must be an enum as well */
+	RWSEM_WAITING_FOR_WRITE,
+	RWSEM_WAITING_FOR_READ,
+};
+
 struct rwsem_waiter {
-	unsigned int type; /* RWSEM_WAITING_FOR_* */
+	enum rwsem_waiter_type type;
 };
 
 struct wait_queue_head {

@@ -68,19 +68,19 @@ def verdict(comm, why):
     """why: "" if all is as it should be."""
     print(f"no {comm}: {comm}: {why}" if why else f"yes {comm}")
 
-CALLS = {"read": 0, "write": 1, "poll": 7, "mmap": 9, "accept": 43, "recvfrom": 45, "wait4": 61, "flock": 73, "futex": 202,
+CALLS = {"read": 0, "write": 1, "poll": 7, "mmap": 9, "pread64": 17, "accept": 43, "recvfrom": 45, "wait4": 61, "flock": 73, "futex": 202,
          "clock_nanosleep": 230, "epoll_wait": 232, "waitid": 247, "unlinkat": 263} if X86 else {
-         "read": 63, "write": 64, "poll": 73, "mmap": 222, "accept": 202, "recvfrom": 207, "wait4": 260, "flock": 32, "futex": 98,
+         "read": 63, "write": 64, "poll": 73, "mmap": 222, "pread64": 67, "accept": 202, "recvfrom": 207, "wait4": 260, "flock": 32, "futex": 98,
          "clock_nanosleep": 115, "epoll_wait": 22, "waitid": 95, "unlinkat": 35}
 
 # --- locks ---
 
 # Compares the locks that threads of tests/live/workloads/locks waited for with what the workload prints: kind, owner,
-# whose mmap_lock. LOCKS_RT=1: mutexes and rwsems are built on rt-mutexes. The owner may be unknown in one of ten waits,
+# whose mmap_lock, whether for reading. LOCKS_RT=1: mutexes and rwsems are built on rt-mutexes. The owner may be unknown in one of ten waits,
 # but never wrong.
-LOCK, RT_MUTEX = "18", "4"
+LOCK, RT_MUTEX, FOR_READING = "18", "4", 0x80000
 
-def judge_locks(comm, call, kind, owner, is_mmap, waits, least):
+def judge_locks(call, kind, owner, is_mmap, reads, waits, least):
     asleep = [w for w in waits if w["wait_class"] == "0" and int(w["state"], 16) & 2 and w["call"] == call_of(CALLS[call])]
     own = [w for w in asleep if w["for"]["kind"] == LOCK]
     known = [w for w in own if w["holder"]["tid"] != "0"]
@@ -90,6 +90,8 @@ def judge_locks(comm, call, kind, owner, is_mmap, waits, least):
         lock = wait["for"]
         if lock["lock"] != (RT_MUTEX if os.environ.get("LOCKS_RT") else kind) or (lock["flags"] == "0x8") != is_mmap:
             return f"a wait was for {lock}"
+        if bool(int(wait["flags"], 16) & FOR_READING) != reads:
+            return f"a wait was {'not ' if reads else ''}for reading"
         if is_mmap and lock["tgid"] != wait["waiter"]["tgid"]:
             return f"the mmap_lock is of {lock['tgid']}"
         if int(lock["place"], 16) > 1000:
@@ -99,14 +101,14 @@ def judge_locks(comm, call, kind, owner, is_mmap, waits, least):
         return f"{len(wrong)} of {len(known)} were held by {wrong[0]['holder']}, not {owner}"
     if len(known) < 0.9 * len(own):
         return f"only {len(known)} of {len(own)} have an owner"
-    print(f"# {comm}: {len(own)} waits, {len(known)} owners")
+    print(f"# {call}: {len(own)} waits, {len(known)} owners")
     return ""
 
 def main_locks(trace, truth, rounds):
     trace = Trace(trace)
-    for (comm, call, kind, owner, is_mmap), _ in by_thread(truth, 5).items():
+    for (comm, call, kind, owner, is_mmap, reads), _ in by_thread(truth, 6).items():
         least = int((0.2 if is_mmap == "1" else 0.9) * int(rounds))
-        verdict(comm, judge_locks(comm, call, kind, owner, is_mmap == "1", trace.waits_of(comm), least))
+        verdict(comm, judge_locks(call, kind, owner, is_mmap == "1", reads == "1", trace.waits_of(comm), least))
 
 # --- mutexes ---
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * locks N FILE: N waits for each of three kernel locks, each held by a known thread for a few
+ * locks N FILE: N waits for each of three kernel locks, the last one twice, each held by a known thread for a few
  * milliseconds. Prints
  *
- *	COMM CALL LOCK OWNER MMAP	the waiter's comm and system call; enum lock_kind; the holder's tid;
- *					bool: it is the mmap_lock
+ *	COMM CALL LOCK OWNER MMAP READS	the waiter's comm and system call; enum lock_kind; the holder's tid;
+ *					bools: it is the mmap_lock; it is wanted for reading only
  *
  * A thread that writes to a pipe or a file holds the pipe's mutex or the inode's rwsem while the
  * page that it writes from is missing (userfaultfd), until another thread provides it. The
@@ -52,14 +52,19 @@ static void protect_many(struct job *job)
 
 static void map_one(struct job *job)
 {
-	long before = sleeps_so_far();
-	uint64_t from = clock_ns(CLOCK_MONOTONIC);
 	char *page = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	job->slept += sleeps_so_far() > before && clock_ns(CLOCK_MONOTONIC) - from >= LONG_NS;
+	(void)job;
 	must(page != MAP_FAILED, "mmap");
 	munmap(page, PAGE);
-	rest_us(1000); /* then it preempts the holder, most likely while that has the lock */
+}
+
+/* Takes the mmap_lock for reading, and may be killed meanwhile: the kernel does not mark who waits like that. */
+static void read_own(struct job *job)
+{
+	char byte;
+
+	must(pread(job->other, &byte, 1, (off_t)(unsigned long)&job->page) == 1, "/proc/self/mem");
 }
 
 /* --- threads --- */
@@ -92,14 +97,24 @@ static void *wait_often(void *argument)
 	return NULL;
 }
 
-static void *map_often(void *argument)
+static void want_mappings(struct job *job)
+{
+	long before = sleeps_so_far();
+	uint64_t from = clock_ns(CLOCK_MONOTONIC);
+
+	job->wait(job);
+	job->slept += sleeps_so_far() > before && clock_ns(CLOCK_MONOTONIC) - from >= LONG_NS;
+	rest_us(1000); /* then it preempts the holder, most likely while that has the lock */
+}
+
+static void *want_often(void *argument)
 {
 	struct job *job = argument;
 
 	prctl(PR_SET_NAME, job->waiter);
 	job->waiter_tid = (pid_t)syscall(SYS_gettid);
 	for (int i = 0; i < rounds || job->slept < (rounds + 3) / 4; i++)
-		map_one(job);
+		want_mappings(job);
 	return NULL;
 }
 
@@ -136,28 +151,39 @@ static void run_over_page(struct job *job, const char *call, int lock)
 	}
 	pthread_join(holder, NULL);
 	pthread_join(waiter, NULL);
-	printf("%s %s %d %d 0\n", job->waiter, call, lock, job->holder_tid);
+	printf("%s %s %d %d 0 0\n", job->waiter, call, lock, job->holder_tid);
+}
+
+static void run_waiter(struct job *job, const char *comm, void (*wait)(struct job *job), const char *call, bool reads)
+{
+	pthread_t waiter;
+
+	job->waiter = comm;
+	job->wait = wait;
+	job->slept = 0;
+	must(!pthread_create(&waiter, NULL, want_often, job), "pthread_create");
+	pthread_join(waiter, NULL);
+	printf("%s %s %d %d 1 %d\n", comm, call, RWSEM, job->holder_tid, reads);
 }
 
 static void run_over_mappings(void)
 {
-	struct job job = {.holder = "h-mmap", .waiter = "w-mmap", .hold = protect_many};
-	pthread_t holder, waiter;
+	struct job job = {.holder = "h-mmap", .hold = protect_many, .other = open("/proc/self/mem", O_RDONLY)};
+	pthread_t holder;
 
 	job.page = mmap(NULL, MANY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	must(job.page != MAP_FAILED, "mmap");
+	must(job.other >= 0 && job.page != MAP_FAILED, "mmap");
 	for (long at = 0; at < MANY; at += PAGE)
 		(void)*(volatile char *)(job.page + at); /* the page of zeros: it takes no memory */
 	pthread_barrier_init(&job.barrier, NULL, 2);
 	bind_to(0, sched_getcpu()); /* and so do the threads */
 	must(!pthread_create(&holder, NULL, hold_often, &job), "pthread_create");
 	pthread_barrier_wait(&job.barrier);
-	must(!pthread_create(&waiter, NULL, map_often, &job), "pthread_create");
-	pthread_join(waiter, NULL);
+	run_waiter(&job, "w-mmap", map_one, "mmap", false);
+	run_waiter(&job, "w-self", read_own, "pread64", true);
 	job.stop = true;
 	pthread_barrier_wait(&job.barrier);
 	pthread_join(holder, NULL);
-	printf("%s mmap %d %d 1\n", job.waiter, RWSEM, job.holder_tid);
 }
 
 int main(int argc, char **argv)

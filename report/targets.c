@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_objects.h"
-#include "report/profile/seam/profile_origin.h"
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
+#include "report/profile/profile_objects.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/object_text.h"
 #include "report/view/page.h"
 

@@ -8,7 +8,7 @@
 #define RWALKER_REPORT_TARGETS_H
 
 #include "report/options/report_options.h"
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 
 /*
  * It is enough if they are in `base` (NULL: none). 0, also if events of the trace were lost; or

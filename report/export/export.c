@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/profile.h"
 #include "report/view/object_text.h"
 #include "report/view/page.h"
 #include "report/view/wait_text.h"
@@ -389,7 +389,7 @@ static void write_sleep(struct export *export, const struct export_event *event)
 	char state[24] = "";
 
 	if (!event->walked)
-		profile_wait_state(wait.state, state);
+		profile_state_text(wait.state, 0, state);
 	json_write(&export->json, "'state':%-s", event->walked ? event->walked->state : state);
 	if (!event->walked)
 		json_write(&export->json, "'run_queue_us':%.3ju", wait.run_queue);

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "common/array.h"
-#include "report/profile/seam/profile_walk.h"
+#include "report/profile/profile.h"
 #include "report/view/event_reader.h"
 #include "report/view/view.h"
 

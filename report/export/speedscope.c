@@ -7,7 +7,7 @@
 #include "common/hash_map.h"
 #include "common/printable.h"
 #include "report/export/export.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/profile.h"
 #include "report/view/object_text.h"
 #include "report/view/page.h"
 #include "report/view/view.h"

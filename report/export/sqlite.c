@@ -7,8 +7,8 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
 #include "report/view/page.h"
 #include "report/view/view.h"
 

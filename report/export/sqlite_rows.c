@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "report/export/sqlite.h"
-#include "report/profile/seam/profile_state.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/event_reader.h"
 #include "report/view/groups.h"
 #include "report/view/object_text.h"
@@ -469,7 +469,7 @@ struct state_text { /* text of the last state: most waits have the same one */
 static const char *state_of(struct state_text *last, uint32_t state)
 {
 	if (!last->text[0] || last->state != state) {
-		profile_wait_state(state, last->text);
+		profile_state_text(state, 0, last->text);
 		last->state = state;
 	}
 	return last->text;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 
 struct stack_order {
 	const struct profile_node *nodes;

@@ -9,7 +9,7 @@
 #include "common/hash_map.h"
 #include "common/log.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/functions.h"
 #include "report/view/page.h"
 #include "report/view/stacks.h"

@@ -8,8 +8,8 @@
 #include "common/options/options.h"
 #include "common/printable.h"
 #include "common/time_units.h"
-#include "report/profile/seam/moment_parse.h"
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/profile_waits.h"
+#include "report/view/moment_parse.h"
 
 /* Appends a filter to the text for headings, as it was given. */
 void report_filter_note(struct report_options *options, const char *option, const char *value)

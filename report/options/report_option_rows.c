@@ -10,7 +10,7 @@
 #include "report/options/report_habits.h"
 #include "report/options/report_option_filters.h"
 #include "report/options/report_options.h"
-#include "report/profile/seam/moment_parse.h"
+#include "report/view/moment_parse.h"
 
 enum {
 	SHARE_PLACES = 4,

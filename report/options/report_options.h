@@ -10,7 +10,7 @@
 
 #include "common/options/options.h"
 #include "report/opener/opener.h"
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 #include "report/tool/tool.h"
 #include "report/view/view.h"
 #include "report/wait/waits_on.h"

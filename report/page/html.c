@@ -13,9 +13,9 @@
 #include "report/pack/base64.h"
 #include "report/pack/dense.h"
 #include "report/pack/sha256.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
 
 extern const char page_script[], page_script_end[];
 extern const char page_style[], page_style_end[];

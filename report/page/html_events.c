@@ -512,7 +512,7 @@ static void write_kind(struct wait_writer *writer, const struct profile_wait *wa
 	struct json *json = &writer->kinds_text.json;
 	char state[24];
 
-	profile_wait_state(wait->state, state);
+	profile_state_text(wait->state, 0, state);
 	json_write(json, "[%u,%u,%u,%-s,%u]", wait->wait_class, wake_context(wait), wait->flags,
 		   wait_is_of_vfork(writer->purposes.waits, wait) ? "vfork" : state, wait_length_bound(wait));
 }

@@ -11,9 +11,9 @@
 #include "common/time_units.h"
 #include "report/pack/deflate.h"
 #include "report/page/html.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
 #include "report/view/page.h"
 
 /* --- html header --- */

@@ -6,7 +6,7 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/page/html.h"
-#include "report/profile/seam/profile_apart.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/object_text.h"
 #include "report/view/waits.h"
 

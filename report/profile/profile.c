@@ -1,26 +1,352 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/profile/account/account_notes.h"
-#include "report/profile/account/partial.h"
-#include "report/profile/gather/inline.h"
-#include "report/profile/gather/section_read.h"
-#include "report/profile/profile_choose.h"
-#include "report/profile/profile_unread.h"
-#include "report/profile/tables/profile_cgroups.h"
-#include "report/profile/tables/profile_events.h"
-#include "report/profile/tables/profile_intern.h"
-#include "report/profile/tables/profile_objects.h"
-#include "report/profile/tables/profile_scopes.h"
-#include "report/profile/tables/profile_settle.h"
-#include "report/profile/tables/profile_waits.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile_internal.h"
+#include "report/read/loss_table.h"
 #include "report/read/progress.h"
 #include "report/resolve/file/debug_server.h"
+#include "report/resolve/symbol/pretty_name.h"
+
+/* --- profile dump --- */
+
+const char *profile_dump_value(const char *rule, uint64_t value, char text[PROFILE_DUMP_VALUE])
+{
+	size_t kind = strcspn(rule, ":>");
+
+	text[0] = '\0';
+	if (!value)
+		return text;
+	if (kind == 3 && (!strncmp(rule, "psi", kind) || !strncmp(rule, "cpu", kind)))
+		(void)snprintf(text, PROFILE_DUMP_VALUE, "%.1f %%", (double)value / 100);
+	else
+		(void)snprintf(text, PROFILE_DUMP_VALUE, "%s ms", figure_milliseconds(value).text);
+	return text;
+}
+
+/* --- profile lists --- */
+
+/* Access to a finished profile. */
+
+size_t profile_sources(const struct profile *profile, const struct profile_source **ret_sources)
+{
+	*ret_sources = profile->sources.items;
+	return profile->sources.count;
+}
+
+size_t profile_entries(const struct profile *profile, const struct profile_entry **ret_entries)
+{
+	*ret_entries = profile->entries.items;
+	return profile->entries.count;
+}
+
+const struct profile_node *profile_nodes(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->nodes.count;
+	return profile->nodes.items;
+}
+
+const struct profile_frame *profile_frames(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->frames.count;
+	return profile->frames.items;
+}
+
+const struct profile_module *profile_modules(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->module_list.count;
+	return profile->module_list.items;
+}
+
+const struct profile_task *profile_tasks(const struct profile *profile, size_t *ret_count)
+{
+	*ret_count = profile->tasks.count;
+	return profile->tasks.items;
+}
+
+bool profile_task_wanted(const struct profile *profile, uint32_t task)
+{
+	return profile->task_wanted.items[task];
+}
+
+size_t profile_walks(const struct profile *profile, const struct profile_walk **ret_walks)
+{
+	*ret_walks = profile->walks.items;
+	return profile->walks.count;
+}
+
+size_t profile_walk_tasks(const struct profile *profile, const struct profile_walk_task **ret_rows)
+{
+	*ret_rows = profile->walk_tasks.items;
+	return profile->walk_tasks.count;
+}
+
+static const char *note_text(enum profile_note note)
+{
+	static const char *const texts[NOTES] = {
+		[NOTE_TRUNCATED] = "[truncated]",
+		[NOTE_NO_CFI] = "[no unwind information]",
+		[NOTE_BAD_RETURN] = "[bad return address]",
+		[NOTE_TOO_DEEP] = "[too deep]",
+		[NOTE_SWITCHED] = "[another stack]",
+		[NOTE_NO_MEMORY] = "[stack not in memory]",
+		[NOTE_TAIL] = "[truncated: callers by frame pointer]",
+		[NOTE_SWITCHED_TAIL] = "[another stack: callers by frame pointer]",
+		[NOTE_CALLER_UNKNOWN] = "[caller unknown]",
+	};
+
+	return note < NOTES ? texts[note] : NULL;
+}
+
+/* A name from DWARF as people see it. */
+static const char *level_name(struct profile *profile, const char *name)
+{
+	char *pretty = profile->names.mangled ? NULL : pretty_name(name, profile->names.full);
+	const char *kept = name;
+
+	if (pretty && text_pool_add(&profile->texts, pretty, strlen(pretty), &kept) < 0)
+		kept = name;
+	free(pretty);
+	return kept;
+}
+
+/* Finds the frame's line as far as known, and the function's name if it is inlined. False if nothing is known. */
+static bool find_level(const struct profile *profile, const struct profile_frame *frame,
+		       struct line_level *ret_level)
+{
+	const struct line_level *levels;
+	size_t count = profile_find_levels(profile, frame, &levels);
+
+	if (frame->inline_depth >= count)
+		return false;
+	*ret_level = levels[count - 1 - frame->inline_depth];
+	return true;
+}
+
+/* Adds what DWARF knows. The real function keeps the name of its symbol, if there is one. */
+static void add_level(struct profile *profile, const struct profile_frame *frame,
+		      struct profile_symbol *symbol)
+{
+	struct line_level level;
+
+	symbol->inlined = frame->inline_depth;
+	if (!find_level(profile, frame, &level))
+		return;
+	symbol->file = level.file;
+	symbol->line = level.line;
+	if (symbol->inlined) {
+		symbol->name = level.function ? level_name(profile, level.function) : "[unknown]";
+	} else if (!symbol->name && level.function) {
+		symbol->name = level_name(profile, level.function);
+		symbol->no_offset = true;
+	}
+}
+
+/* For code without a name: finds where its function starts. */
+static void add_place(struct profile *profile, const struct profile_frame *frame,
+		      struct profile_symbol *symbol)
+{
+	uint64_t end;
+	int r;
+
+	if (symbol->name || frame->kernel)
+		return;
+	r = modules_find_function(&profile->modules, frame->module, frame->address, frame->caller,
+				  &symbol->start, &end);
+	profile->names_lack_memory |= r == -ENOMEM;
+	if (r <= 0)
+		return;
+	symbol->placed = true;
+	symbol->offset = frame->address - symbol->start;
+}
+
+int profile_begin_symbols(struct profile *profile)
+{
+	profile->symbols = calloc(profile->frames.count + 1, sizeof(*profile->symbols));
+	profile->symbol_known = calloc(profile->frames.count + 1, sizeof(*profile->symbol_known));
+	return profile->symbols && profile->symbol_known ? 0 : -ENOMEM;
+}
+
+void profile_forget_symbols(struct profile *profile)
+{
+	free(profile->symbols);
+	free(profile->symbol_known);
+	profile->symbols = NULL;
+	profile->symbol_known = NULL;
+}
+
+static const char *name_of(const struct profile *profile, const struct module_symbol *found)
+{
+	if (profile->names.mangled)
+		return symbol_index_name(found->index, found->symbol);
+	return symbol_index_pretty_name(found->index, found->symbol, profile->names.full);
+}
+
+const struct profile_symbol *profile_symbol(struct profile *profile, uint32_t number)
+{
+	const struct profile_frame *frame = &profile->frames.items[number];
+	struct profile_symbol *symbol = &profile->symbols[number];
+	struct module_symbol found;
+	int r;
+
+	if (profile->symbol_known[number])
+		return symbol;
+	profile->symbol_known[number] = true;
+	if (frame->note) {
+		symbol->name = note_text(frame->note);
+		symbol->no_offset = true;
+		return symbol;
+	}
+	/* Without memory, the address is printed instead, and the report fails at its end. */
+	r = modules_find_symbol(&profile->modules, frame->module, frame->address, frame->caller, &found);
+	profile->names_lack_memory |= r == -ENOMEM;
+	if (r > 0) {
+		symbol->start = found.start;
+		symbol->offset = frame->address - found.start;
+		symbol->name = name_of(profile, &found);
+	}
+	add_level(profile, frame, symbol);
+	add_place(profile, frame, symbol);
+	return symbol;
+}
+
+int profile_check_names(const struct profile *profile)
+{
+	if (!profile->names_lack_memory)
+		return 0;
+	return log_error(ENOMEM, "not enough memory for the names of this report; --max-memory raises the limit");
+}
+
+/* --- profile module names --- */
+
+static const char *from_where(const struct module *module)
+{
+	static const char *const texts[SYMBOL_ORIGINS] = {
+		[SYMBOLS_FROM_SYMTAB] = "its symbol table",
+		[SYMBOLS_FROM_BUILD_ID] = "its debug file, by build-id",
+		[SYMBOLS_FROM_DEBUG_LINK] = "its debug file, by .gnu_debuglink",
+		[SYMBOLS_FROM_SERVER] = "its debug file, from a debuginfod server",
+		[SYMBOLS_FROM_MINI_DEBUG_INFO] = "its MiniDebugInfo",
+		[SYMBOLS_FROM_GO] = "its .gopclntab",
+		[SYMBOLS_FROM_DYNSYM] = "its .dynsym: exported functions only",
+		[SYMBOLS_FROM_VMLINUX] = "the kernel's ELF file",
+		[SYMBOLS_FROM_KALLSYMS] = "--kallsyms",
+		[SYMBOLS_FROM_KERNEL_MODULE] = "its .ko file: functions in .text only",
+	};
+
+	if (module->local)
+		return texts[module->local_origin];
+	return module->embedded ? "the trace" : NULL;
+}
+
+void profile_module_names(const struct profile *profile, uint32_t number,
+			  struct profile_module_names *ret_names)
+{
+	const struct module *module = profile->modules.items.items[number];
+
+	*ret_names = (struct profile_module_names){.from = from_where(module),
+						   .path = module->local ? module->local_path : "",
+						   .why = account_why(module),
+						   .refused = module->refused_path};
+	if (module->local_state == SYMBOLS_OTHER_BUILD_ID && !module->refused_path[0] &&
+	    !module_was_embedded(module))
+		ret_names->refused = module->path;
+}
+
+/* --- profile origin --- */
+
+size_t profile_origins(const struct profile *profile)
+{
+	return profile->scopes.count;
+}
+
+static const char *meta_of(const struct trace_model *model, const char *key)
+{
+	const char *value = trace_model_meta(model, key);
+
+	return value ? value : "";
+}
+
+void profile_origin(const struct profile *profile, size_t number, struct profile_origin *ret_origin)
+{
+	const struct trace_model *model = profile->scopes.items[number].model;
+
+	*ret_origin = (struct profile_origin){
+		.host = model->host,
+		.kernel = meta_of(model, "kernel_release"),
+		.machine = meta_of(model, "machine"),
+		.cpus = strtoull(meta_of(model, "cpus"), NULL, 10),
+		.realtime = trace_model_realtime(model, model->start),
+		.length = model->stop > model->start ? model->stop - model->start : 0,
+	};
+}
+
+bool profile_dump(const struct profile *profile, size_t number, struct profile_dump *ret_dump)
+{
+	const struct trace_model *model = profile->scopes.items[number].model;
+	const struct event_window *window = &model->window;
+	const struct trace_trigger *reason = trace_model_reason(model);
+
+	if (!window->dump)
+		return false;
+	*ret_dump = (struct profile_dump){
+		.number = window->dump,
+		.length = window->until > window->since ? window->until - window->since : 0,
+		.asked = window->asked,
+	};
+	if (!reason)
+		return true;
+	ret_dump->rule = reason->rule;
+	ret_dump->comm = reason->comm;
+	ret_dump->tid = reason->about.tid;
+	ret_dump->value = reason->about.value;
+	return true;
+}
+
+const char *profile_host_name(const struct profile *profile, uint32_t host)
+{
+	return host < profile->hosts.count ? profile->hosts.items[host].name : "";
+}
+
+bool profile_unsure(const struct profile *profile, uint32_t recording, size_t number, struct profile_span *ret_span)
+{
+	const struct unsure_times *times = &profile->recording_notes.items[recording].model->unsure_times;
+
+	if (number >= times->spans.count)
+		return false;
+	*ret_span = (struct profile_span){times->spans.items[number].from, times->spans.items[number].until};
+	return true;
+}
+
+static void add_losses(const struct trace_model *model, struct profile_losses *losses)
+{
+	struct loss_sums sums = {0};
+
+	for (size_t i = 0; i < model->losses.count; i++)
+		loss_sums_add(&sums, &model->losses.items[i]);
+	losses->recorded += sums.by_cause[LOSS_RECORDED];
+	losses->lost += sums.unknown;
+	for (uint32_t cause = 0; cause < LOSS_CAUSES; cause++)
+		if (loss_is_of_events(loss_row_of(cause)))
+			losses->lost += sums.by_cause[cause];
+}
+
+void profile_losses(const struct profile *profile, struct profile_losses *ret_losses)
+{
+	*ret_losses = (struct profile_losses){.any = profile->reading.whole};
+	for (size_t i = 0; i < profile->scopes.count; i++)
+		add_losses(profile->scopes.items[i].model, ret_losses);
+}
+
+/* --- profile --- */
 
 /* --- reading --- */
 

@@ -8,8 +8,8 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/printable.h"
-#include "report/profile/profile_unread.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile_internal.h"
 #include "report/read/progress.h"
 #include "report/tool/condense_parts.h"
 

@@ -13,7 +13,7 @@
 #include "common/hash_map.h"
 #include "format/event_log.h"
 #include "format/section_id.h"
-#include "report/profile/gather/chain_unwind.h"
+#include "report/profile/profile_internal.h"
 #include "report/tool/scrub.h"
 #include "report/tool/tool.h"
 #include "report/tool/trace_output.h"

@@ -4,7 +4,7 @@
 
 #include "common/hash_map.h"
 #include "format/stack_mark.h"
-#include "report/profile/gather/chain_top.h"
+#include "report/profile/profile_internal.h"
 #include "report/tool/condense_parts.h"
 
 /* --- what is used --- */

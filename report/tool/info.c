@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/tables/profile_quality.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
+#include "report/profile/profile_internal.h"
 #include "report/read/trace_verdict.h"
 #include "report/tool/info_parts.h"
 

@@ -9,7 +9,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/event_layout.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 
 struct contents {
 	uint64_t records[EVENT_KINDS];

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "common/printable.h"
-#include "report/profile/account/budget_spans.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_dump.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_internal.h"
 #include "report/tool/info_parts.h"
 
 static void print_trigger(const struct trace_model *model, const struct trace_trigger *trigger, FILE *out)

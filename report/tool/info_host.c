@@ -6,7 +6,7 @@
 #include "common/cleanup.h"
 #include "common/container.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/tool/info_parts.h"
 
 static const char not_closed[] = "not closed: the recorder was killed or is still writing; what "

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/read/loss_table.h"
 #include "report/read/trace_verdict.h"
 

@@ -10,10 +10,10 @@
 #include "common/log.h"
 #include "common/printable.h"
 #include "report/opener/opener.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_module_names.h"
-#include "report/profile/tables/profile_internal.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
+#include "report/profile/profile_internal.h"
 
 /* Modules with addresses that cannot be named here, sorted by the share of call chains that pass through them. */
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "common/options/options.h"
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 
 struct tool_request {
 	const char *const *paths;

@@ -10,7 +10,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/page.h"
 
 /* --- call tree --- */

@@ -8,7 +8,7 @@
 #define RWALKER_REPORT_VIEW_EVENT_READER_H
 
 #include "common/array.h"
-#include "report/profile/seam/profile_events.h"
+#include "report/profile/profile.h"
 #include "report/view/functions.h"
 #include "report/view/groups.h"
 #include "report/view/view.h"

@@ -182,7 +182,7 @@ static void describe_wait(const struct waits *waits, const struct profile_wait *
 {
 	char state[24] = "";
 
-	profile_wait_state(wait->state, state);
+	profile_state_text(wait->state, 0, state);
 	(void)fputs("wait ", out);
 	wait_write_length(out, wait_length(wait), wait_length_bound(wait));
 	(void)fputc(' ', out);

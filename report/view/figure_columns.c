@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/page.h"
 
 /* `most`: in this unit, a whole source of that size has at most 7 digits before the point. */

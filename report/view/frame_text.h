@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 #include "report/view/functions.h"
 #include "report/view/task_names.h"
 #include "report/view/view.h"

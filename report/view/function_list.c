@@ -13,7 +13,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/figure_columns.h"
 #include "report/view/functions.h"
 #include "report/view/groups.h"

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "common/array.h"
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 
 struct functions;
 

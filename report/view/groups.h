@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 
 struct group_field {
 	const char *name;  /* of --by */

@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "common/time_units.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/waits.h"
 
 /* --- object text --- */

@@ -13,7 +13,7 @@
 
 #include "common/array.h"
 #include "common/hash_map.h"
-#include "report/profile/seam/profile_objects.h"
+#include "report/profile/profile_objects.h"
 #include "report/view/waits.h"
 
 /* "pipe", "futex", "" */

@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/profile_apart.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/page.h"
 
 /* --- place --- */

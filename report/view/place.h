@@ -59,7 +59,7 @@ void place_write(const struct places *places, struct place place, FILE *out);
 bool place_is_wakeup(const char *function);
 
 /*
- * The threads whose one wait lasted throughout (profile_apart.h), grouped by their process's name, the place where
+ * The threads whose one wait lasted throughout (profile_waits.h), grouped by their process's name, the place where
  * they waited, and who called that: "8 postgres in do_epoll_wait (WaitLatch < ProcSleep), 2 sshd in do_poll". The
  * largest group comes first. Callers are printed where they tell two groups apart.
  */

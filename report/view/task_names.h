@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 
 struct task_names {
 	uint32_t *comm_of, *process_of; /* by task */

@@ -8,7 +8,7 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/call_tree.h"
 #include "report/view/figure_columns.h"
 #include "report/view/frame_text.h"

@@ -14,8 +14,7 @@
 #include <stdio.h>
 
 #include "common/options/options.h"
-#include "report/profile/seam/profile.h"
-#include "report/profile/seam/profile_filter.h"
+#include "report/profile/profile.h"
 #include "report/view/groups.h"
 
 enum view_order { VIEW_BY_SELF, VIEW_BY_TOTAL, VIEW_BY_COUNT, VIEW_BY_NAME, VIEW_BY_MODULE, VIEW_ORDERS };

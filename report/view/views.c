@@ -8,8 +8,8 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile_account.h"
 #include "report/view/figure_columns.h"
 #include "report/view/groups.h"
 #include "report/view/page.h"

@@ -115,7 +115,7 @@ void wait_write_state(FILE *out, const struct profile_wait *wait)
 {
 	char state[24] = "";
 
-	profile_wait_state(wait->state, state);
+	profile_state_text(wait->state, 0, state);
 	printable_write(out, state, strnlen(state, sizeof(state)));
 	(void)fprintf(out, "%s, %s", wait->flags & PROFILE_WAIT_IOWAIT ? " iowait" : "",
 		      wait_class_name(wait->wait_class));

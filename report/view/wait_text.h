@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/waits.h"
 
 struct figure wait_figure(uint64_t ns); /* "850 ns", "12.345 us", "503.123 ms", "2.503 s": rounded half up */

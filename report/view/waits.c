@@ -106,7 +106,7 @@ bool wait_is_of_vfork(const struct waits *waits, const struct profile_wait *wait
 {
 	char state[24];
 
-	profile_wait_state(wait->state, state);
+	profile_state_text(wait->state, 0, state);
 	return state[0] == 'D' && waits->objects[wait->object].kind == OBJECT_CHILD;
 }
 

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/profile/seam/profile_objects.h"
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/profile_objects.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/place.h"
 
 struct waits {

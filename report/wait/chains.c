@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "common/options/options.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/call_tree.h"
 #include "report/view/page.h"
 #include "report/view/view.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/printable.h"
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/profile_waits.h"
 #include "report/wait/wakers.h"
 
 /* --- chains tree --- */

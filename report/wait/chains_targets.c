@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "report/profile/seam/profile_events.h"
+#include "report/profile/profile.h"
 #include "report/view/frame_text.h"
 #include "report/view/page.h"
 

@@ -9,9 +9,9 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "common/time_units.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
 #include "report/view/groups.h"
 #include "report/view/page.h"
 

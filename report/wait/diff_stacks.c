@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/groups.h"
 #include "report/view/page.h"
 #include "report/view/wait_text.h"

@@ -10,10 +10,10 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_apart.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/page.h"
 #include "report/view/view.h"
 

@@ -8,9 +8,9 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
 #include "report/view/object_text.h"
 #include "report/view/page.h"
 #include "report/view/wait_text.h"
@@ -116,7 +116,7 @@ static int classify_wait(const struct stories *stories, const struct profile_wai
 	if (wait->source != stories->digest->waits || !wait->weight || !wait_is_asked(waits, wait) ||
 	    (wait->wait_class == WAIT_BLOCKED && is_for_connections(waits, wait)))
 		return 0;
-	profile_wait_state(wait->state, state);
+	profile_state_text(wait->state, 0, state);
 	*ret_held = HELD;
 	if (state[0] == 'D' || wait->wait_class == WAIT_THROTTLED ||
 	    (wait->run_queue && wait->run_queue >= wait_length(wait) / 2))

@@ -6,9 +6,9 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_apart.h"
-#include "report/profile/seam/profile_origin.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/leaf_groups.h"
 #include "report/view/object_text.h"
 #include "report/view/page.h"
@@ -163,7 +163,7 @@ static bool is_state(uint32_t state, char letter)
 {
 	char text[24] = "";
 
-	profile_wait_state(state, text);
+	profile_state_text(state, 0, text);
 	return text[0] == letter;
 }
 

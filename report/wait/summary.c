@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/view.h"
 
 /* --- thread times --- */
@@ -17,7 +17,7 @@ static unsigned int blocked_in(const struct waits *waits, const struct profile_w
 {
 	char state[24];
 
-	profile_wait_state(wait->state, state);
+	profile_state_text(wait->state, 0, state);
 	if (wait_is_of_vfork(waits, wait))
 		return THREAD_BLOCKED_OTHER;
 	return state[0] == 'D' ? THREAD_BLOCKED_D : state[0] == 'S' ? THREAD_BLOCKED_S : THREAD_BLOCKED_OTHER;

@@ -23,7 +23,7 @@
 #include "common/log.h"
 #include "common/options/options.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/frame_text.h"
 #include "report/view/functions.h"
 #include "report/view/object_text.h"
@@ -201,7 +201,7 @@ static uint64_t *state_time(struct wait_mix *mix, uint32_t state)
 {
 	struct wait_mix_state found = {.time = 0};
 
-	profile_wait_state(state, found.text);
+	profile_state_text(state, 0, found.text);
 	found.text[sizeof(found.text) - 1] = '\0';
 	for (size_t i = 0; i < mix->state_count; i++)
 		if (!strcmp(mix->states[i].text, found.text))

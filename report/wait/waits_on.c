@@ -12,7 +12,7 @@
 #include "common/hash_map.h"
 #include "common/log.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/object_text.h"
 #include "report/view/view.h"
 

@@ -11,7 +11,7 @@
 #include <regex.h>
 
 #include "common/hash_map.h"
-#include "report/profile/seam/profile_filter.h"
+#include "report/profile/profile.h"
 #include "report/view/object_text.h"
 #include "report/view/task_names.h"
 #include "report/view/view.h"

@@ -10,7 +10,7 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/printable.h"
-#include "report/profile/seam/figures.h"
+#include "report/profile/figures.h"
 #include "report/view/frame_text.h"
 #include "report/view/functions.h"
 #include "report/view/page.h"

@@ -8,8 +8,8 @@
 #include <errno.h>
 
 #include "format/chunk.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/profile_account.h"
+#include "report/profile/profile_waits.h"
 #include "tests/fault/level.h"
 #include "tests/fault/report_run.h"
 #include "tests/fault/steps.h"

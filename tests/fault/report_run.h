@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "format/crc32c.h"
-#include "report/profile/seam/profile_account.h"
+#include "report/profile/profile_account.h"
 #include "report/read/trace_file.h"
 #include "report/tool/tool.h"
 #include "report/view/view.h"

@@ -11,7 +11,7 @@
 #include "format/chunk.h"
 #include "format/event_decoder.h"
 #include "format/trace_reader.h"
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/profile_waits.h"
 #include "tests/fault/report_run.h"
 #include "tests/fault/steps.h"
 #include "tests/fuzz/fuzz.h"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # The table of rooms in ARCHITECTURE.md: every folder of the product is a room in it and vice versa, the folder of a
 # unit test corresponds to the room that it tests, and a file includes only headers of its own room, of those that
-# its row allows, and format/kinds.h. Also which single file of a folder (or files with
-# a common name) may include a foreign library. A file's own header comes first, always by folder.
+# its row allows, and format/kinds.h; no internal header of another room but in report/tool/. Also which single file
+# of a folder (or files with a common name) may include a foreign library. A file's own header comes first, always by folder.
 . "$(dirname "$0")/lint.bash"
 
 # Library | its headers | the folder of which one file may include them; two rows: one file of each folder.
@@ -139,6 +139,8 @@ judge()
 			say(place, "\"" name "\" is not included by its folder")
 		else if (name != "format/kinds.h" && !may_include(folder(file), folder(name)))
 			say(place, file " may not include \"" name "\"")
+		else if (name ~ /_internal\.h$/ && folder(file) != folder(name) && folder(file) != "report/tool/")
+			say(place, "\"" name "\" is for its own room")
 	}'
 }
 

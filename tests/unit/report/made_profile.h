@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/profile/seam/profile.h"
-#include "report/profile/seam/profile_account.h"
+#include "report/profile/profile.h"
+#include "report/profile/profile_account.h"
 #include "tests/make_trace.h"
 
 static const struct profile_filter everything = {.to = UINT64_MAX};

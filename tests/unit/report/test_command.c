@@ -9,8 +9,8 @@
 #include "common/options/options.h"
 #include "common/time_units.h"
 #include "report/host_memory.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/moment_parse.h"
+#include "report/profile/figures.h"
+#include "report/view/moment_parse.h"
 #include "tests/test.h"
 
 enum { MOST_WORDS = 40 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 #include "report/read/loss_table.h"
 #include "report/read/trace_verdict.h"
 #include "tests/test.h"

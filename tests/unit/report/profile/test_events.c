@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Single events: their order, and the recorder's own frames that do not belong to their chains. */
-#include "report/profile/seam/profile_events.h"
+#include "report/profile/profile.h"
 
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"

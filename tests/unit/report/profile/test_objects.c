@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What waits were for: the processes at the other ends, the owners of locks, which waits timed out. */
-#include "report/profile/seam/profile_objects.h"
-#include "report/profile/seam/profile_waits.h"
-#include "report/profile/tables/profile_held.h"
-#include "report/profile/tables/profile_internal.h"
+#include "report/profile/profile_internal.h"
+#include "report/profile/profile_objects.h"
+#include "report/profile/profile_waits.h"
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"
 

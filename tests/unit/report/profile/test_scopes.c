@@ -3,7 +3,7 @@
  * An honest trace, and what strangers claim about the same host, modules and processes: it must not appear in the honest
  * one's stacks.
  */
-#include "report/profile/tables/profile_scopes.h"
+#include "report/profile/profile_internal.h"
 
 #include <fcntl.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* From the addresses of a stack to the frames of a chain: their names, the marks between them, what is left out. */
-#include "report/profile/gather/chain_marks.h"
+#include "report/profile/profile_internal.h"
 
 #include <stdbool.h>
 
 #include "format/stack_mark.h"
-#include "report/profile/seam/profile.h"
+#include "report/profile/profile.h"
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Waits of a profile: what belongs together is joined, weights are those of the recording, and what is set apart or left out. */
-#include "report/profile/seam/profile_waits.h"
+#include "report/profile/profile_waits.h"
 
 #include <regex.h>
 #include <stdlib.h>
 
-#include "report/profile/seam/profile_apart.h"
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"
 

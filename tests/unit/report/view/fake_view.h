@@ -10,10 +10,8 @@
 #include <string.h>
 
 #include "common/time_units.h"
-#include "report/profile/account/account_notes.h"
-#include "report/profile/seam/profile_apart.h"
-#include "report/profile/seam/profile_waits.h"
-#include "report/profile/tables/profile_internal.h"
+#include "report/profile/profile_internal.h"
+#include "report/profile/profile_waits.h"
 #include "report/view/view.h"
 #include "tests/test.h"
 

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <elf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/printable.h"
+#include "report/opener/opener.h"
+#include "report/profile/figures.h"
+#include "report/profile/profile_internal.h"
+
+/* --- profile quality --- */
+
+static void add(struct profile_quality *sum, const struct profile_quality *quality)
+{
+	sum->samples += quality->samples;
+	sum->kernel_truncated += quality->kernel_truncated;
+	sum->user_truncated += quality->user_truncated;
+	for (size_t i = 0; i < MISSING_USER_REASONS; i++)
+		sum->missing_user[i] += quality->missing_user[i];
+	sum->trimmed += quality->trimmed;
+	sum->no_maps += quality->no_maps;
+	sum->stripped += quality->stripped;
+	sum->unknown_source += quality->unknown_source;
+	sum->unsure += quality->unsure;
+	sum->unwound += quality->unwound;
+	sum->snapshots_missing += quality->snapshots_missing;
+	for (size_t i = 0; i < NOTES; i++)
+		sum->stops[i] += quality->stops[i];
+	sum->tails += quality->tails;
+	sum->callers_missing += quality->callers_missing;
+	sum->callers_unknown += quality->callers_unknown;
+}
+
+void profile_quality_sum(const struct profile *profile, unsigned int kinds, struct profile_quality *ret_sum)
+{
+	*ret_sum = (struct profile_quality){0};
+	for (enum profile_source_kind kind = 0; kind <= PROFILE_SOURCE_KINDS; kind++)
+		if (kind == PROFILE_SOURCE_KINDS || kinds & 1U << kind)
+			add(ret_sum, &profile->qualities[kind]);
+}
+
+/* --- account quality --- */
+
+/* The quality of the sources that the account is about. */
+static struct profile_quality quality_of(const struct profile *profile)
+{
+	struct profile_quality sum;
+
+	profile_quality_sum(profile, profile->account_kinds, &sum);
+	return sum;
+}
+
+static int tell_samples(struct profile *profile, enum account_kind kind, uint64_t count, const char *text,
+			const char *reason)
+{
+	double share = account_share(count, quality_of(profile).samples);
+
+	if (!count)
+		return 0;
+	return account_note(profile, kind, share, "%" PRIu64 " sample%s (%.1f%%) %s%s", count, plural(count), share,
+			    text, reason);
+}
+
+static int tell_stacks(struct profile *profile)
+{
+	const struct profile_quality quality = quality_of(profile);
+	const struct {
+		uint64_t count;
+		const char *text;
+		enum account_kind kind;
+	} notes[] = {
+		{quality.kernel_truncated, "with a kernel stack cut at the depth limit", ACCOUNT_CUT_STACKS},
+		{quality.user_truncated, "with a user stack cut at the depth limit", ACCOUNT_CUT_STACKS},
+		{quality.trimmed, "with a user stack that ends in addresses outside every mapping (trimmed)",
+		 ACCOUNT_WRONG_STACKS},
+		{quality.no_maps, "from processes whose mappings are unknown", ACCOUNT_MAPPINGS},
+		{quality.stripped, "without the recorder's own BPF frames", ACCOUNT_BESIDE},
+		{quality.unknown_source, "left out, from a source that the trace does not describe",
+		 ACCOUNT_INCOMPATIBLE},
+	};
+	int r = 0;
+
+	for (enum missing_user why = MISSING_USER_NONE + 1; why < MISSING_USER_REASONS && !r; why++)
+		r = tell_samples(profile, ACCOUNT_NO_USER_STACK, quality.missing_user[why],
+				 "without a user stack: ", missing_user_text(why));
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]) && !r; i++)
+		r = tell_samples(profile, notes[i].kind, notes[i].count, notes[i].text, "");
+	return r;
+}
+
+/* How unwound stacks end if not at their root. */
+static int tell_unwinding(struct profile *profile)
+{
+	const struct profile_quality quality = quality_of(profile);
+	const struct {
+		uint64_t count;
+		const char *text, *remedy; /* remedy: NULL: that of the kind; "": none */
+		enum account_kind kind;
+	} notes[] = {
+		{quality.stops[NOTE_TRUNCATED], "cut where their copy ends ([truncated])", NULL, ACCOUNT_CUT_COPIES},
+		{quality.stops[NOTE_SWITCHED], "ending where another stack begins (coroutines, signal stacks)", "",
+		 ACCOUNT_CUT_STACKS},
+		{quality.stops[NOTE_NO_MEMORY], "without callers: the stack was not in memory", "", ACCOUNT_CUT_STACKS},
+		{quality.stops[NOTE_NO_CFI], "ending in code without unwind information", "", ACCOUNT_CUT_STACKS},
+		{quality.stops[NOTE_BAD_RETURN], "ending at an address that is not code", "", ACCOUNT_WRONG_STACKS},
+		{quality.stops[NOTE_TOO_DEEP], "cut at the depth limit", NULL, ACCOUNT_CUT_STACKS},
+		{quality.tails, "with callers by frame pointer beyond their copy", NULL, ACCOUNT_CUT_COPIES},
+		{quality.callers_missing, "with a caller by frame pointer of a function that may have none", "",
+		 ACCOUNT_WRONG_STACKS},
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]) && !r; i++) {
+		double share = account_share(notes[i].count, quality.unwound);
+
+		if (!notes[i].count)
+			continue;
+		r = account_note(profile, notes[i].kind, share, "%" PRIu64 " unwound stack%s (%.1f%%) %s",
+				 notes[i].count, plural(notes[i].count), share, notes[i].text);
+		if (!r && notes[i].remedy)
+			account_remedy(profile, notes[i].remedy[0] ? notes[i].remedy : NULL);
+	}
+	return r;
+}
+
+/* Whether some of the code is that of a 32-bit program, of which no memory is copied. */
+static bool has_narrow_code(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->modules.items.count; i++) {
+		const struct module *module = profile->modules.items.items[i];
+		uint32_t machine = module->parts.count ? module->parts.items[0].module->machine : EM_NONE;
+
+		if (machine == EM_386 || machine == EM_ARM)
+			return true;
+	}
+	return false;
+}
+
+/* User stacks that should have been unwound and were not. */
+static int tell_not_unwound(struct profile *profile)
+{
+	const struct profile_quality quality = quality_of(profile);
+	int r = 0;
+
+	if (quality.snapshots_missing)
+		r = account_note(profile, ACCOUNT_NO_SNAPSHOT,
+				 account_share(quality.snapshots_missing, quality.samples),
+				 "%" PRIu64 " user stack%s by frame pointer only, without a snapshot in the trace",
+				 quality.snapshots_missing, plural(quality.snapshots_missing));
+	if (!r && quality.callers_unknown)
+		r = account_note(profile, ACCOUNT_WRONG_STACKS, account_share(quality.callers_unknown, quality.samples),
+				 "%" PRIu64 " user stack%s by frame pointers in which the caller of a function without "
+				 "one is not known", quality.callers_unknown, plural(quality.callers_unknown));
+	if (!r && has_narrow_code(profile))
+		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
+				 "user stacks of 32-bit programs are by frame pointer only, with --dwarf, too");
+	if (!r && profile->machine_unknown)
+		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
+				 "user stacks are by frame pointer only: "
+				 "stacks of that kind of machine cannot be unwound here");
+	return r;
+}
+
+struct unread_maps { /* of processes whose mappings could not be read, by whether root was refused */
+	uint64_t counts[2];
+	uint32_t reasons[2]; /* the first one's errno */
+	uint64_t no_room;    /* changes */
+};
+
+static void add_unread_maps(struct unread_maps *sum, const struct trace_model *model)
+{
+	sum->no_room += model->timeline.refused;
+	for (size_t i = 0; i < model->maps_unavailable.count; i++) {
+		uint32_t reason = model->maps_unavailable.items[i].reason;
+		bool refused = reason == EACCES || reason == EPERM;
+
+		if (!sum->counts[refused]++)
+			sum->reasons[refused] = reason;
+	}
+}
+
+static int tell_maps(struct profile *profile)
+{
+	struct unread_maps unread = {0};
+	int r = 0;
+
+	for (size_t i = 0; i < profile->file_count; i++)
+		for (size_t j = 0; j < profile->files[i]->model_count; j++)
+			add_unread_maps(&unread, &profile->files[i]->models[j]);
+	for (int refused = 0; refused <= 1 && !r; refused++) {
+		if (!unread.counts[refused])
+			continue;
+		r = account_note(profile, ACCOUNT_MAPPINGS, 0,
+				 "the mappings of %" PRIu64 " process%s could not be read (%s)", unread.counts[refused],
+				 unread.counts[refused] == 1 ? "" : "es", strerror((int)unread.reasons[refused]));
+		if (!r && refused)
+			account_remedy(profile, "the host refuses them to root, so functions there have no names");
+	}
+	if (!r && unread.no_room) {
+		r = account_note(profile, ACCOUNT_MAPPINGS, 100,
+				 "%" PRIu64 " change%s of mappings left out: not enough memory", unread.no_room,
+				 plural(unread.no_room));
+		if (!r)
+			account_remedy(profile, "what was mapped then may have wrong names");
+	}
+	return r;
+}
+
+/* When, in seconds since the start of the recording. Only the first few. */
+static int tell_unsure_spans(struct profile *profile, const struct trace_model *model)
+{
+	enum { SPANS_SHOWN = 3 };
+	size_t count = model->unsure_times.spans.count;
+	int r = 0;
+
+	for (size_t i = 0; i < count && i < SPANS_SHOWN && !r; i++) {
+		const struct unsure_span *span = &model->unsure_times.spans.items[i];
+
+		r = account_detail(profile, "from %s s to %s s",
+				   figure_seconds(span->from > model->start ? span->from - model->start : 0).text,
+				   figure_seconds(span->until > model->start ? span->until - model->start : 0).text);
+	}
+	if (!r && count > SPANS_SHOWN)
+		r = account_detail(profile, "and %zu more", count - SPANS_SHOWN);
+	return r;
+}
+
+static int tell_unsure(struct profile *profile)
+{
+	const struct profile_quality quality = quality_of(profile);
+	int r;
+
+	if (!quality.unsure)
+		return 0;
+	r = tell_samples(profile, ACCOUNT_UNSURE, quality.unsure,
+			 "from times when records of processes are missing: "
+			 "what started then may have wrong names or none", "");
+	for (size_t i = 0; i < profile->file_count && !r; i++)
+		for (size_t j = 0; j < profile->files[i]->model_count && !r; j++)
+			r = tell_unsure_spans(profile, &profile->files[i]->models[j]);
+	return r;
+}
+
+static int compare_copied(const void *left, const void *right)
+{
+	const struct copied_code *a = left, *b = right;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return a->tgid < b->tgid ? -1 : a->tgid > b->tgid;
+}
+
+/*
+ * Counts the processes with copied code of items[first]'s module for which a frame was named after it. Other
+ * processes of the host do not concern the report. *ret_next: where the next module's items begin.
+ */
+static uint64_t count_copied(const struct trace_model *model, size_t first, size_t *ret_next)
+{
+	const struct copied_code *items = model->copied.items;
+	const struct copied_code *last = NULL;
+	uint64_t processes = 0;
+	size_t i = first;
+
+	for (; i < model->copied.count && items[i].module == items[first].module; i++) {
+		if (!items[i].referred)
+			continue;
+		processes += !last || items[i].tgid != last->tgid;
+		last = &items[i];
+	}
+	*ret_next = i;
+	return processes;
+}
+
+static int tell_copied_of(struct profile *profile, struct trace_model *model)
+{
+	enum { MODULES_SHOWN = 5 };
+	size_t shown = 0;
+	int r = 0;
+
+	if (model->copied.count)
+		qsort(model->copied.items, model->copied.count, sizeof(*model->copied.items), compare_copied);
+	for (size_t i = 0, next; i < model->copied.count && !r && shown < MODULES_SHOWN; i = next) {
+		const struct trace_module *module = trace_model_module(model, model->copied.items[i].module);
+		uint64_t processes = count_copied(model, i, &next);
+
+		if (!processes)
+			continue;
+		shown++;
+		r = account_note(profile, ACCOUNT_COPIED_CODE, 0,
+				 "memory without a file holds a copy of code of '%s' in %" PRIu64
+				 " process%s: compared, and named by the file",
+				 module ? module->path : "?", processes, processes == 1 ? "" : "es");
+	}
+	return r;
+}
+
+static int tell_copied(struct profile *profile)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < profile->file_count && !r; i++)
+		for (size_t j = 0; j < profile->files[i]->model_count && !r; j++)
+			r = tell_copied_of(profile, &profile->files[i]->models[j]);
+	return r;
+}
+
+/* --- frames without names --- */
+
+struct unnamed_module {
+	uint32_t module;
+	uint64_t samples; /* whose leaf has no name */
+	uint32_t alike;
+	const char *why;
+};
+
+/* Modules that print the same become adjacent. */
+static int compare_printed(const void *one, const void *two)
+{
+	const struct unnamed_module *a = one, *b = two;
+
+	if (a->alike != b->alike)
+		return a->alike < b->alike ? -1 : 1;
+	if (a->why != b->why)
+		return strcmp(a->why, b->why);
+	return a->module < b->module ? -1 : a->module > b->module;
+}
+
+/* Joins modules that differ only in the trace they are from into one line. Returns how many are left. */
+static size_t join_unnamed(const struct profile *profile, struct unnamed_module *modules, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		modules[i].alike = profile->modules.items.items[i]->alike;
+		modules[i].why = account_why(profile->modules.items.items[i]);
+	}
+	qsort(modules, count, sizeof(*modules), compare_printed);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && modules[kept - 1].alike == modules[i].alike && modules[kept - 1].why == modules[i].why)
+			modules[kept - 1].samples += modules[i].samples;
+		else
+			modules[kept++] = modules[i];
+	}
+	return kept;
+}
+
+/* Most samples first, then by what is printed: module numbers can differ between traces with the same content. */
+static int compare_unnamed(const void *one, const void *two, void *context)
+{
+	const struct unnamed_module *a = one, *b = two;
+	struct module *const *modules = context;
+	const struct module *left = modules[a->module], *right = modules[b->module];
+	int order;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	order = strcmp(left->path, right->path);
+	if (!order)
+		order = strcmp(left->name, right->name);
+	if (!order)
+		order = strcmp(left->build_id, right->build_id);
+	return order ? order : (a->module > b->module) - (a->module < b->module);
+}
+
+static void count_unnamed(struct profile *profile, struct unnamed_module *modules)
+{
+	for (size_t i = 0; i < profile->entries.count; i++) {
+		const struct profile_entry *entry = &profile->entries.items[i];
+		uint32_t frame = profile->nodes.items[entry->node].frame;
+
+		if (entry->node && profile->account_kinds & 1U << profile->sources.items[entry->source].kind &&
+		    !profile_symbol(profile, frame)->name)
+			modules[profile->frames.items[frame].module].samples += entry->samples;
+	}
+}
+
+const char *account_why(const struct module *module)
+{
+	static const char *const texts[] = {
+		[SYMBOLS_NOT_ASKED] = "the file had no symbols when it was recorded",
+		[SYMBOLS_FOUND] = "no symbol at that address",
+		[SYMBOLS_NONE_IN_FILE] = "the file has no symbols",
+		[SYMBOLS_NO_BUILD_ID] = "no build-id",
+		[SYMBOLS_NO_FILE] = "no file with its build-id",
+		[SYMBOLS_NO_PLACE] = ("the module's code does not begin with .text, "
+				      "so the addresses of its functions are unknown"),
+		[SYMBOLS_NOT_OPENED] = "the file at its path was not opened",
+		[SYMBOLS_UNREADABLE] = "the file is not a readable ELF file",
+		[SYMBOLS_OTHER_BUILD_ID] = "the file here has another build-id and was refused",
+	};
+	enum symbol_state state = module->local_state;
+
+	if (module->kind == 0)
+		return "in no known mapping";
+	if (module->kind == MODULE_ANONYMOUS)
+		return "code made at run time";
+	if (module_was_embedded(module)) /* anything on this machine */
+		state = module->embedded ? SYMBOLS_FOUND : SYMBOLS_NOT_ASKED;
+	else if (module->embedded && !module->local)
+		state = SYMBOLS_FOUND;
+	return texts[state];
+}
+
+static int tell_unnamed_module(struct profile *profile, const struct unnamed_module *unnamed)
+{
+	const struct module *module = profile->modules.items.items[unnamed->module];
+
+	return account_detail(profile, "%.1f%% %s%s%s%s: %s",
+			      account_share(unnamed->samples, quality_of(profile).samples),
+			      module->path[0] ? module->path : module->name,
+			      module->build_id[0] ? " (" : "", module->build_id,
+			      module->build_id[0] ? ")" : "", account_why(module));
+}
+
+/* Names may be missing because files were not opened. */
+static int tell_unopened(struct profile *profile)
+{
+	_cleanup_(opener_refusals_deinit) struct opener_refusals refusals = {0};
+	enum opener_reason most = 0;
+	uint64_t sum = 0;
+	int r = opener_refusals(profile->names.opener, &refusals);
+
+	for (enum opener_reason i = 0; i < OPENER_REASONS && !r; i++) {
+		sum += refusals.counts[i];
+		most = refusals.counts[i] > refusals.counts[most] ? i : most;
+	}
+	if (r < 0 || !sum)
+		return r == -ENOMEM ? r : 0;
+	return account_detail(profile, "%" PRIu64 " file%s not opened, %s%s: see --needs", sum, plural(sum),
+			      refusals.counts[most] < sum ? "most of them " : "", opener_reason_text(most));
+}
+
+/* The sum, and the module with the largest part of it. */
+static int tell_unnamed_sum(struct profile *profile, uint64_t sum, const struct unnamed_module *first)
+{
+	const struct module *module = profile->modules.items.items[first->module];
+	double share = account_share(sum, quality_of(profile).samples);
+
+	return account_note(profile, ACCOUNT_UNNAMED, share,
+			    "%" PRIu64 " sample%s (%.1f%%) with an unnamed leaf, %sin '%s': %s", sum,
+			    plural(sum), share, first->samples < sum ? "most often " : "",
+			    module->path[0] ? module->path : module->name,
+			    account_why(module));
+}
+
+static int tell_unnamed(struct profile *profile)
+{
+	enum { MODULES_SHOWN = 5 };
+	size_t count = profile->modules.items.count, shown;
+	_cleanup_free_ struct unnamed_module *modules = calloc(count + 1, sizeof(*modules));
+	uint64_t sum = 0, rest = 0;
+	int r = 0;
+
+	if (!modules)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		modules[i].module = (uint32_t)i;
+	count_unnamed(profile, modules);
+	count = join_unnamed(profile, modules, count);
+	qsort_r(modules, count, sizeof(*modules), compare_unnamed, profile->modules.items.items);
+	for (size_t i = 0; i < count; i++)
+		sum += modules[i].samples;
+	if (!sum)
+		return 0;
+	r = tell_unnamed_sum(profile, sum, &modules[0]);
+	for (shown = 0; shown < count && shown < MODULES_SHOWN && modules[shown].samples && !r; shown++)
+		r = tell_unnamed_module(profile, &modules[shown]);
+	for (; shown < count; shown++)
+		rest += modules[shown].samples;
+	if (!r && rest)
+		r = account_detail(profile, "%.1f%% in other modules",
+				   account_share(rest, quality_of(profile).samples));
+	return r < 0 ? r : tell_unopened(profile);
+}
+
+static int tell_refused_by(struct profile *profile, const struct module *module)
+{
+	int r = 0;
+
+	if (module->local_state == SYMBOLS_OTHER_BUILD_ID && !module_was_embedded(module))
+		r = account_note(profile, ACCOUNT_REFUSED, 0, "'%s' was refused: its build-id is not %s",
+				 module->path, module->build_id);
+	if (!r && module->refused_path[0])
+		r = account_note(profile, ACCOUNT_REFUSED, 0,
+				 "'%s' was refused: it is not the debug file of '%s' with build-id %s",
+				 module->refused_path, module->path, module->build_id);
+	return r;
+}
+
+static bool refused_any(const struct module *module)
+{
+	return module->refused_path[0] ||
+	       (module->local_state == SYMBOLS_OTHER_BUILD_ID && !module_was_embedded(module));
+}
+
+/* Calls `tell` for each module that `has` accepts, once for modules that differ only in the trace they are from. */
+static int tell_each(struct profile *profile, bool (*has)(const struct module *module),
+		     int (*tell)(struct profile *profile, const struct module *module))
+{
+	size_t count = profile->modules.items.count;
+	_cleanup_free_ bool *told = calloc(count + 1, sizeof(*told));
+	int r = told ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < count && !r; i++) {
+		const struct module *module = profile->modules.items.items[i];
+
+		if (told[module->alike] || !has(module))
+			continue;
+		told[module->alike] = true;
+		r = tell(profile, module);
+	}
+	return r;
+}
+
+/* A refused file is reported even if few samples are affected: the user expects it to be used. */
+static int tell_refused(struct profile *profile)
+{
+	return tell_each(profile, refused_any, tell_refused_by);
+}
+
+int account_quality(struct profile *profile)
+{
+	int r = tell_stacks(profile);
+
+	if (!r)
+		r = tell_unwinding(profile);
+	if (!r)
+		r = tell_not_unwound(profile);
+	if (!r)
+		r = tell_maps(profile);
+	if (!r)
+		r = tell_copied(profile);
+	if (!r)
+		r = tell_unsure(profile);
+	if (!r)
+		r = tell_unnamed(profile);
+	return r < 0 ? r : tell_refused(profile);
+}
+
+/* --- lines and inlined functions that could not be read --- */
+
+static const char *reason_of(int error)
+{
+	switch (error) {
+	case -EMSGSIZE:
+		return "they are too many";
+	case -ETIMEDOUT:
+		return "its DWARF took too long to read";
+	case -ENOBUFS:
+		return "its DWARF took too much memory to read";
+	case -EXDEV:
+		return "inlined functions are in .dwo or .dwp files, which are not read";
+	case -ENOTSUP:
+		return "libdw cannot decompress its DWARF (zstd needs libdw 0.189)";
+	case -EBADMSG:
+		return "its DWARF is malformed or incomplete";
+	default:
+		return "its DWARF could not be read";
+	}
+}
+
+static int tell_lines_by(struct profile *profile, const struct module *module)
+{
+	return account_note(profile, ACCOUNT_NO_LINES, 0, "some lines and inlined functions of '%s' are unknown: %s",
+			    module->path, reason_of(module->lines_error));
+}
+
+static bool lacks_lines(const struct module *module)
+{
+	return module->lines_error;
+}
+
+int account_inlines(struct profile *profile)
+{
+	return tell_each(profile, lacks_lines, tell_lines_by);
+}

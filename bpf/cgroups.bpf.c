@@ -6,7 +6,6 @@
  * reported wherever a task is described (bpf/filter.bpf.h). Version 2 has no renaming.
  */
 #include "bpf/kernel.h"
-#include "bpf/ring_cgroup.h"
 
 __u64 cgroups_lost; /* made or removed without a record: the ring was full */
 
@@ -15,7 +14,7 @@ struct {
 	__uint(max_entries, RING_CGROUP_BYTES);
 } cgroups_ring SEC(".maps");
 
-/* Copies, for the reason that TASK_POINTER() exists (bpf/kernel_files.bpf.h). */
+/* Copies, for the reason that TASK_POINTER() exists (bpf/kernel_objects.bpf.h). */
 static __always_inline void describe(struct cgroup *cgroup, u32 kind, struct ring_cgroup *record)
 {
 	const struct cgroup_subsys_state *parent = BPF_CORE_READ(cgroup, self.parent);

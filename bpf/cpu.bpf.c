@@ -4,9 +4,7 @@
  * registers in ctx, not the handler's own stack). Runs in hard interrupt or NMI context: nothing here sleeps,
  * allocates, or takes a lock that NMI code may not try.
  */
-#include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
-#include "bpf/follow.bpf.h"
 #include "bpf/sample.bpf.h"
 
 /* RECORDED: go on; else the counter of the reason why not. */
@@ -20,9 +18,8 @@ static __always_inline enum ring_counter cpu_predicate(struct task_struct *task)
 }
 
 /*
- * What the event has counted since its last tick, beyond this tick's own period, belongs to ticks that did
- * not come: they were skipped, or the CPU was halted or taken away, and then they belong to the task that
- * is found here.
+ * What the event has counted since its last tick, beyond this tick's own period, belongs to ticks that did not come:
+ * they were skipped, or the CPU was halted or taken away, and then they belong to the task that is found here.
  */
 static __always_inline void cpu_weigh(struct bpf_perf_event_data *ctx, struct ring_cpu *cpu, bool idle)
 {

@@ -1,16 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Which tasks are recorded. Runs before any stack is walked, also in NMI context: lookups only,
- * nothing is created or locked here. The knobs are set before the program is loaded, so the
- * verifier removes the filters that are off.
+ * What all programs that record have in common: which tasks are recorded, and what that costs. Filters run before any
+ * stack is walked, also in NMI context: lookups only, nothing is created or locked here. The knobs are set before the
+ * program is loaded, so the verifier removes the filters that are off. Included by one program per object.
  */
 #ifndef RWALKER_BPF_FILTER_BPF_H
 #define RWALKER_BPF_FILTER_BPF_H
 
-#include "bpf/kernel.h"
-#include "bpf/budget.bpf.h"
-#include "bpf/ring_event.h"
 #include "bpf/comm_names.h"
+#include "bpf/kernel.h"
+
+/* --- --max-cpu: without it, the programs that run contain only the cost --- */
+
+const volatile bool budget_may_change;
+struct ring_budget budget;
+
+static __always_inline bool budget_paused(void)
+{
+	return budget_may_change && *(volatile __u64 *)&budget.paused;
+}
+
+/* The least length of a wait that gets a record, ns. always: the one that is fixed. */
+static __always_inline u64 budget_least(u64 always)
+{
+	return budget_may_change ? *(volatile __u64 *)&budget.least : always;
+}
+
+static __always_inline u64 budget_period(u64 period)
+{
+	u64 changed = budget_may_change ? *(volatile __u64 *)&budget.period : 0;
+
+	return changed ? changed : period;
+}
+
+/* Whether something was noted before a pause, during which nothing was noted. time: when. */
+static __always_inline bool budget_outdated(u64 time)
+{
+	return budget_may_change && time < *(volatile __u64 *)&budget.since;
+}
+
+/* The time, if this run is one that is measured, else 0. An odd number of them, as programs often run in turn. */
+static __always_inline u64 cost_begin(__u64 *runs)
+{
+	return (*runs)++ % RING_MEASURED ? 0 : bpf_ktime_get_ns();
+}
+
+static __always_inline void cost_end(u64 begin, __u64 *ns)
+{
+	if (begin)
+		*ns += (bpf_ktime_get_ns() - begin) * RING_MEASURED;
+}
+
+/* --- which tasks --- */
 
 enum { MAX_CGROUP_DEPTH = 32 };
 
@@ -26,14 +67,7 @@ struct {
 	__uint(max_entries, RING_MAX_IDS);
 	__type(key, u32);
 	__type(value, u32);
-} wanted_tgids SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, RING_MAX_IDS);
-	__type(key, u32);
-	__type(value, u32);
-} wanted_tids SEC(".maps");
+} wanted_tgids SEC(".maps"), wanted_tids SEC(".maps");
 
 /* By id: the inode of the directory. */
 struct {
@@ -43,7 +77,7 @@ struct {
 	__type(value, u32);
 } wanted_cgroups SEC(".maps");
 
-/* The command's descendants: created by the recorder for the command itself, then at each fork (bpf/follow.bpf.h). */
+/* The command's descendants: created by the recorder for the command itself, then at each fork. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -51,7 +85,7 @@ struct {
 	__type(value, u32);
 } followed SEC(".maps");
 
-/* The recorder and its helpers, which are its children and those of its nurseries; not the command it started. */
+/* The recorder and its helpers, which are its children and those of its spawners; not the command it started. */
 static __always_inline bool process_is_own(u32 tgid, u32 parent)
 {
 	if (tgid == own.tgid)
@@ -132,6 +166,40 @@ static __always_inline void task_describe(struct task_struct *task, struct ring_
 	((u64 *)ret_task->comm)[0] = ((const u64 *)task->comm)[0];
 	((u64 *)ret_task->comm)[1] = ((const u64 *)task->comm)[1];
 	ret_task->cgroup = kernel_has(RING_PART_CGROUPS) ? task->cgroups->dfl_cgrp->kn->id : 0;
+}
+
+__u64 follow_failed; /* children that could not be marked: no memory */
+
+/*
+ * A task is followed if the one that makes it is, also where the kernel makes it for a process (io_uring's workers,
+ * which sched_process_fork does not tell). The tracepoint fires in the maker's context before the new task runs, the
+ * only place where task storage may be created.
+ */
+SEC("tp_btf/task_newtask")
+int follow_new(u64 *ctx)
+{
+	struct task_struct *child = (void *)ctx[0];
+
+	if (!bpf_task_storage_get(&followed, bpf_get_current_task_btf(), 0, 0))
+		return 0;
+	if (!bpf_task_storage_get(&followed, child, 0, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		__sync_fetch_and_add(&follow_failed, 1);
+	return 0;
+}
+
+/*
+ * The recorder's tgid, and what its clocks show; run on request. Called right after the caller slept: its last arrival
+ * by sched_clock (which user space cannot read) is then moments before now by CLOCK_MONOTONIC.
+ */
+SEC("syscall")
+int read_clock(struct ring_clock *clock)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	clock->last_arrival = task->sched_info.last_arrival;
+	clock->monotonic = bpf_ktime_get_ns();
+	clock->tgid = task->tgid;
+	return 0;
 }
 
 #endif

@@ -15,6 +15,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
+#include "bpf/ring.h"
+
 typedef __u8 u8;
 typedef __u16 u16;
 typedef __u32 u32;
@@ -38,15 +40,10 @@ typedef __s64 s64;
 #define SEPARATE __attribute__((noinline))
 
 /*
- * Calls step(0, context), which may be about a task, unlike a separate function. Of all paths
- * through it that leave the same values in registers and on the stack, the verifier follows only
- * one further.
+ * Calls step(0, context), which may be about a task, unlike a separate function. Of all paths through it that leave the
+ * same values in registers and on the stack, the verifier follows only one further.
  */
 #define ONE_WAY_OUT(step, context) bpf_loop(1, step, context, 0)
-
-#include "bpf/kernel_cgroups.bpf.h"
-#include "bpf/kernel_sched.bpf.h"
-#include "bpf/ring_parts.h"
 
 const volatile __u64 kernel_parts; /* bits, by enum ring_part */
 
@@ -58,6 +55,11 @@ static __always_inline bool kernel_has(enum ring_part part)
 
 /* Like bpf_core_field_offset(), but 0 if this kernel lacks the member: for functions that are checked on their own. */
 #define OFFSET_OF(type, ...) (bpf_core_field_exists(type, __VA_ARGS__) ? bpf_core_field_offset(type, __VA_ARGS__) : 0)
+
+#define MAX_RT_PRIO 100
+enum scx_ent_flags { SCX_TASK_STATE_SHIFT = 8, SCX_TASK_STATE_MASK = 3 << 8 };
+enum scx_task_state { SCX_TASK_ENABLED = 3 };				 /* 6.12 */
+enum scx_ent_flags___shifted { SCX_TASK_ENABLED___shifted = 4 << 8 }; /* where later kernels have the mask */
 
 #define PF_EXITING 0x00000004
 #define PF_IO_WORKER 0x00000010
@@ -79,6 +81,91 @@ static __always_inline bool kernel_has(enum ring_part part)
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+/* --- control groups, of version 2 unless stated otherwise --- */
+
+struct kernfs_node {
+	const char *name;
+	__u64 id; /* st_ino of the directory; never reused */
+};
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup_root {
+	int hierarchy_id; /* 0: version 2 */
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct css_set { struct cgroup *dfl_cgrp; };
+
+struct bpf_iter_meta;
+
+struct bpf_iter__cgroup {
+	struct bpf_iter_meta *meta;
+	struct cgroup *cgroup;
+};
+
+/* --- the scheduler --- */
+
+struct sched_info {
+	unsigned long long run_delay;	 /* ns spent on run queues so far */
+	unsigned long long last_arrival; /* sched_clock: when it last got a CPU */
+	/* By the run queue's clock, since when it has waited for a CPU; 0: it is not waiting. */
+	unsigned long long last_queued;
+};
+
+struct rq {
+	int cpu;
+	__u64 clock;
+	__u64 clock_task;		/* charged to tasks: pauses while interrupts or the host have the CPU */
+	__u64 prev_steal_time_rq; /* ns that the host has taken; CONFIG_PARAVIRT_TIME_ACCOUNTING */
+};
+
+struct sched_ext_entity { __u32 flags; }; /* CONFIG_SCHED_CLASS_EXT */
+
+struct task_group;
+
+struct cfs_rq {
+	struct rq *rq; /* CONFIG_FAIR_GROUP_SCHED, and what follows */
+	struct task_group *tg;
+	/* CONFIG_CFS_BANDWIDTH: */
+	int throttle_count;	 /* how many quotas are used up here: its group's own, and those above */
+	bool throttled : 1;	 /* its group's own is */
+	/* By `rq->clock`, since when threads have been kept from running, 0: none is; ns before that. 6.7. */
+	__u64 throttled_clock_self, throttled_clock_self_time;
+};
+
+struct cfs_bandwidth {
+	__s64 period;
+	__u64 quota; /* ns in each period */
+};
+
+struct task_group {
+	struct cgroup_subsys_state css;
+	struct cfs_rq **cfs_rq; /* by CPU */
+	struct task_group *parent;
+	struct cfs_bandwidth cfs_bandwidth;
+};
+
+struct sched_entity {
+	__u64 exec_start;
+	__u64 sum_exec_runtime;
+	__u64 prev_sum_exec_runtime;
+	unsigned char sched_delayed;
+	struct cfs_rq *cfs_rq; /* of the task's CPU, for any class */
+};
+
+/* --- tasks --- */
+
 struct pt_regs___kernel { /* as in the kernel; user-space headers have another struct of that name */
 	unsigned long ip, sp, bp, di, si; /* x86 */
 	unsigned long pc;	     /* arm64 */
@@ -90,17 +177,13 @@ struct pt_regs___kernel { /* as in the kernel; user-space headers have another s
 
 struct hlist_node;
 
-struct hlist_head {
-	struct hlist_node *first;
-};
+struct hlist_head { struct hlist_node *first; };
 
 struct mm_struct {
 	unsigned long start_stack; /* where the main stack began, below the arguments */
 };
 
-struct vm_area_struct {
-	unsigned long vm_start, vm_end;
-};
+struct vm_area_struct { unsigned long vm_start, vm_end; };
 
 struct thread_info {
 	u32 cpu;
@@ -168,6 +251,45 @@ static __always_inline u32 state_or_frozen(struct task_struct *task, u32 state)
 	    state & (TASK_STOPPED_BIT | TASK_TRACED_BIT | TASK_UNINTERRUPTIBLE))
 		return state;
 	return BPF_CORE_READ_BITFIELD(task, frozen) ? TASK_FROZEN : state;
+}
+
+/* --- user registers and user stacks --- */
+
+enum {
+	STACK_PAGE = 4096,
+	STACK_PAGES = RING_MAX_SNAPSHOT / STACK_PAGE + 1, /* pages that the largest copy may touch */
+	MAIN_STACK_MOST = 64 << 20, /* anything further below the end is a mapping (mmap_base) */
+};
+
+/* `end`: mm->start_stack. */
+static __always_inline bool on_main_stack(u64 end, u64 sp)
+{
+	return sp < end && end - sp < MAIN_STACK_MOST;
+}
+
+/* Size of the kernel's struct pt_regs as a record holds it. */
+static __always_inline u64 user_registers_bytes(void)
+{
+	return bpf_core_field_exists(struct pt_regs___kernel, orig_ax) ? RING_REGISTERS_X86 * 8 :
+									 RING_REGISTERS_ARM64 * 8;
+}
+
+/*
+ * How many of `size` bytes from an address are in its page `number`; 0 if none, or beyond `most`.
+ * *ret_at: where they start. That follows from the number alone: with a running sum, the verifier
+ * would track every value.
+ */
+static __always_inline u64 page_part(u32 number, u64 from, u64 size, u64 most, u64 *ret_at)
+{
+	u64 into = from % STACK_PAGE, at = number ? (u64)number * STACK_PAGE - into : 0;
+	u64 part = number ? STACK_PAGE : STACK_PAGE - into;
+
+	*ret_at = at;
+	if (at >= size || at >= most)
+		return 0;
+	if (part > size - at)
+		part = size - at;
+	return part > STACK_PAGE ? 0 : part; /* never happens, but the verifier does not know */
 }
 
 #endif

@@ -7,7 +7,6 @@
  * before perf_event_comm(). Between the end of a task and its record, files may be closed.
  */
 #include "bpf/kernel.h"
-#include "bpf/ring_lives.h"
 
 #include <bpf/bpf_tracing.h>
 

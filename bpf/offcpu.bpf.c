@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Waits: from a switch-out to the switch-in, their wakers, and their stacks. Every switch touches a few
- * words of the task's entry and nothing else; filters run and stacks are walked only for a wait that was
- * long enough.
+ * Waits: from a switch-out to the switch-in, their wakers, and their stacks. Every switch touches a few words of the
+ * task's entry and nothing else; filters run and stacks are walked only for a wait that was long enough.
  *
  *     switch-out   note time, state, class        [user stack, if it cannot be taken later]
  *     waking       note the waker                 [its stacks, if the wait is long enough by now]
@@ -12,16 +11,7 @@
  * The first look at all tasks creates their entries, the last one writes the waits that have not ended. A
  * look at open waits writes these, too, and changes nothing.
  */
-#include "bpf/clock.bpf.h"
-#include "bpf/follow.bpf.h"
-#include "bpf/wait_blocker.bpf.h"
 #include "bpf/wait_look.bpf.h"
-#include "bpf/wait_record.bpf.h"
-#include "bpf/wait_run_queue.bpf.h"
-#include "bpf/wait_sums.bpf.h"
-#include "bpf/wait_throttle.bpf.h"
-#include "bpf/wait_user_later.bpf.h"
-#include "bpf/wait_waker.bpf.h"
 
 /* --- a wait --- */
 
@@ -35,8 +25,7 @@ static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool lat
 }
 
 /*
- * Written before the wait for the object it names. If the name is lost, that wait has none, and the next
- * one writes it.
+ * Written before the wait for the object it names. If the name is lost, that wait has none, and the next one writes it.
  */
 static __always_inline void tell_name(const struct ring_slot *slot, struct ring_name *name)
 {
@@ -44,21 +33,27 @@ static __always_inline void tell_name(const struct ring_slot *slot, struct ring_
 		note_told(name->token);
 }
 
+static __always_inline void tell_name_in(struct object_room *room, struct ring_cpu *cpu, struct task_struct *task, u64 now)
+{
+	struct ring_slot slot;
+
+	room->name.head = head_of(RING_NAME, now, wait_knobs.source);
+	task_describe(task, &room->name.task);
+	if (scratch_enter(cpu, &slot))
+		tell_name(&slot, &room->name);
+	scratch_leave(&slot);
+}
+
 /* Writes the path of a group that throttles, unless that was done lately. */
 static __noinline void tell_throttler(struct ring_cpu *cpu, struct task_struct *task, u64 group, u64 token)
 {
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	struct ring_slot slot;
 
 	if (!room || !group || name_is_told(token))
 		return;
 	name_throttler(group, token, room, number);
-	room->name.head = head_of(RING_NAME, bpf_ktime_get_ns(), wait_knobs.source);
-	task_describe(task, &room->name.task);
-	if (scratch_enter(cpu, &slot))
-		tell_name(&slot, &room->name);
-	scratch_leave(&slot);
+	tell_name_in(room, cpu, task, bpf_ktime_get_ns());
 }
 
 /* Writes the name that note_object() has found. */
@@ -66,15 +61,9 @@ static __noinline void tell_noted(struct ring_cpu *cpu, struct task_struct *task
 {
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
-	struct ring_slot slot;
 
-	if (!room)
-		return;
-	room->name.head = head_of(RING_NAME, now + queue_drift(), wait_knobs.source);
-	task_describe(task, &room->name.task);
-	if (scratch_enter(cpu, &slot))
-		tell_name(&slot, &room->name);
-	scratch_leave(&slot);
+	if (room)
+		tell_name_in(room, cpu, task, now + queue_drift());
 }
 
 static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, struct task_struct *task,
@@ -108,9 +97,8 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 }
 
 /*
- * Writes a wait that was long enough. late: the task has been on a CPU since, so its stack is no longer
- * that of the wait. Not inline, like everything that most switches do not need: they should not save
- * registers for it.
+ * Writes a wait that was long enough. late: the task has been on a CPU since, so its stack is no longer that of the
+ * wait. Not inline, like everything that most switches do not need: they should not save registers for it.
  */
 static __noinline enum ring_counter tell_wait(struct task_struct *task, struct wait_entry *entry,
 					      u64 now, u64 run_queue, bool late)
@@ -202,9 +190,8 @@ static __always_inline void forget_wait(struct ring_cpu *cpu, struct wait_entry 
 }
 
 /*
- * The task has no entry, or is hidden, or only the first look has seen it, or that look is still under way.
- * Returns true if there is a wait to end. The caller ends it, because the programs' stacks have room for
- * few nested calls.
+ * The task has no entry, or is hidden, or only the first look has seen it, or that look is still under way. Returns
+ * true if there is a wait to end. The caller ends it, because the programs' stacks have room for few nested calls.
  */
 static __noinline bool switch_in_oddly(struct ring_cpu *cpu, struct task_struct *next,
 				       struct wait_entry *entry, u64 now)

@@ -5,10 +5,7 @@
  * from the link's cookie. All copies share their maps. A hit that passes the filters is always counted; beyond the
  * rate limit it is only counted.
  */
-#include "bpf/clock.bpf.h"
 #include "bpf/filter.bpf.h"
-#include "bpf/follow.bpf.h"
-#include "bpf/ring_point.h"
 #include "bpf/sample.bpf.h"
 
 const volatile __u32 point_number; /* 0: the cookie has it */

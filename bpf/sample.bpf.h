@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sample of the current task with its stacks, from a program's context: for each tick of a perf
- * event, and for each hit of a tracepoint or function. Settings common to all samples of an object
- * are set before it is loaded.
+ * A sample of the current task with its stacks, from a program's context: for each tick of a perf event, and for each
+ * hit of a tracepoint or function. Settings common to all samples of an object are set before it is loaded.
  */
 #ifndef RWALKER_BPF_SAMPLE_BPF_H
 #define RWALKER_BPF_SAMPLE_BPF_H
 
-#include "bpf/ring.bpf.h"
-#include "bpf/snapshot.bpf.h"
 #include "bpf/stacks.bpf.h"
 
 const volatile __u32 sample_source = 1; /* id */

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User registers of sleeping tasks, and where their stacks are, after their kernel stacks were
- * walked. It reads kernel memory only: a helper process copies the stacks
- * (record/helper/iterator_helper.h), because a copy may wait, and an iterator that waits holds up
- * every BPF program of the host that is to be unloaded.
+ * User registers of sleeping tasks, and where their stacks are, after their kernel stacks were walked. It reads kernel
+ * memory only: a helper process copies the stacks (record/helper/iterator_helper.h), because a copy may wait, and an
+ * iterator that waits holds up every BPF program of the host that is to be unloaded.
  *
- * The helper that reads the iterator's file meets each wanted task twice. First the program writes
- * what to copy, and the read fails with EAGAIN. The next read gets the task's record, which says
- * whether it has slept all the time.
+ * The helper that reads the iterator's file meets each wanted task twice. First the program writes what to copy, and
+ * the read fails with EAGAIN. The next read gets the task's record, which says whether it has slept all the time.
  */
-#include "bpf/kernel_tasks.bpf.h"
-#include "bpf/ring_sleeper.h"
+#include "bpf/kernel_objects.bpf.h"
 #include "bpf/user_mutex.h"
-#include "bpf/user_stack.bpf.h"
-#include "bpf/wait_owner.bpf.h"
 
 enum { SLEEPER_RETRY = 1, IS_BUSY = -16 /* -EBUSY */ };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whether a futex is the lock word of a glibc mutex, which has its owner beside it. For BPF programs
- * and the recorder, which provide __u32 and so on. Nothing here reads memory, because how
- * that is done depends on whose it is.
+ * Whether a futex is the lock word of a glibc mutex, which has its owner beside it. For BPF programs and the recorder,
+ * which provide __u32 and so on. Nothing here reads memory, because how that is done depends on whose it is.
  */
 #ifndef RWALKER_BPF_USER_MUTEX_H
 #define RWALKER_BPF_USER_MUTEX_H
 
 #include <stdbool.h>
+
+#include <linux/types.h>
 
 enum {
 	FUTEX_WAIT, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_WAIT_REQUEUE_PI = 11, FUTEX_LOCK_PI2 = 13,
@@ -32,9 +33,8 @@ struct user_mutex {
 _Static_assert(sizeof(struct user_mutex) == 40, "as in glibc");
 
 /*
- * The word may be the lock of something else: of stdio, of another language's library, of an
- * rwlock, or part of a condition variable. Each member must have the value that it would have in a
- * mutex that is held.
+ * The word may be the lock of something else: of stdio, of another language's library, of an rwlock, or part of a
+ * condition variable. Each member must have the value that it would have in a mutex that is held.
  */
 static inline bool is_mutex(const struct user_mutex *mutex, __u32 operation, __u32 value)
 {

@@ -12,9 +12,8 @@
 #ifndef RWALKER_BPF_WAIT_BLOCKER_H
 #define RWALKER_BPF_WAIT_BLOCKER_H
 
-#include "bpf/wait_filter.bpf.h"
-#include "bpf/wait_lock.bpf.h"
-#include "bpf/walk_node.bpf.h"
+#include "bpf/wait.bpf.h"
+#include "bpf/walk_lock.bpf.h"
 
 enum {
 	WAITER_BYTES = 1024, /* from the program's arguments to the frame of the lock's function */

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel lock that a task is about to sleep for, and its owner at that moment. Where the kernel
- * does not mark the task (bpf/wait_blocker.bpf.h), it is noted in the task's entry where the kernel
- * begins to wait for a lock, which is on the contended path only, and forgotten where the kernel has
- * got the lock: a wait in between was for it.
+ * The kernel lock that a task is about to sleep for, and its owner at that moment. Where the kernel does not mark the
+ * task (bpf/wait_blocker.bpf.h), it is noted in the task's entry where the kernel begins to wait for a lock, which is
+ * on the contended path only, and forgotten where the kernel has got the lock: a wait in between was for it.
  */
 #ifndef RWALKER_BPF_WAIT_LOCK_H
 #define RWALKER_BPF_WAIT_LOCK_H
 
-#include "bpf/filter.bpf.h"
-#include "bpf/kernel_calls.bpf.h"
-#include "bpf/kernel_locks.bpf.h"
-#include "bpf/object_stack.bpf.h"
-#include "bpf/wait_entry.bpf.h"
-#include "bpf/wait_owner.bpf.h"
+#include "bpf/object.bpf.h"
 
 /*
  * How many tasks are noted to wait for locks of each hash. The end of a wait is told while the lock is held, also for

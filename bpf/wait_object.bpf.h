@@ -1,15 +1,88 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What a wait was for. Read at its end, before the task runs on: its system call is still the one
- * in which it waited.
+ * What a wait was for, by the system call's number and arguments. Read at its end, before the task runs on: its system
+ * call is still the one in which it waited.
  */
-#ifndef RWALKER_BPF_WAIT_OBJECT_H
-#define RWALKER_BPF_WAIT_OBJECT_H
+#ifndef RWALKER_BPF_WAIT_OBJECT_BPF_H
+#define RWALKER_BPF_WAIT_OBJECT_BPF_H
 
-#include "bpf/object_frames.bpf.h"
-#include "bpf/object_native.bpf.h"
-#include "bpf/object_ready.bpf.h"
+#include "bpf/object_files.bpf.h"
+#include "bpf/object_futex.bpf.h"
 #include "bpf/wait_lock.bpf.h"
+
+/*
+ * The timer is on the stack. It was set just before the task left the CPU, and will wake it up, or has just done so and
+ * forgotten the task. A word that an earlier call left on the stack may look like it, and timers of other clocks count
+ * from another time: the intended length of the sleep is then unknown.
+ */
+static __always_inline void sleep_take(struct task_struct *task, u32 number, u64 now, struct ring_object *object)
+{
+	const u64 wakeup = object_functions.timer_wakeup, most = 1ULL << 60;
+	u64 at = wakeup ? stack_find_again(task, wakeup, wakeup, number, object->call) : 0, sleeper, expires;
+
+	object->kind = OBJECT_SLEEP;
+	if (!at || !kernel_has(RING_PART_SLEEP))
+		return;
+	at -= OFFSET_OF(struct hrtimer, function);
+	sleeper = (u64)OBJECT_READ(hrtimer_sleeper, at, task);
+	expires = OBJECT_READ(hrtimer, at, _softexpires);
+	if (sleeper ? sleeper == as_number(task) && expires < most : expires <= now)
+		object->asked = expires;
+}
+
+enum { WAITID_PID = 1 };
+
+/* The child's pid is known only if the task is in the initial pid namespace. */
+static __always_inline void child_take(struct task_struct *task, s32 child, struct ring_object *object)
+{
+	const struct pid *pid = TASK_POINTER(task_struct___files, task, thread_pid);
+
+	object->kind = OBJECT_CHILD;
+	if (kernel_has(RING_PART_THREADS) && pid && child > 0 && !OBJECT_READ(pid, (u64)pid, level))
+		object->process = child;
+}
+
+/* How a parent in vfork() sleeps (kernel/fork.c), and in those calls nothing else. */
+static __always_inline bool is_vfork_state(u32 state)
+{
+	const u32 all = TASK_UNINTERRUPTIBLE | TASK_WAKEKILL | TASK_FREEZABLE;
+
+	return (state & all) == all;
+}
+
+static __always_inline void call_take(struct task_struct *task, struct object_room *room,
+				      const struct wait_entry *entry, u32 number, u64 now, struct ring_object *object)
+{
+	const struct call_arguments with = call_arguments(task);
+
+	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
+	case RING_CALL_DESCRIPTOR:
+		if (kernel_has(RING_PART_FILES))
+			descriptor_take(task, room, entry, with.values[0], number, object);
+		break;
+	case RING_CALL_FUTEX:
+		futex_take(task, room, entry, &with, number, object);
+		break;
+	case RING_CALL_WAIT4:
+		child_take(task, with.values[0], object);
+		break;
+	case RING_CALL_WAITID:
+		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
+		break;
+	case RING_CALL_CLONE:
+		if (is_vfork_state(entry->state))
+			object->kind = OBJECT_CHILD;
+		break;
+	case RING_CALL_POLL:
+	case RING_CALL_SELECT:
+		if (kernel_has(RING_PART_FILES))
+			polled_take(task, room, entry, number, object);
+		break;
+	case RING_CALL_SLEEP:
+		sleep_take(task, number, now, object);
+		break;
+	}
+}
 
 static __always_inline void worker_take(struct task_struct *task, struct ring_object *object)
 {

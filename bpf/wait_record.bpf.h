@@ -4,18 +4,13 @@
 #define RWALKER_BPF_WAIT_RECORD_H
 
 #include "bpf/wait_object.bpf.h"
-#include "bpf/wait_user_later.bpf.h"
+#include "bpf/wait_user.bpf.h"
 #include "bpf/wait_waker.bpf.h"
 
 _Static_assert(sizeof(struct ring_wait) + sizeof(struct ring_waker) + sizeof(struct ring_object) +
 			       sizeof(struct ring_beside) + sizeof(struct ring_throttle) + sizeof(u64) <=
 		       RING_HEAD_ROOM,
 	       "the largest record fits the scratch");
-
-static __always_inline u64 waker_bytes(void)
-{
-	return wait_knobs.wakers ? sizeof(struct ring_waker) : 0;
-}
 
 /* Upper limit. */
 static __always_inline u64 object_bytes(void)
@@ -87,11 +82,6 @@ static __always_inline u64 fill_throttle(const struct wait_entry *entry, u64 at,
 	return sizeof(struct ring_throttle);
 }
 
-static __always_inline struct ring_object *object_of(struct ring_wait *record)
-{
-	return (void *)record->rest + waker_bytes();
-}
-
 /* The name to be written before the wait; NULL if there is none. */
 static __always_inline struct ring_name *name_of(struct task_struct *task, struct object_room *room,
 						 const struct ring_wait *record)
@@ -107,7 +97,7 @@ static __always_inline struct ring_name *name_of(struct task_struct *task, struc
 static __always_inline u64 fill_object(struct task_struct *task, const struct wait_entry *entry, bool known, u32 number,
 				       struct ring_wait *record, struct ring_name **ret_name)
 {
-	struct ring_object *object = object_of(record);
+	struct ring_object *object = (void *)record->rest + (wait_knobs.wakers ? sizeof(struct ring_waker) : 0);
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 
 	*ret_name = NULL;

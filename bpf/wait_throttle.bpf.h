@@ -2,16 +2,199 @@
 /*
  * How much of a wait a quota took: time in which the thread was runnable, but its control group, or one above it, had
  * used up its cpu.max (version 1: cpu.cfs_quota_us) on that CPU. The kernel counts such time as that of a run queue.
- *
- * Since Linux 6.18, a thread of such a group goes on until it returns to user space; there the kernel takes it off the
- * CPU and marks it (task->throttled). For how long follows from the kernel's account of the time for which the group
- * was throttled on that CPU, which is read at the switch-out and at the switch-in.
- * Before: bpf/throttle_spans.bpf.h.
  */
 #ifndef RWALKER_BPF_WAIT_THROTTLE_BPF_H
 #define RWALKER_BPF_WAIT_THROTTLE_BPF_H
 
-#include "bpf/throttle_spans.bpf.h"
+#include "bpf/object.bpf.h"
+#include "bpf/wait.bpf.h"
+
+/* --- the control group: which, its quota, and its path --- */
+
+enum { THROTTLE_LEVELS = 16 /* groups above a thread's own that are looked at */ };
+
+static __always_inline struct cfs_rq *queue_on(const struct task_group *group, u32 cpu)
+{
+	struct cfs_rq **queues = BPF_CORE_READ(group, cfs_rq), *queue = NULL;
+
+	bpf_probe_read_kernel(&queue, sizeof(queue), &queues[cpu]);
+	return queue;
+}
+
+static __always_inline void describe_throttler(const struct task_group *group, struct ring_throttle *throttle)
+{
+	throttle->id = BPF_CORE_READ(group, css.cgroup, kn, id);
+	throttle->quota = BPF_CORE_READ(group, cfs_bandwidth.quota);
+	throttle->period = BPF_CORE_READ(group, cfs_bandwidth.period);
+	throttle->token = mix(mix(mix(as_number(group), throttle->id), throttle->quota), throttle->period) | 1;
+}
+
+static long throttler_step(u32 index, void *context)
+{
+	u32 number = *(u32 *)context, at;
+	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
+	const struct task_group *group;
+	u64 above;
+	long length;
+
+	(void)index;
+	if (!room)
+		return 1;
+	group = (const void *)room->walk.dentry;
+	above = as_number(BPF_CORE_READ(group, parent));
+	if (!above) /* the root, which has no name */
+		return 1;
+	at = room->walk.at;
+	length = bpf_probe_read_kernel_str(room->words, RING_NAME_BYTES / 2,
+					   BPF_CORE_READ(group, css.cgroup, kn, name));
+	if (length <= 1 || length > at) {
+		room->walk.flags |= OBJECT_CUT;
+		return 1;
+	}
+	at = (at - length) & (RING_NAME_BYTES - 1);
+	room->name.bytes[at] = '/';
+	bpf_probe_read_kernel(&room->name.bytes[at + 1], (length - 1) & (RING_NAME_BYTES - 1), room->words);
+	room->walk.at = at;
+	room->walk.dentry = above;
+	return 0;
+}
+
+/* Its path, below the root of its hierarchy. */
+static __always_inline void name_throttler(u64 group, u64 token, struct object_room *room, u32 number)
+{
+	room->walk.dentry = group;
+	room->walk.at = RING_NAME_BYTES;
+	room->walk.flags = 0;
+	bpf_loop(THROTTLE_LEVELS, throttler_step, &number, 0);
+	room->name.flags = room->walk.flags;
+	room->name.length = RING_NAME_BYTES - room->walk.at;
+	room->name.mapping = 0;
+	room->name.token = token;
+}
+
+/* --- before Linux 6.18: when quotas were used up, by group and CPU --- */
+
+/*
+ * All threads of such a group leave the run queue at
+ * once, and no thread is marked: kprobes note when that begins and ends. What of a thread's time on run queues falls
+ * into it was the quota's.
+ */
+
+enum {
+	THROTTLE_SPANS = 8, /* a power of two */
+	THROTTLE_QUEUES = 8192,
+	THROTTLE_LEAST = 20000, /* ns: shorter times on a run queue are not looked at */
+};
+
+struct throttle_span {
+	u64 from, to; /* as from switch_now() */
+};
+
+struct throttles { /* of a group on a CPU: its own, and those of the groups above it */
+	u64 since; /* 0: not throttled */
+	u64 group; /* whose quota was used up last */
+	u64 count; /* of spans so far */
+	struct throttle_span spans[THROTTLE_SPANS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, THROTTLE_QUEUES);
+	__type(key, u64); /* the address of its run queue */
+	__type(value, struct throttles);
+} throttles SEC(".maps");
+
+__u64 throttles_begun;
+
+static __always_inline u64 throttle_now(void)
+{
+	return bpf_ktime_get_ns() - queue_drift();
+}
+
+static __always_inline struct throttles *throttles_of(u64 queue)
+{
+	return bpf_map_lookup_elem(&throttles, &queue);
+}
+
+/* Called for the group whose quota is used up, for which it returns true, then for those below it. */
+static __always_inline bool throttle_begins(const struct task_group *group, u32 cpu)
+{
+	const struct cfs_rq *queue = queue_on(group, cpu);
+	const struct task_group *parent = BPF_CORE_READ(group, parent);
+	const struct throttles *above = parent ? throttles_of(as_number(queue_on(parent, cpu))) : NULL;
+	struct throttles none = {0}, *own;
+	u64 key = as_number(queue);
+
+	if (BPF_CORE_READ(queue, throttle_count))
+		return false;
+	own = throttles_of(key);
+	if (!own && !bpf_map_update_elem(&throttles, &key, &none, BPF_NOEXIST))
+		own = throttles_of(key);
+	if (!own)
+		return false;
+	own->group = above && above->since ? above->group : as_number(group);
+	own->since = throttle_now();
+	throttles_begun++;
+	return own->group == as_number(group);
+}
+
+static __always_inline void throttle_ends(const struct task_group *group, u32 cpu)
+{
+	const struct cfs_rq *queue = queue_on(group, cpu);
+	struct throttles *own = throttles_of(as_number(queue));
+	struct throttle_span *span;
+
+	if (BPF_CORE_READ(queue, throttle_count) != 1 || !own || !own->since)
+		return;
+	span = &own->spans[own->count++ & (THROTTLE_SPANS - 1)];
+	span->from = own->since;
+	span->to = throttle_now();
+	own->since = 0;
+}
+
+SEPARATE u64 common_part(u64 from, u64 to, u64 since, u64 until)
+{
+	from = from > since ? from : since;
+	to = to < until ? to : until;
+	return to > from ? to - from : 0;
+}
+
+/* What of [from, to] a quota took from the threads of a run queue, given by its address; and whose quota. */
+SEPARATE u64 spans_part(u64 queue, u64 from, u64 to, struct ring_throttle *throttle)
+{
+	const struct throttles *known = throttles_of(queue);
+	u64 part;
+
+	if (!known || !throttle)
+		return 0;
+	part = known->since ? common_part(from, to, known->since, to) : 0;
+	for (u32 i = 0; i < THROTTLE_SPANS; i++)
+		part += common_part(from, to, known->spans[i].from, known->spans[i].to);
+	if (part)
+		describe_throttler((const struct task_group *)known->group, throttle);
+	return part;
+}
+
+/*
+ * A thread that was moved while it waited was throttled on the CPU that it came from: a group that is
+ * throttled on a CPU gets no threads there, except those that are woken up.
+ */
+static __always_inline u64 probed_part(struct task_struct *task, struct wait_entry *entry, u64 from, u64 to)
+{
+	const struct cfs_rq *queue = task->se.cfs_rq;
+
+	if (entry->wait_class != WAIT_BLOCKED && entry->wait_class != WAIT_STARTED)
+		queue = queue_on(BPF_CORE_READ(queue, tg), entry->out_cpu);
+	return spans_part(as_number(queue), from, to, &entry->throttle);
+}
+
+/* --- since Linux 6.18 --- */
+
+/*
+ * A thread of such a group goes on until it returns to user space; there the kernel takes it off the
+ * CPU and marks it (task->throttled). For how long follows from the kernel's account of the time for which the group
+ * was throttled on that CPU, which is read at the switch-out and at the switch-in.
+ */
 
 static __always_inline bool marks_throttled(void)
 {

@@ -1,15 +1,82 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * User stacks of waits. A thread's user stack can be read only while the thread is current, and
- * before it is back in user space: when it leaves the CPU, before the length of the wait is known,
- * or from the switch-in on (enum ring_user_way).
+ * User stacks of waits. A thread's user stack can be read only while the thread is current, and before it is back in
+ * user space: when it leaves the CPU, before the length of the wait is known, or from the switch-in on, when it is
+ * known which waits get a record (enum ring_user_way).
  */
 #ifndef RWALKER_BPF_WAIT_USER_BPF_H
 #define RWALKER_BPF_WAIT_USER_BPF_H
 
-#include "bpf/snapshot.bpf.h"
-#include "bpf/stack_top.bpf.h"
-#include "bpf/wait_filter.bpf.h"
+#include "bpf/stacks.bpf.h"
+#include "bpf/wait.bpf.h"
+
+/* --- task work --- */
+
+/*
+ * Work that a thread does on its way back to user space, in its own context and with no lock held:
+ * bpf_task_work of Linux 6.18. The kernel needs an element of a map while one is pending. A
+ * thread's element follows from its tid; if another thread has it, the next ones are tried.
+ *
+ * Later kernels have the function without "_impl", and supply its last argument themselves.
+ */
+
+enum { TASK_WORKS = 4096, TASK_WORK_TRIES = 4 }; /* a power of two */
+
+const volatile bool task_work_plain_name;
+
+struct bpf_task_work {
+	__u64 __opaque;
+};
+
+struct bpf_map {
+	u32 id;
+} __attribute__((preserve_access_index));
+
+typedef int (*task_work_callback)(struct bpf_map *map, void *key, void *value);
+
+extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
+					      task_work_callback callback, void *aux__prog) __weak __ksym;
+extern int bpf_task_work_schedule_resume(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
+					 task_work_callback callback) __weak __ksym;
+extern void bpf_preempt_disable(void) __weak __ksym;
+extern void bpf_preempt_enable(void) __weak __ksym;
+
+struct task_work_place {
+	struct bpf_task_work work;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, TASK_WORKS);
+	__type(key, u32);
+	__type(value, struct task_work_place);
+} task_works SEC(".maps");
+
+static __always_inline long task_work_try(struct task_struct *task, u32 place, task_work_callback callback)
+{
+	struct task_work_place *at = bpf_map_lookup_elem(&task_works, &place);
+
+	if (!at)
+		return -1;
+	return task_work_plain_name ? bpf_task_work_schedule_resume(task, &at->work, &task_works, callback) :
+				      bpf_task_work_schedule_resume_impl(task, &at->work, &task_works, callback, NULL);
+}
+
+/*
+ * Returns true if the callback will run before the task's next instruction in user space. If not,
+ * the kernel had a reason.
+ */
+static __always_inline bool task_work_schedule(struct task_struct *task, task_work_callback callback)
+{
+	enum { APART = 1021 }; /* threads of one process have tids close to each other */
+
+	for (u32 i = 0; i < TASK_WORK_TRIES; i++)
+		if (!task_work_try(task, (task->pid + i * APART) & (TASK_WORKS - 1), callback))
+			return true;
+	return false;
+}
+
+/* --- the record --- */
 
 /* task: the current one. Returns the size of its stack in bytes. */
 static __always_inline u64 take_user_stack(struct task_struct *task, struct ring_user_stack *record)
@@ -127,6 +194,104 @@ static __always_inline void learn_length(struct wait_entry *entry, u64 length)
 		entry->hasty += entry->hasty < PATIENCE;
 	else
 		entry->hasty = 0;
+}
+
+/* --- from the switch-in on --- */
+
+/* What the wait's record says about the user stack. */
+static __always_inline u32 plan_user_stack(struct task_struct *task, const struct wait_entry *entry)
+{
+	const bool hook = wait_knobs.user_way == RING_BY_SYS_EXIT;
+
+	if (!wait_knobs.user_stacks)
+		return 0;
+	if (!has_user_stack(task))
+		return RING_WAIT_USER_KTHREAD;
+	if (entry->flags & ENTRY_USER_TOLD || wait_knobs.user_way == RING_BY_NONE ||
+	    (hook && !(entry->flags & ENTRY_IN_SYSCALL)))
+		return RING_WAIT_USER_BEFORE;
+	return RING_WAIT_USER_LATER;
+}
+
+/*
+ * Since when waits of the sleeping task's present system call have had no user stack; 0 if the task was elsewhere then.
+ */
+static __always_inline u64 still_pending(struct task_struct *task, const struct wait_entry *entry)
+{
+	u64 ip, sp;
+
+	read_user_registers(task, &ip, &sp);
+	return ip == entry->ip && sp == entry->sp ? entry->pending : 0;
+}
+
+/* The current task is about to run on: takes the user stack of its waits since it was last in user space. */
+static __noinline void take_pending(struct task_struct *task)
+{
+	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
+	u64 ip, sp, since, now;
+
+	if (!entry || !entry->pending)
+		return;
+	since = entry->pending;
+	entry->pending = 0;
+	read_user_registers(task, &ip, &sp);
+	now = bpf_ktime_get_ns();
+	if (now < since) /* may be by the run queue's clock */
+		now = since;
+	tell_user_stack(task, now, since, ip == entry->ip && sp == entry->sp ? USER_MISSING_NONE : USER_MISSING_CHANGED);
+}
+
+/* For the task whose switch-in or system call was noted on this CPU (note_pending()). */
+static __always_inline void take_noted(void)
+{
+	struct ring_cpu *cpu = ring_this_cpu();
+
+	if (cpu && cpu->pending) {
+		cpu->pending = 0;
+		take_pending(bpf_get_current_task_btf());
+	}
+}
+
+/* Preemptible, so per-CPU data cannot be used here. */
+static int take_on_the_way(struct bpf_map *map, void *key, void *value)
+{
+	bpf_preempt_disable();
+	take_pending(bpf_get_current_task_btf());
+	bpf_preempt_enable();
+	return 0;
+}
+
+/*
+ * Called after the record of a wait with USER_LATER. One stack serves all waits of a call: it is
+ * asked for with the first.
+ */
+static __always_inline void want_user_stack(struct task_struct *task, struct wait_entry *entry, u64 now)
+{
+	if (entry->pending)
+		return;
+	entry->pending = now;
+	read_user_registers(task, &entry->ip, &entry->sp);
+}
+
+/*
+ * Called at the end of a switch-in whose wait is the first of a call. Not by want_user_stack(), whose callers have
+ * little room left on the stack: old kernels count what is scheduled as called.
+ */
+static __noinline void schedule_user_stack(struct task_struct *task, struct wait_entry *entry)
+{
+	const u64 since = entry->pending;
+
+	if (task_work_schedule(task, take_on_the_way))
+		return;
+	entry->pending = 0;
+	tell_user_stack(task, since, since, USER_MISSING_UNSCHEDULED);
+}
+
+/* For the hooks that look at this CPU's own memory and at nothing else. */
+static __always_inline void note_pending(struct ring_cpu *cpu, u64 pending)
+{
+	if (wait_knobs.user_way == RING_BY_SWITCH || wait_knobs.user_way == RING_BY_SYS_EXIT)
+		cpu->pending = pending;
 }
 
 #endif

@@ -3,13 +3,61 @@
 #ifndef RWALKER_BPF_WAIT_WAKER_BPF_H
 #define RWALKER_BPF_WAIT_WAKER_BPF_H
 
-#include "bpf/snapshot.bpf.h"
-#include "bpf/stack_top.bpf.h"
-#include "bpf/wait_filter.bpf.h"
-#include "bpf/wait_packet.bpf.h"
+#include "bpf/stacks.bpf.h"
+#include "bpf/wait.bpf.h"
+
+/* --- packets --- */
+
+/*
+ * Whether the softirq delivers what the task itself has just sent, as on loopback: it handles this CPU's backlog of
+ * packets, and runs in the task's own call, because the function that put a packet there enables softirqs again. A
+ * packet that an interrupt put there in between would be delivered with it.
+ */
+
+static __always_inline bool is_within(u64 address, const struct ring_function *function)
+{
+	return address - function->start - 1 < function->end - function->start;
+}
+
+static __always_inline bool is_transmit(u64 address)
+{
+	const struct ring_function *all = object_functions.transmits;
+
+	return is_within(address, &all[0]) || is_within(address, &all[1]) || is_within(address, &all[2]);
+}
+
+struct packet_search {
+	const struct ring_wake *record;
+	u32 count;
+	bool backlog, own;
+};
+
+static long packet_step(u32 index, struct packet_search *search)
+{
+	enum { MOST = 40 };
+	const u64 *frames = search->record->frames;
+
+	if (index >= MOST || index + 1 >= search->count)
+		return 1;
+	if (is_within(frames[index], &object_functions.backlog))
+		search->backlog = true;
+	if (!is_within(frames[index], &object_functions.bh_enable))
+		return 0;
+	search->own = search->backlog && is_transmit(frames[index + 1]);
+	return 1;
+}
+
+static __always_inline bool is_own_packet(const struct ring_wake *record, u32 count)
+{
+	struct packet_search search = {.record = record, .count = count};
+
+	bpf_loop(count, packet_step, &search, 0);
+	return *(volatile bool *)&search.own;
+}
+
+/* --- the waker --- */
 
 const volatile bool waker_cast; /* bpf_rdonly_cast() is available */
-extern void *bpf_rdonly_cast(const void *address, __u32 type) __weak __ksym;
 
 static __always_inline int read_int(u64 address)
 {
@@ -102,7 +150,7 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 		record->context = WAKER_TASK;
 		entry->waker_context += WAKER_TASK - WAKER_SOFTIRQ;
 	}
-	if (wants_user_stacks() && record->context == WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
+	if (wait_knobs.user_stacks && record->context == WAKER_TASK && !(waker->flags & PF_KTHREAD)) {
 		user = bpf_get_stack(ctx, (void *)record->frames + kernel, room, BPF_F_USER_STACK);
 		if (user <= 0) {
 			record->flags |= RING_SAMPLE_NO_USER_FAULT;

@@ -10,7 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/gate/confine.h"
 #include "record/host/cpus.h"

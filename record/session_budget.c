@@ -5,7 +5,7 @@
 #include <linux/types.h>
 #include <sys/resource.h>
 
-#include "bpf/ring_budget.h"
+#include "bpf/ring.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "format/event_log.h"

@@ -6,9 +6,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/ring_cgroup.h"
-#include "bpf/ring_sleeper.h"
-#include "bpf/ring_snapshot.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "format/event_log.h"

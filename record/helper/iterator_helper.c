@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "bpf/ring_sleeper.h"
+#include "bpf/ring.h"
 #include "bpf/user_mutex.h"
 #include "common/cleanup.h"
 #include "common/gate/open.h"

@@ -9,7 +9,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/ring_object.h"
+#include "bpf/ring.h"
 #include "record/host/kallsyms.h"
 
 /* Sets knobs->calls. What cannot be found out stays 0. */

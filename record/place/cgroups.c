@@ -16,7 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "bpf/ring_cgroup.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/container.h"
 #include "common/gate/packet.h"

@@ -24,7 +24,7 @@ struct spawner;
 int cgroup_choice_make(const struct record_who *who, struct filter_cgroups *cgroups);
 
 /*
- * The control groups of the host, by id, as the programs report them (bpf/ring_cgroup.h). Those
+ * The control groups of the host, by id, as the programs report them (bpf/cgroups.bpf.c). Those
  * that a task was in are written to the trace once, and once more when they are removed. Memory is
  * fixed: if the table is full, those that were removed are forgotten; if there are still too many,
  * the rest have no paths.

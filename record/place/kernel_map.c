@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring.h"
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/elf/elf_file.h"

@@ -8,7 +8,7 @@
 
 #include <linux/perf_event.h>
 
-#include "bpf/ring_lives.h"
+#include "bpf/ring.h"
 #include "common/hash_map.h"
 #include "format/event.h"
 #include "record/perf/merge.h"

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/ring_lives.h"
+#include "bpf/ring.h"
 #include "record/host/cpus.h"
 
 struct probe;

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring.h"
 #include "record/plan/comm_pattern.h"
 #include "record/plan/record_options.h"
 

@@ -10,7 +10,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/ring_snapshot.h"
+#include "bpf/ring.h"
 #include "common/log.h"
 #include "common/time_units.h"
 #include "record/plan/record_habits.h"

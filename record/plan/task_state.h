@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 
 enum {
 	TASK_UNINTERRUPTIBLE = 2,

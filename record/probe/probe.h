@@ -13,9 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf/ring_clock.h"
-#include "bpf/ring_wait.h"
-#include "bpf/ring_walk.h"
+#include "bpf/ring.h"
 
 struct cpu_set;
 struct cpus;

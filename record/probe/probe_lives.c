@@ -7,8 +7,7 @@
 #include <linux/types.h>
 #include <string.h>
 
-#include "bpf/ring_cgroup.h"
-#include "bpf/ring_lives.h"
+#include "bpf/ring.h"
 #include "common/log.h"
 #include "record/probe/probe_internal.h"
 

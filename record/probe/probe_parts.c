@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bpf/ring_parts.h"
+#include "bpf/ring.h"
 #include "common/log.h"
 #include "record/probe/probe_internal.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/ring_point.h"
+#include "bpf/ring.h"
 
 struct points;
 struct probe;

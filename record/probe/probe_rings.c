@@ -12,9 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bpf/ring_event.h"
-#include "bpf/ring_lives.h"
-#include "bpf/ring_snapshot.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "record/probe/probe_internal.h"

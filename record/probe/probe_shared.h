@@ -5,11 +5,9 @@
 
 #include <bpf/libbpf.h>
 
-#include "bpf/ring_calls.h"
-#include "bpf/ring_event.h"
-#include "bpf/ring_budget.h"
+#include "bpf/ring.h"
 
-/* What every object has in common (bpf/filter.bpf.h, bpf/follow.bpf.h, bpf/clock.bpf.h). */
+/* What every object has in common (bpf/filter.bpf.h). */
 struct shared {
 	struct ring_filter_knobs *knobs;
 	__u64 *cpus; /* RING_CPU_WORDS */

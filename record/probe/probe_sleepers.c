@@ -7,7 +7,7 @@
 #include <linux/types.h>
 #include <string.h>
 
-#include "bpf/ring_sleeper.h"
+#include "bpf/ring.h"
 #include "common/log.h"
 #include "record/probe/probe_internal.h"
 

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 
 #define SWITCH_END "finish_task_switch" /* the kernel function */
 
@@ -19,7 +19,7 @@ bool kernel_has_kprobes(void); /* that perf events can open */
 
 struct user_way {
 	enum ring_user_way way;
-	bool plain_name; /* of the function that schedules task work: bpf/wait_task_work.bpf.h */
+	bool plain_name; /* of the function that schedules task work: bpf/wait_user.bpf.h */
 	int switch_fd;	 /* BY_SWITCH: a perf event at the end of the switch, to attach a program to; else -1 */
 };
 

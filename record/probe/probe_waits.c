@@ -14,7 +14,7 @@
 #include "record/probe/probe_internal.h"
 
 #include "bpf/offcpu.skel.h"
-#include "bpf/ring_parts.h"
+#include "bpf/ring.h"
 
 enum { NAME_AGE = SECOND }; /* names of objects are written again after this to twice this */
 

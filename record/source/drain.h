@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring.h"
 #include "record/perf/merge.h"
 #include "record/perf/ring.h"
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/ring_snapshot.h"
+#include "bpf/ring.h"
 #include "format/snapshot_code.h"
 
 struct filter;

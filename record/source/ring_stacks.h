@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring.h"
 #include "format/event_encoder.h"
 #include "record/place/hits.h"
 #include "record/place/kernel_map.h"

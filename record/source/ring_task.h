@@ -6,7 +6,7 @@
 #include <linux/types.h>
 #include <string.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring.h"
 #include "format/event.h"
 #include "record/place/cgroups.h"
 #include "record/plan/recording.h"

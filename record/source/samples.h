@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/ring_event.h"
+#include "bpf/ring.h"
 #include "format/event.h"
 #include "record/perf/perf_event.h"
 #include "record/source/source.h"
@@ -39,7 +39,7 @@ static inline bool ring_sample_is_whole(const struct ring_sample *raw, const str
 	return (raw->flags & (RING_SAMPLE_KERNEL_TRUNCATED | RING_SAMPLE_USER_TRUNCATED)) && !(sample->flags & cut);
 }
 
-/* The CPU profile: its perf events, and the way of a sample from a ring (bpf/ring_event.h) to an event of the log. */
+/* The CPU profile: its perf events, and the way of a sample from a ring (bpf/ring.h) to an event of the log. */
 
 struct samples {
 	struct recording *recording;

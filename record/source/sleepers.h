@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/ring_sleeper.h"
+#include "bpf/ring.h"
 
 struct spawner;
 struct probe;

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/ring_sleeper.h"
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "format/event_log.h"

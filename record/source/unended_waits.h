@@ -13,8 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/ring_event.h"
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 
 struct open_waits;
 struct recording;

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/time_units.h"

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/time_units.h"

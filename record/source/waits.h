@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 #include "record/probe/sched_clock.h"
 #include "record/source/source.h"
 #include "record/source/unended_waits.h"

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bpf/ring_walk.h"
+#include "bpf/ring.h"
 #include "record/source/source.h"
 
 struct record_walk;

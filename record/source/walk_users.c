@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/ring_event.h"
-#include "bpf/ring_object.h"
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/time_units.h"
 #include "format/event_log.h"

@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bpf/ring_event.h"
-#include "bpf/ring_walk.h"
+#include "bpf/ring.h"
 #include "format/event_encoder.h"
 
 struct probe;

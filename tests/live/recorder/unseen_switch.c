@@ -8,8 +8,7 @@
  */
 #include <linux/types.h>
 
-#include "bpf/ring_budget.h"
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 #include "record/host/clocks.h"
 #include "record/host/cpus.h"
 #include "record/perf/ring.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Records of a ring as the programs write them (bpf/ring_event.h, bpf/ring_wait.h), by hand. */
+/* Records of a ring as the programs write them (bpf/ring.h), by hand. */
 #pragma once
 
 #include <linux/types.h>
 #include <stdio.h>
 
-#include "bpf/ring_event.h"
-#include "bpf/ring_wait.h"
+#include "bpf/ring.h"
 #include "record/plan/filter.h"
 
 enum { MADE_FRAMES = 8 };

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bpf/ring_sleeper.h"
+#include "bpf/ring.h"
 #include "common/gate/packet.h"
 #include "record/helper/helpers.h"
 #include "record/helper/iterator_helper.h"

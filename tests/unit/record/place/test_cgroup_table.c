@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/ring_cgroup.h"
+#include "bpf/ring.h"
 #include "format/limits.h"
 #include "tests/test.h"
 #include "tests/unit/record/made_recording.h"

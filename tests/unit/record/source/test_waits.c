@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/ring_object.h"
+#include "bpf/ring.h"
 #include "record/source/wait_objects.h"
 #include "tests/test.h"
 #include "tests/unit/record/fake_clock.h"

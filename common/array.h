@@ -68,6 +68,9 @@ static inline int array_reserve_raw(void **items, size_t *capacity, size_t wante
  * Searches that are made for every frame are loops without a branch instead: address_buckets.h,
  * cfi_rows.c, cfi_section.c, name_frames.c.
  */
+/* For qsort(): -1, 0, 1. A chain of them: COMPARE(l->time, r->time) ?: COMPARE(l->number, r->number). */
+#define COMPARE(left, right) (((left) > (right)) - ((left) < (right)))
+
 #define SORTED_FIRST(i, count, holds)                                                              \
 	({                                                                                         \
 		size_t sorted_low = 0, sorted_high = (count);                                      \

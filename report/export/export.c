@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/profile/profile.h"
@@ -217,11 +218,7 @@ static int compare_events(const void *left, const void *right)
 {
 	const struct export_event *l = left, *r = right;
 
-	if (l->of.task != r->of.task)
-		return l->of.task < r->of.task ? -1 : 1;
-	if (l->time != r->time)
-		return l->time < r->time ? -1 : 1;
-	return (l->number > r->number) - (l->number < r->number);
+	return COMPARE(l->of.task, r->of.task) ?: COMPARE(l->time, r->time) ?: COMPARE(l->number, r->number);
 }
 
 static int read_events(struct export *export, struct profile *profile)

@@ -269,14 +269,12 @@ static void write_meta(struct firefox *firefox)
 		   "{'key':'cpu','label':'CPU','format':'integer'}]}]}");
 }
 
-static int show_firefox(const struct view_context *context, uint32_t number, const struct profile_source *all)
+static int show_firefox(const struct view_context *context)
 {
 	_cleanup_(firefox_deinit) struct firefox firefox = {0};
 	struct export *export = &firefox.export;
 	int r = firefox_init(&firefox, context);
 
-	(void)number;
-	(void)all;
 	if (r < 0)
 		return r;
 	json_write(&export->json, "{'libs':[],'pages':[]");
@@ -297,6 +295,6 @@ static int show_firefox(const struct view_context *context, uint32_t number, con
 
 const struct view firefox_view = {
 	VIEW_NAME("export firefox"),
-	.print = show_firefox, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.print_all = show_firefox, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true,
 	.exports = true,
 };

@@ -169,15 +169,12 @@ static int write_chain(struct script *script, const struct profile_event *event)
 	return r;
 }
 
-static int show_perf_script(const struct view_context *context, uint32_t number,
-		     const struct profile_source *source)
+static int show_perf_script(const struct view_context *context)
 {
 	_cleanup_(script_deinit) struct script script;
 	struct profile_event event;
 	int r = script_init(&script, context);
 
-	(void)number;
-	(void)source;
 	if (r < 0)
 		return r;
 	while ((r = event_reader_next(&script.reader, &event)) > 0) {
@@ -192,6 +189,6 @@ static int show_perf_script(const struct view_context *context, uint32_t number,
 
 const struct view perf_script_view = {
 	VIEW_NAME("export perf-script"),
-	.print = show_perf_script, .kinds = VIEW_EVENTS, .needs = PROFILE_EACH_EVENT | PROFILE_EACH_ADDRESS,
-	.bare = true, .merged = true, .exports = true,
+	.print_all = show_perf_script, .kinds = VIEW_EVENTS, .needs = PROFILE_EACH_EVENT | PROFILE_EACH_ADDRESS,
+	.bare = true, .exports = true,
 };

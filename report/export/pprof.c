@@ -504,13 +504,11 @@ static int print_packed(const struct pprof *pprof)
 	return r;
 }
 
-static int show_pprof(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_pprof(const struct view_context *context)
 {
 	_cleanup_(pprof_deinit) struct pprof pprof;
 	int r = pprof_init(&pprof, context);
 
-	(void)number;
-	(void)source;
 	if (!r)
 		r = write_types(&pprof);
 	if (!r)
@@ -524,6 +522,6 @@ static int show_pprof(const struct view_context *context, uint32_t number, const
 
 const struct view pprof_view = {
 	VIEW_NAME("export pprof"),
-	.print = show_pprof, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_RECORDING, .bare = true, .merged = true,
+	.print_all = show_pprof, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_RECORDING, .bare = true,
 	.exports = true, .binary = true,
 };

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "common/printable.h"
@@ -114,11 +115,8 @@ static int compare_events(const void *left, const void *right, void *owner)
 {
 	const struct export_event *l = left, *r = right;
 
-	if (l->of.source != r->of.source)
-		return l->of.source < r->of.source ? -1 : 1;
-	if (host_of(owner, l) != host_of(owner, r))
-		return host_of(owner, l) < host_of(owner, r) ? -1 : 1;
-	return memcmp(&l->of, &r->of, sizeof(l->of));
+	return COMPARE(l->of.source, r->of.source) ?: COMPARE(host_of(owner, l), host_of(owner, r)) ?:
+	       memcmp(&l->of, &r->of, sizeof(l->of));
 }
 
 /* Sorts the events, and adds up those with the same stack. */
@@ -185,14 +183,12 @@ static size_t write_profile(struct scope *scope, size_t first)
 	return end;
 }
 
-static int show_speedscope(const struct view_context *context, uint32_t number, const struct profile_source *all)
+static int show_speedscope(const struct view_context *context)
 {
 	_cleanup_(scope_deinit) struct scope scope = {0};
 	struct export *export = &scope.export;
 	int r = scope_init(&scope, context);
 
-	(void)number;
-	(void)all;
 	if (r < 0)
 		return r;
 	add_up(export);
@@ -209,7 +205,7 @@ static int show_speedscope(const struct view_context *context, uint32_t number, 
 
 const struct view speedscope_view = {
 	VIEW_NAME("export speedscope"),
-	.print = show_speedscope, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.print_all = show_speedscope, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true,
 	.exports = true,
 };
 
@@ -301,13 +297,11 @@ static void write_events(struct export *export)
 	}
 }
 
-static int show_chrome(const struct view_context *context, uint32_t number, const struct profile_source *all)
+static int show_chrome(const struct view_context *context)
 {
 	_cleanup_(export_close) struct export export;
 	int r = export_open(&export, context);
 
-	(void)number;
-	(void)all;
 	if (r < 0)
 		return r;
 	json_write(&export.json, "{'displayTimeUnit':'ns','traceEvents':[");
@@ -318,6 +312,6 @@ static int show_chrome(const struct view_context *context, uint32_t number, cons
 
 const struct view chrome_view = {
 	VIEW_NAME("export chrome"),
-	.print = show_chrome, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.print_all = show_chrome, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true,
 	.exports = true,
 };

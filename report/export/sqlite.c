@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * --export sqlite: every event, and all that it refers to, as a database. The sqlite library writes it to the output
+ * file, which is the only file that it can access.
+ */
 #include "report/export/sqlite.h"
 
 #include <errno.h>
@@ -12,10 +16,8 @@
 #include "report/view/page.h"
 #include "report/view/view.h"
 
-/* --- sqlite schema --- */
-
 /* Times are ns of the recording's CLOCK_MONOTONIC; durations and weights are ns unless the source has another unit. */
-const char sqlite_schema_tables[] =
+static const char schema_tables[] =
 	"PRAGMA user_version = 1;"
 	"CREATE TABLE about (key TEXT NOT NULL, value TEXT);"
 	"CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT);"
@@ -66,7 +68,7 @@ const char sqlite_schema_tables[] =
 #define JOIN_LEAF(table) " JOIN stacks s ON s.id = " table ".stack LEFT JOIN functions f ON f.id = s.function"
 #define JOIN_RECORDING(table) " JOIN recordings r ON r.id = " table ".recording"
 
-const char sqlite_schema_views[] =
+static const char schema_views[] =
 	"CREATE VIEW sample_list AS SELECT x.id, " TASK_NAMES ", " SECONDS("x.time") " AS seconds, c.kind,"
 	" coalesce(p.name, c.name) AS source, x.cpu, x.weight, f.name AS leaf, f.module, x.stack, x.task, x.recording"
 	" FROM samples x" JOIN_TASK("x", "task") JOIN_LEAF("x") JOIN_RECORDING("x")
@@ -110,7 +112,7 @@ const char sqlite_schema_views[] =
 	" FROM facts x JOIN tasks t ON t.id = x.task JOIN hosts h ON h.id = t.host"
 	" GROUP BY t.host, t.tid, t.start;";
 
-const char sqlite_schema_indices[] =
+static const char schema_indices[] =
 	"CREATE INDEX stacks_by_parent ON stacks (parent);"
 	"CREATE INDEX stacks_by_function ON stacks (function) WHERE outermost;"
 	"CREATE INDEX tasks_by_tid ON tasks (tid);"
@@ -118,41 +120,58 @@ const char sqlite_schema_indices[] =
 	"CREATE INDEX waits_by_task ON waits (task);"
 	"CREATE INDEX wakes_by_task ON wakes (task);";
 
-/* --- sqlite origins --- */
+/* --- rows --- */
 
-enum { ABOUT_COLUMNS = 2, HOST_COLUMNS = 2, RECORDING_COLUMNS = 11, SOURCE_COLUMNS = 8, PROBE_COLUMNS = 7,
-       TASK_COLUMNS = 10 };
-
-static int write_about_row(struct database_query *insert, const char *key, const char *value)
+void sqlite_add_row(struct sqlite_export *job, enum sqlite_table table, const struct sqlite_value *values, size_t count)
 {
-	database_word(insert, key);
-	database_word(insert, value);
-	return database_row(insert);
+#define TABLE_NAME(name) #name,
+	static const char *const names[TABLES] = {SQLITE_TABLES(TABLE_NAME)};
+	struct database_query **insert = &job->inserts[table];
+
+	if (!job->error && !*insert)
+		job->error = database_insert_create(job->database, names[table], (int)count, insert);
+	if (job->error)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (values[i].kind == SQLITE_WORD)
+			database_word(*insert, values[i].text);
+		else if (values[i].kind == SQLITE_TEXT)
+			database_text(*insert, values[i].text);
+		else if (values[i].known)
+			database_number(*insert, values[i].number);
+		else
+			database_nothing(*insert);
+	}
+	job->error = database_row(*insert);
 }
 
-/* Filters and notes are printable already. */
-static int write_about(struct sqlite_export *job)
+/* Nothing for an empty text. */
+static struct sqlite_value known_text(const char *text)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
+	return TEXT(*text ? text : NULL);
+}
+
+/* --- where it comes from, and tasks --- */
+
+/* Filters and notes are printable already. */
+static void write_about(struct sqlite_export *job)
+{
+	const char *filters = job->context->settings->filters;
 	struct profile_account account;
-	int r = database_insert_create(job->database, "about", ABOUT_COLUMNS, &insert);
 
 	profile_account(job->profile, &account);
-	if (!r && job->context->settings->filters && job->context->settings->filters[0])
-		r = write_about_row(insert, "filters", job->context->settings->filters);
-	for (size_t i = 0; i < account.count && !r; i++)
-		r = write_about_row(insert, "note", account.notes[i].text);
-	return r;
+	if (filters && filters[0])
+		SQLITE_ROW(job, about, WORD("filters"), WORD(filters));
+	for (size_t i = 0; i < account.count; i++)
+		SQLITE_ROW(job, about, WORD("note"), WORD(account.notes[i].text));
 }
 
 /* Hosts are numbered in the order in which they first appear among the recordings. */
-static int write_hosts(struct sqlite_export *job)
+static void write_hosts(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct waits *waits = &job->reader.waits;
-	int r = database_insert_create(job->database, "hosts", HOST_COLUMNS, &insert);
 
-	for (size_t i = 0; i < waits->recording_count && !r; i++) {
+	for (size_t i = 0; i < waits->recording_count; i++) {
 		struct profile_origin origin;
 		bool again = false;
 
@@ -161,218 +180,146 @@ static int write_hosts(struct sqlite_export *job)
 		if (again)
 			continue;
 		profile_origin(job->profile, i, &origin);
-		database_number(insert, waits->recordings[i].host);
-		database_text(insert, origin.host[0] ? origin.host : NULL);
-		r = database_row(insert);
+		SQLITE_ROW(job, hosts, NUMBER(waits->recordings[i].host), known_text(origin.host));
 	}
-	return r;
 }
 
-static int write_recordings(struct sqlite_export *job)
+static void write_recordings(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct waits *waits = &job->reader.waits;
-	int r = database_insert_create(job->database, "recordings", RECORDING_COLUMNS, &insert);
 
-	for (uint32_t i = 0; i < waits->recording_count && !r; i++) {
+	for (uint32_t i = 0; i < waits->recording_count; i++) {
 		const struct profile_recording *recording = &waits->recordings[i];
 		uint64_t realtime = profile_realtime(job->profile, i, recording->start), since, until;
 		struct profile_origin origin;
 
 		profile_origin(job->profile, i, &origin);
 		profile_recording_part(job->profile, i, &since, &until);
-		database_number(insert, i);
-		database_number(insert, recording->host);
-		database_text(insert, origin.kernel[0] ? origin.kernel : NULL);
-		database_text(insert, origin.machine[0] ? origin.machine : NULL);
-		database_known(insert, origin.cpus != 0, origin.cpus);
-		database_number(insert, recording->start);
-		database_number(insert, recording->stop);
-		database_known(insert, realtime != 0, realtime);
-		database_number(insert, since);
-		database_number(insert, until);
-		database_number(insert, recording->least_wait);
-		r = database_row(insert);
+		SQLITE_ROW(job, recordings, NUMBER(i), NUMBER(recording->host), known_text(origin.kernel),
+			   known_text(origin.machine), KNOWN(origin.cpus != 0, origin.cpus), NUMBER(recording->start),
+			   NUMBER(recording->stop), KNOWN(realtime != 0, realtime), NUMBER(since), NUMBER(until),
+			   NUMBER(recording->least_wait));
 	}
-	return r;
 }
 
-static int write_sources(struct sqlite_export *job)
+static void write_sources(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct profile_source *sources;
 	size_t count = profile_sources(job->profile, &sources);
-	int r = database_insert_create(job->database, "sources", SOURCE_COLUMNS, &insert);
 
-	for (uint32_t i = 0; i < count && !r; i++) {
-		if (sources[i].left_out)
-			continue;
-		database_number(insert, i);
-		database_word(insert, page_kind_name(sources[i].kind));
-		database_text(insert, sources[i].name);
-		database_text(insert, sources[i].weight_unit);
-		database_known(insert, sources[i].frequency != 0, sources[i].frequency);
-		database_number(insert, sources[i].samples);
-		database_number(insert, page_total(&sources[i]));
-		database_number(insert, sources[i].duration);
-		r = database_row(insert);
-	}
-	return r;
+	for (uint32_t i = 0; i < count; i++)
+		if (!sources[i].left_out)
+			SQLITE_ROW(job, sources, NUMBER(i), WORD(page_kind_name(sources[i].kind)), TEXT(sources[i].name),
+				   TEXT(sources[i].weight_unit), KNOWN(sources[i].frequency != 0, sources[i].frequency),
+				   NUMBER(sources[i].samples), NUMBER(page_total(&sources[i])), NUMBER(sources[i].duration));
 }
 
-static int write_probes(struct sqlite_export *job)
+static void write_probes(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct event_reader *reader = &job->reader;
-	int r = database_insert_create(job->database, "probes", PROBE_COLUMNS, &insert);
 
-	for (uint32_t i = 0; i < reader->probe_count && !r; i++) {
+	for (uint32_t i = 0; i < reader->probe_count; i++) {
 		const struct profile_probe *probe = &reader->probes[i];
 
-		if (reader->sources[probe->source].left_out)
-			continue;
-		database_number(insert, i);
-		database_number(insert, probe->source);
-		database_text(insert, probe->name);
-		database_number(insert, probe->samples);
-		database_known(insert, probe->counted, probe->hits);
-		database_known(insert, probe->counted, probe->skipped);
-		database_known(insert, probe->counted, probe->missed);
-		r = database_row(insert);
+		if (!reader->sources[probe->source].left_out)
+			SQLITE_ROW(job, probes, NUMBER(i), NUMBER(probe->source), TEXT(probe->name), NUMBER(probe->samples),
+				   KNOWN(probe->counted, probe->hits), KNOWN(probe->counted, probe->skipped),
+				   KNOWN(probe->counted, probe->missed));
 	}
-	return r;
 }
 
-static void write_known(struct database_query *insert, const char *text)
+static void write_tasks(struct sqlite_export *job)
 {
-	database_text(insert, *text ? text : NULL);
-}
-
-static void write_cgroup(struct database_query *insert, const struct profile_cgroup *cgroup)
-{
-	write_known(insert, profile_cgroup_path(cgroup));
-	write_known(insert, profile_container(cgroup));
-	write_known(insert, cgroup ? cgroup->id : "");
-}
-
-static int write_tasks(struct sqlite_export *job)
-{
-	_cleanup_insert_ struct database_query *insert = NULL;
-	int r = database_insert_create(job->database, "tasks", TASK_COLUMNS, &insert);
-
-	for (uint32_t i = 0; i < job->reader.task_count && !r; i++) {
+	for (uint32_t i = 0; i < job->reader.task_count; i++) {
 		const struct profile_task *task = &job->reader.waits.tasks[i];
+		const struct profile_cgroup *cgroup = task->cgroup;
 
-		if (!job->tasks[i])
-			continue;
-		database_number(insert, i);
-		database_number(insert, task->host);
-		database_number(insert, task->tgid);
-		database_number(insert, task->tid);
-		database_text(insert, task->comm);
-		database_known(insert, task->start != 0, task->start);
-		database_number(insert, task->kernel_thread);
-		write_cgroup(insert, task->cgroup);
-		r = database_row(insert);
+		if (job->tasks[i])
+			SQLITE_ROW(job, tasks, NUMBER(i), NUMBER(task->host), NUMBER(task->tgid), NUMBER(task->tid),
+				   TEXT(task->comm), KNOWN(task->start != 0, task->start), NUMBER(task->kernel_thread),
+				   known_text(profile_cgroup_path(cgroup)), known_text(profile_container(cgroup)),
+				   known_text(cgroup ? cgroup->id : ""));
 	}
-	return r;
 }
 
-int sqlite_origins_write(struct sqlite_export *job)
+/* --- the export --- */
+
+static void finish_inserts(struct sqlite_export *job)
 {
-	static sqlite_step *const writers[] = {
-		write_about, write_hosts, write_recordings, write_sources, write_probes, write_tasks};
-	int r = 0;
-
-	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]) && !r; i++)
-		r = writers[i](job);
-	return r;
+	for (size_t i = 0; i < TABLES; i++) {
+		database_query_destroy(job->inserts[i]);
+		job->inserts[i] = NULL;
+	}
 }
-
-/* --- sqlite --- */
-
-/*
- * --export sqlite: every event, and all that it refers to, as a database. The sqlite library writes it to the output
- * file, which is the only file that it can access.
- */
 
 static void export_deinit(struct sqlite_export *job)
 {
+	finish_inserts(job);
 	database_destroy(job->database);
-	stack_order_deinit(&job->order);
+	free(job->order.wanted);
+	free(job->order.number);
+	free(job->order.node);
+	free(job->order.last);
 	free(job->tasks);
 	free(job->objects);
 }
 
 static int export_init(struct sqlite_export *job, const struct view_context *context)
 {
+	struct stack_order *order = &job->order;
 	int r;
 
 	*job = (struct sqlite_export){.context = context, .profile = context->profile};
 	r = event_reader_init(&job->reader, context->profile);
-	if (!r)
-		r = stack_order_init(&job->order, context->profile);
 	if (r < 0)
 		return r;
-	job->tasks = calloc(job->reader.task_count + 1, sizeof(*job->tasks));
 	for (size_t i = 0; i < job->reader.source_count; i++)
-		job->wakes |= job->reader.sources[i].kind == PROFILE_WAKERS &&
-				 !job->reader.sources[i].left_out;
+		job->wakes |= job->reader.sources[i].kind == PROFILE_WAKERS && !job->reader.sources[i].left_out;
+	order->nodes = profile_nodes(context->profile, &order->node_count);
+	order->wanted = calloc(order->node_count + 1, sizeof(*order->wanted));
+	order->number = calloc(order->node_count + 1, sizeof(*order->number));
+	job->tasks = calloc(job->reader.task_count + 1, sizeof(*job->tasks));
 	job->objects = calloc(profile_objects(context->profile, &(const struct profile_object *){NULL}) + 1,
 			      sizeof(*job->objects));
-	return job->tasks && job->objects ? 0 : -ENOMEM;
-}
-
-static int number_stacks(struct sqlite_export *job)
-{
-	return stack_order_number(&job->order);
+	return order->wanted && order->number && job->tasks && job->objects ? 0 : -ENOMEM;
 }
 
 /* Only sqlite writes to the stream's file. */
-static int open_database(struct sqlite_export *job)
+static void open_database(struct sqlite_export *job)
 {
-	int r = database_create(fileno(job->context->out), &job->database);
-
-	return r < 0 ? r : database_run(job->database, sqlite_schema_tables);
+	job->error = database_create(fileno(job->context->out), &job->database);
+	if (!job->error)
+		job->error = database_run(job->database, schema_tables);
 }
 
-static int finish(struct sqlite_export *job)
+static void finish(struct sqlite_export *job)
 {
-	int r = database_run(job->database, sqlite_schema_indices);
-
-	if (!r)
-		r = database_run(job->database, sqlite_schema_views);
-	return r < 0 ? r : database_finish(job->database);
+	finish_inserts(job);
+	job->error = database_run(job->database, schema_indices);
+	if (!job->error)
+		job->error = database_run(job->database, schema_views);
+	if (!job->error)
+		job->error = database_finish(job->database);
 }
 
-static int write_all(struct sqlite_export *job)
+static int show_sqlite(const struct view_context *context)
 {
-	static sqlite_step *const steps[] = {
-		sqlite_events_mark, sqlite_walks_mark, number_stacks, open_database, sqlite_origins_write,
-		sqlite_walks_write, sqlite_stacks_write, sqlite_events_write, finish};
-	int r = 0;
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !r; i++)
-		r = steps[i](job);
-	return r;
-}
-
-static int show_sqlite(const struct view_context *context, uint32_t number, const struct profile_source *source)
-{
+	static void (*const steps[])(struct sqlite_export *job) = {
+		sqlite_events_mark, sqlite_walks_mark, sqlite_stacks_number, open_database, write_about, write_hosts,
+		write_recordings, write_sources, write_probes, write_tasks, sqlite_walks_write, sqlite_stacks_write,
+		sqlite_events_write, finish};
 	_cleanup_(export_deinit) struct sqlite_export job;
-	int r = export_init(&job, context);
 
-	(void)number;
-	(void)source;
-	if (!r)
-		r = write_all(&job);
-	if (r < 0 && r != -ENOMEM && r != -EBADMSG)
-		return log_error(-r, "cannot write the database: %s", strerror(-r));
-	return r;
+	job.error = export_init(&job, context);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !job.error; i++)
+		steps[i](&job);
+	if (job.error && job.error != -ENOMEM && job.error != -EBADMSG)
+		return log_error(-job.error, "cannot write the database: %s", strerror(-job.error));
+	return job.error;
 }
 
 const struct view sqlite_view = {
 	VIEW_NAME("export sqlite"),
-	.print = show_sqlite, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true, .merged = true,
+	.print_all = show_sqlite, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EACH_EVENT, .bare = true,
 	.exports = true, .binary = true, .needs_file = true,
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/export/sqlite_rows.h"
+/* The tables of --export sqlite with stacks, events and walks. */
+#include "report/export/sqlite.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
-#include "report/export/sqlite.h"
 #include "report/profile/profile_waits.h"
 #include "report/view/event_reader.h"
 #include "report/view/groups.h"
@@ -15,52 +16,76 @@
 #include "report/view/wait_text.h"
 #include "report/view/waits.h"
 
-/* --- stack order --- */
-
-int stack_order_init(struct stack_order *order, const struct profile *profile)
+static bool next_event(struct sqlite_export *job, struct profile_event *event)
 {
-	*order = (struct stack_order){0};
-	order->nodes = profile_nodes(profile, &order->node_count);
-	order->wanted = calloc(order->node_count + 1, sizeof(*order->wanted));
-	order->number = calloc(order->node_count + 1, sizeof(*order->number));
-	return order->wanted && order->number ? 0 : -ENOMEM;
+	int r = job->error < 0 ? job->error : event_reader_next(&job->reader, event);
+
+	job->error = r < 0 ? r : 0;
+	return r > 0;
 }
 
-void stack_order_deinit(struct stack_order *order)
+/* --- what is referred to --- */
+
+static void mark(struct sqlite_export *job, uint32_t task, uint32_t node)
 {
-	free(order->wanted);
-	free(order->number);
-	free(order->node);
-	free(order->last);
+	job->tasks[task] = true;
+	job->error = event_reader_mark(job->profile, node, job->order.wanted);
 }
 
-int stack_order_want(struct stack_order *order, const struct profile *profile, uint32_t node)
+void sqlite_events_mark(struct sqlite_export *job)
 {
-	return event_reader_mark(profile, node, order->wanted);
+	struct profile_event event;
+
+	event_reader_rewind(&job->reader);
+	while (next_event(job, &event)) {
+		mark(job, event.task, event.node);
+		if (event.kind == PROFILE_EVENT_WAIT)
+			job->objects[event.wait->object] = true;
+		else if (event.kind == PROFILE_EVENT_WAKEUP)
+			job->tasks[event.wait->task] = true;
+	}
 }
 
-/* Counts the chains that begin with that of each node, including itself. Callers have lower numbers. */
-static void count_chains(const struct stack_order *order, uint32_t *sizes)
+void sqlite_walks_mark(struct sqlite_export *job)
 {
-	for (size_t node = order->node_count; node-- > 1;)
-		if (order->wanted[node]) {
-			sizes[node]++;
-			sizes[order->nodes[node].parent] += sizes[node];
+	const struct profile_walk_task *rows;
+	const struct profile_task_sums *sums;
+	size_t count = profile_task_sums(job->profile, &sums);
+
+	for (size_t i = 0; i < count; i++) {
+		if (sums[i].task >= job->reader.task_count)
+			job->error = -EBADMSG;
+		else if (!sums[i].unasked)
+			job->tasks[sums[i].task] = true;
+	}
+	count = profile_walk_tasks(job->profile, &rows);
+	for (size_t i = 0; i < count && !job->error; i++) {
+		if (rows[i].task >= job->reader.task_count) {
+			job->error = -EBADMSG;
+			return;
 		}
+		mark(job, rows[i].task, rows[i].node);
+		job->objects[rows[i].object] = true;
+		if (rows[i].held & HELD_BY_OWNER)
+			job->tasks[rows[i].owner] = true;
+	}
 }
 
 /*
- * The number of a node is that of its caller, plus 1, plus the number of chains of its earlier
- * siblings, which are lower nodes. `next`: by node, the number for its next callee.
+ * The number of a node is that of its caller, plus 1, plus the number of chains of its earlier siblings, which are
+ * lower nodes; callers have lower numbers. `sizes`: by node, the number of chains that begin with its own, including
+ * that; `next`: the number for its next callee.
  */
-int stack_order_number(struct stack_order *order)
+static int number_stacks(struct stack_order *order)
 {
 	_cleanup_free_ uint32_t *sizes = calloc(order->node_count + 1, sizeof(*sizes));
 	_cleanup_free_ uint32_t *next = calloc(order->node_count + 1, sizeof(*next));
 
 	if (!sizes || !next)
 		return -ENOMEM;
-	count_chains(order, sizes);
+	for (size_t node = order->node_count; node-- > 1;)
+		if (order->wanted[node])
+			sizes[order->nodes[node].parent] += ++sizes[node];
 	order->count = sizes[0] + 1;
 	order->node = calloc((size_t)order->count, sizeof(*order->node));
 	order->last = calloc((size_t)order->count, sizeof(*order->last));
@@ -83,9 +108,12 @@ int stack_order_number(struct stack_order *order)
 	return 0;
 }
 
-/* --- sqlite stacks --- */
+void sqlite_stacks_number(struct sqlite_export *job)
+{
+	job->error = number_stacks(&job->order);
+}
 
-enum { MODULE_COLUMNS = 5, FUNCTION_COLUMNS = 4, FRAME_COLUMNS = 9, STACK_COLUMNS = 7, SUM_COLUMNS = 4 };
+/* --- what stacks consist of --- */
 
 struct stacks {
 	struct sqlite_export *job;
@@ -111,12 +139,11 @@ static void stacks_deinit(struct stacks *stacks)
 static int find_functions(struct stacks *stacks)
 {
 	const struct stack_order *order = &stacks->job->order;
-	int r = 0;
 
-	for (uint32_t i = 1; i < order->count && !r; i++) {
+	for (uint32_t i = 1; i < order->count; i++) {
 		uint32_t frame = order->nodes[order->node[i]].frame;
+		int r = functions_find(stacks->functions, frame, &stacks->function[frame]);
 
-		r = functions_find(stacks->functions, frame, &stacks->function[frame]);
 		if (r < 0)
 			return r;
 		if (stacks->function[frame] >= stacks->function_count)
@@ -125,7 +152,7 @@ static int find_functions(struct stacks *stacks)
 			stacks->used[stacks->frames[frame].module] = true;
 	}
 	stacks->active = calloc((size_t)stacks->function_count + 1, sizeof(*stacks->active));
-	return r < 0 ? r : stacks->active ? 0 : -ENOMEM;
+	return stacks->active ? 0 : -ENOMEM;
 }
 
 static int stacks_init(struct stacks *stacks, struct sqlite_export *job)
@@ -144,67 +171,40 @@ static int stacks_init(struct stacks *stacks, struct sqlite_export *job)
 	return r < 0 ? r : find_functions(stacks);
 }
 
-static int write_modules(const struct stacks *stacks)
+static void write_modules(const struct stacks *stacks)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
-	int r = database_insert_create(stacks->job->database, "modules", MODULE_COLUMNS, &insert);
-
-	for (uint32_t i = 1; i < stacks->module_count && !r; i++) {
+	for (uint32_t i = 1; i < stacks->module_count; i++) {
 		const struct profile_module *module = &stacks->modules[i];
 
-		if (!stacks->used[i])
-			continue;
-		database_number(insert, i);
-		database_text(insert, module->name);
-		database_text(insert, module->path);
-		database_text(insert, module->build_id);
-		database_number(insert, module->kernel);
-		r = database_row(insert);
+		if (stacks->used[i])
+			SQLITE_ROW(stacks->job, modules, NUMBER(i), TEXT(module->name), TEXT(module->path),
+				   TEXT(module->build_id), NUMBER(module->kernel));
 	}
-	return r;
 }
 
 /* Number 0 is the name of an empty stack. */
-static int write_functions(const struct stacks *stacks)
+static void write_functions(const struct stacks *stacks)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
-	int r = database_insert_create(stacks->job->database, "functions", FUNCTION_COLUMNS, &insert);
+	const struct functions *functions = stacks->functions;
 
-	for (uint32_t i = 0; i < stacks->function_count && !r; i++) {
-		database_number(insert, i);
-		database_word(insert, functions_name(stacks->functions, i));
-		database_word(insert, functions_module(stacks->functions, i));
-		database_number(insert, functions_inlined(stacks->functions, i)[0] != '\0');
-		r = database_row(insert);
+	for (uint32_t i = 0; i < stacks->function_count && !stacks->job->error; i++)
+		SQLITE_ROW(stacks->job, functions, NUMBER(i), WORD(functions_name(functions, i)),
+			   WORD(functions_module(functions, i)), NUMBER(functions_inlined(functions, i)[0] != '\0'));
+}
+
+static void write_frames(const struct stacks *stacks)
+{
+	for (uint32_t i = 0; i < stacks->frame_count && !stacks->job->error; i++) {
+		const struct profile_frame *frame = &stacks->frames[i];
+		const struct profile_symbol *symbol = stacks->function[i] ? profile_symbol(stacks->job->profile, i) : NULL;
+
+		if (stacks->function[i])
+			SQLITE_ROW(stacks->job, frames, NUMBER(i), NUMBER(stacks->function[i]),
+				   KNOWN(frame->module && frame->module < stacks->module_count, frame->module),
+				   NUMBER(frame->address), TEXT(symbol ? symbol->file : NULL),
+				   KNOWN(symbol && symbol->line, symbol ? symbol->line : 0), NUMBER(frame->kernel),
+				   NUMBER(frame->caller), NUMBER(frame->inline_depth));
 	}
-	return r;
-}
-
-static int write_frame(const struct stacks *stacks, struct database_query *insert, uint32_t number)
-{
-	const struct profile_frame *frame = &stacks->frames[number];
-	const struct profile_symbol *symbol = profile_symbol(stacks->job->profile, number);
-
-	database_number(insert, number);
-	database_number(insert, stacks->function[number]);
-	database_known(insert, frame->module && frame->module < stacks->module_count, frame->module);
-	database_number(insert, frame->address);
-	database_text(insert, symbol ? symbol->file : NULL);
-	database_known(insert, symbol && symbol->line, symbol ? symbol->line : 0);
-	database_number(insert, frame->kernel);
-	database_number(insert, frame->caller);
-	database_number(insert, frame->inline_depth);
-	return database_row(insert);
-}
-
-static int write_frames(const struct stacks *stacks)
-{
-	_cleanup_insert_ struct database_query *insert = NULL;
-	int r = database_insert_create(stacks->job->database, "frames", FRAME_COLUMNS, &insert);
-
-	for (uint32_t i = 0; i < stacks->frame_count && !r; i++)
-		r = stacks->function[i] ? write_frame(stacks, insert, i) : 0;
-	return r;
 }
 
 /* --- stacks --- */
@@ -213,63 +213,29 @@ struct step { /* on the path from the root to the stack being written */
 	uint32_t last, function;
 };
 
-struct walk {
-	struct step *steps;
-	size_t depth;
-};
-
-/* Leaves the functions that are not on the path to stack `number`. */
-static void leave(const struct stacks *stacks, struct walk *walk, uint32_t number)
-{
-	while (walk->depth && walk->steps[walk->depth - 1].last < number)
-		stacks->active[walk->steps[--walk->depth].function]--;
-}
-
-static int write_root(const struct stacks *stacks, struct database_query *insert)
-{
-	database_number(insert, 0);
-	database_nothing(insert);
-	database_number(insert, stacks->job->order.last[0]);
-	database_number(insert, 0);
-	database_nothing(insert);
-	database_number(insert, FUNCTION_NONE);
-	database_number(insert, 0);
-	return database_row(insert);
-}
-
-static int write_stack(const struct stacks *stacks, struct database_query *insert, struct walk *walk, uint32_t number)
+static void write_stacks(const struct stacks *stacks)
 {
 	const struct stack_order *order = &stacks->job->order;
-	const struct profile_node *node = &order->nodes[order->node[number]];
-	uint32_t function = stacks->function[node->frame];
+	_cleanup_free_ struct step *steps = calloc(order->count, sizeof(*steps));
+	size_t depth = 0;
 
-	leave(stacks, walk, number);
-	database_number(insert, number);
-	database_number(insert, order->number[node->parent]);
-	database_number(insert, order->last[number]);
-	database_number(insert, walk->depth + 1);
-	database_number(insert, node->frame);
-	database_number(insert, function);
-	database_number(insert, !stacks->active[function]);
-	stacks->active[function]++;
-	walk->steps[walk->depth++] = (struct step){order->last[number], function};
-	return database_row(insert);
-}
+	if (!steps) {
+		stacks->job->error = -ENOMEM;
+		return;
+	}
+	SQLITE_ROW(stacks->job, stacks, NUMBER(0), NOTHING, NUMBER(order->last[0]), NUMBER(0), NOTHING,
+		   NUMBER(FUNCTION_NONE), NUMBER(0));
+	for (uint32_t i = 1; i < order->count && !stacks->job->error; i++) {
+		const struct profile_node *node = &order->nodes[order->node[i]];
+		uint32_t function = stacks->function[node->frame];
 
-static int write_stacks(const struct stacks *stacks)
-{
-	_cleanup_insert_ struct database_query *insert = NULL;
-	_cleanup_free_ struct step *steps = calloc(stacks->job->order.count, sizeof(*steps));
-	struct walk walk = {.steps = steps};
-	int r = database_insert_create(stacks->job->database, "stacks", STACK_COLUMNS, &insert);
-
-	if (!r && !steps)
-		r = -ENOMEM;
-	if (!r)
-		r = write_root(stacks, insert);
-	for (uint32_t i = 1; i < stacks->job->order.count && !r; i++)
-		r = write_stack(stacks, insert, &walk, i);
-	return r;
+		while (depth && steps[depth - 1].last < i) /* those that are not on its path */
+			stacks->active[steps[--depth].function]--;
+		steps[depth++] = (struct step){order->last[i], function};
+		SQLITE_ROW(stacks->job, stacks, NUMBER(i), NUMBER(order->number[node->parent]), NUMBER(order->last[i]),
+			   NUMBER(depth), NUMBER(node->frame), NUMBER(function), NUMBER(!stacks->active[function]));
+		stacks->active[function]++;
+	}
 }
 
 /* --- sums --- */
@@ -292,9 +258,7 @@ static int compare_sums(const void *left, const void *right)
 {
 	const struct sum *l = left, *r = right;
 
-	if (l->stack != r->stack)
-		return l->stack < r->stack ? -1 : 1;
-	return (l->source > r->source) - (l->source < r->source);
+	return COMPARE(l->stack, r->stack) ?: COMPARE(l->source, r->source);
 }
 
 static int add_sums(struct sums *sums, const struct sqlite_export *job, uint32_t source)
@@ -309,156 +273,68 @@ static int add_sums(struct sums *sums, const struct sqlite_export *job, uint32_t
 	return r;
 }
 
-static int write_sums(const struct stacks *stacks)
+static void write_sums(const struct stacks *stacks)
 {
 	_cleanup_(sums_deinit) struct sums sums = {0};
-	_cleanup_insert_ struct database_query *insert = NULL;
-	const struct profile_source *sources;
-	size_t count = profile_sources(stacks->job->profile, &sources), next;
-	int r = database_insert_create(stacks->job->database, "sums", SUM_COLUMNS, &insert);
+	struct sqlite_export *job = stacks->job;
+	size_t next;
 
-	for (uint32_t i = 0; i < count && !r; i++)
-		r = sources[i].left_out ? 0 : add_sums(&sums, stacks->job, i);
+	for (uint32_t i = 0; i < job->reader.source_count && !job->error; i++)
+		job->error = job->reader.sources[i].left_out ? 0 : add_sums(&sums, job, i);
 	if (sums.items.count)
 		qsort(sums.items.items, sums.items.count, sizeof(*sums.items.items), compare_sums);
-	for (size_t i = 0; i < sums.items.count && !r; i = next) {
+	for (size_t i = 0; i < sums.items.count && !job->error; i = next) {
 		struct sum sum = sums.items.items[i];
 
 		for (next = i + 1; next < sums.items.count && !compare_sums(&sum, &sums.items.items[next]); next++) {
 			sum.samples += sums.items.items[next].samples;
 			sum.weight += sums.items.items[next].weight;
 		}
-		database_number(insert, sum.stack);
-		database_number(insert, sum.source);
-		database_number(insert, sum.samples);
-		database_number(insert, sum.weight);
-		r = database_row(insert);
+		SQLITE_ROW(job, sums, NUMBER(sum.stack), NUMBER(sum.source), NUMBER(sum.samples), NUMBER(sum.weight));
 	}
-	return r;
 }
 
-int sqlite_stacks_write(struct sqlite_export *job)
+void sqlite_stacks_write(struct sqlite_export *job)
 {
-	static int (*const writers[])(const struct stacks *stacks) = {write_modules, write_functions, write_frames,
-								      write_stacks, write_sums};
+	static void (*const writers[])(const struct stacks *stacks) = {write_modules, write_functions, write_frames,
+								       write_stacks, write_sums};
 	_cleanup_(stacks_deinit) struct stacks stacks;
-	int r = stacks_init(&stacks, job);
 
-	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]) && !r; i++)
-		r = writers[i](&stacks);
-	return r;
+	job->error = stacks_init(&stacks, job);
+	for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]) && !job->error; i++)
+		writers[i](&stacks);
 }
 
-/* --- sqlite events --- */
+/* --- events --- */
 
-enum { SAMPLE_COLUMNS = 9, WAIT_COLUMNS = 18, WAKE_COLUMNS = 8, OBJECT_COLUMNS = 4 };
-
-/* --- what events refer to --- */
-
-static int mark(struct sqlite_export *job, uint32_t task, uint32_t node)
+static void write_objects(struct sqlite_export *job)
 {
-	job->tasks[task] = true;
-	return stack_order_want(&job->order, job->profile, node);
-}
-
-static bool has_wake(const struct sqlite_export *job, const struct profile_wait *wait)
-{
-	return job->wakes && wait->waker != PROFILE_NO_TASK;
-}
-
-int sqlite_events_mark(struct sqlite_export *job)
-{
-	struct profile_event event;
-	int r;
-
-	event_reader_rewind(&job->reader);
-	while ((r = event_reader_next(&job->reader, &event)) > 0) {
-		r = mark(job, event.task, event.node);
-		if (event.kind == PROFILE_EVENT_WAIT)
-			job->objects[event.wait->object] = true;
-		if (!r && event.kind == PROFILE_EVENT_WAKEUP)
-			r = mark(job, event.wait->task, 0);
-		if (r < 0)
-			return r;
-	}
-	return r;
-}
-
-/* --- what waits were for --- */
-
-static int write_object(struct database_query *insert, uint64_t id, const struct profile_object *object)
-{
-	_cleanup_free_ char *text = NULL;
-	int r = object_to_text(object, &text);
-
-	if (r < 0)
-		return r;
-	database_number(insert, id);
-	database_word(insert, object_kind_name(object->kind));
-	database_word(insert, text); /* stays until the row is written */
-	database_text(insert, *object->name ? object->name : NULL);
-	return database_row(insert);
-}
-
-static int write_objects(struct sqlite_export *job)
-{
-	_cleanup_insert_ struct database_query *insert = NULL;
 	const struct profile_object *objects;
 	size_t count = profile_objects(job->profile, &objects);
-	int r = database_insert_create(job->database, "objects", OBJECT_COLUMNS, &insert);
 
-	for (size_t i = 1; i < count && !r; i++)
-		r = job->objects[i] ? write_object(insert, i, &objects[i]) : 0;
-	return r;
+	for (size_t i = 1; i < count && !job->error; i++) {
+		_cleanup_free_ char *text = NULL;
+
+		if (!job->objects[i])
+			continue;
+		job->error = object_to_text(&objects[i], &text);
+		SQLITE_ROW(job, objects, NUMBER(i), WORD(object_kind_name(objects[i].kind)), WORD(text),
+			   TEXT(*objects[i].name ? objects[i].name : NULL));
+	}
 }
 
-/* --- samples --- */
-
-static int write_sample(const struct sqlite_export *job, struct database_query *insert, uint64_t id,
-			const struct profile_event *event)
+static void write_samples(struct sqlite_export *job)
 {
-	database_number(insert, id);
-	database_number(insert, event->recording);
-	database_number(insert, event->source);
-	database_known(insert, event->probe != PROFILE_NO_PROBE, event->probe);
-	database_number(insert, event->task);
-	database_number(insert, job->order.number[event->node]);
-	database_number(insert, event->time);
-	database_known(insert, event->cpu != PROFILE_NO_CPU, event->cpu);
-	database_number(insert, event->weight);
-	return database_row(insert);
-}
-
-static int write_samples(struct sqlite_export *job)
-{
-	_cleanup_insert_ struct database_query *insert = NULL;
 	struct profile_event event;
 	uint64_t id = 0;
-	int r = database_insert_create(job->database, "samples", SAMPLE_COLUMNS, &insert);
 
 	event_reader_rewind(&job->reader);
-	while (!r && (r = event_reader_next(&job->reader, &event)) > 0)
-		r = event.kind == PROFILE_EVENT_SAMPLE ? write_sample(job, insert, ++id, &event) : 0;
-	return r;
-}
-
-/* --- waits and wakes --- */
-
-int sqlite_write_what_for(const struct sqlite_export *job, struct database_query *insert,
-			  const struct profile_wait *wait)
-{
-	_cleanup_free_ char *text = NULL;
-	int r = wait_object_text(&job->reader.waits, wait, &text);
-
-	if (r < 0)
-		return r;
-	database_word(insert, text); /* stays until the row is written */
-	return database_row(insert);
-}
-
-static const char *bound_of(const struct profile_wait *wait)
-{
-	return wait_length_bound(wait) == WAIT_EXACT ? "=" : ">=";
+	while (next_event(job, &event))
+		if (event.kind == PROFILE_EVENT_SAMPLE)
+			SQLITE_ROW(job, samples, NUMBER(++id), NUMBER(event.recording), NUMBER(event.source),
+				   KNOWN(event.probe != PROFILE_NO_PROBE, event.probe), NUMBER(event.task),
+				   NUMBER(job->order.number[event.node]), NUMBER(event.time),
+				   KNOWN(event.cpu != PROFILE_NO_CPU, event.cpu), NUMBER(event.weight));
 }
 
 struct state_text { /* text of the last state: most waits have the same one */
@@ -475,29 +351,26 @@ static const char *state_of(struct state_text *last, uint32_t state)
 	return last->text;
 }
 
-static int write_wait(const struct sqlite_export *job, struct database_query *insert, uint64_t id,
-		      const struct profile_wait *wait, struct state_text *state)
+static const char *bound_of(enum wait_bound bound)
 {
-	const uint32_t thing = wait->object;
+	static const char *const texts[] = {[WAIT_EXACT] = "=", [WAIT_AT_LEAST] = ">="};
 
-	database_number(insert, id);
-	database_number(insert, wait->recording);
-	database_number(insert, wait->task);
-	database_number(insert, job->order.number[wait->node]);
-	database_number(insert, wait->out);
-	database_number(insert, wait->in);
-	database_number(insert, wait->run_queue);
-	database_number(insert, wait->weight);
-	database_word(insert, wait_class_name(wait->wait_class));
-	database_word(insert, state_of(state, wait->state));
-	database_word(insert, bound_of(wait));
-	database_number(insert, wait_is_open(wait));
-	database_number(insert, !!(wait->flags & PROFILE_WAIT_IOWAIT));
-	database_known(insert, wait->out_cpu < PROFILE_NO_CPU, wait->out_cpu);
-	database_known(insert, wait->in_cpu < PROFILE_NO_CPU, wait->in_cpu);
-	database_text(insert, wait->operation ? job->reader.waits.operations[wait->operation].name : NULL);
-	database_known(insert, thing != 0, thing);
-	return sqlite_write_what_for(job, insert, wait);
+	return bound < sizeof(texts) / sizeof(texts[0]) ? texts[bound] : NULL;
+}
+
+static void write_wait(struct sqlite_export *job, uint64_t id, const struct profile_wait *wait, struct state_text *state)
+{
+	_cleanup_free_ char *what_for = NULL;
+
+	job->error = wait_object_text(&job->reader.waits, wait, &what_for);
+	SQLITE_ROW(job, waits, NUMBER(id), NUMBER(wait->recording), NUMBER(wait->task),
+		   NUMBER(job->order.number[wait->node]), NUMBER(wait->out), NUMBER(wait->in), NUMBER(wait->run_queue),
+		   NUMBER(wait->weight), WORD(wait_class_name(wait->wait_class)), WORD(state_of(state, wait->state)),
+		   WORD(wait_length_bound(wait) == WAIT_EXACT ? "=" : ">="), NUMBER(wait_is_open(wait)),
+		   NUMBER(!!(wait->flags & PROFILE_WAIT_IOWAIT)), KNOWN(wait->out_cpu < PROFILE_NO_CPU, wait->out_cpu),
+		   KNOWN(wait->in_cpu < PROFILE_NO_CPU, wait->in_cpu),
+		   TEXT(wait->operation ? job->reader.waits.operations[wait->operation].name : NULL),
+		   KNOWN(wait->object != 0, wait->object), WORD(what_for));
 }
 
 /* A wake weighs the time until the waker's call, as in reports of wakers. */
@@ -508,224 +381,106 @@ static uint64_t weight_of_wake(const struct profile_wait *wait)
 	return wait->weight < blocked ? wait->weight : blocked;
 }
 
-static int write_wake(const struct sqlite_export *job, struct database_query *insert, uint64_t id,
-		      const struct profile_wait *wait)
+static void write_wake(struct sqlite_export *job, uint64_t id, const struct profile_wait *wait)
 {
 	static const char *const contexts[] = {WAKER_CONTEXT_LIST(KIND_TEXT)};
 
-	database_number(insert, id);
-	database_number(insert, wait->recording);
-	database_number(insert, wait->task);
-	database_number(insert, wait->waker);
-	database_word(insert, contexts[wait->waker_context]);
-	database_number(insert, job->order.number[wait->waker_node]);
-	database_number(insert, wait->woken);
-	database_number(insert, weight_of_wake(wait));
-	return database_row(insert);
+	SQLITE_ROW(job, wakes, NUMBER(id), NUMBER(wait->recording), NUMBER(wait->task), NUMBER(wait->waker),
+		   WORD(contexts[wait->waker_context]), NUMBER(job->order.number[wait->waker_node]),
+		   NUMBER(wait->woken), NUMBER(weight_of_wake(wait)));
 }
 
 /* A wake has the number of the wait that it ended. */
-static int write_waits(struct sqlite_export *job)
+static void write_waits(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_query *waits = NULL, *wakes = NULL;
 	const struct profile_wait *items = job->reader.waits.items;
 	struct state_text state = {0};
-	int r = database_insert_create(job->database, "waits", WAIT_COLUMNS, &waits);
 
-	if (!r)
-		r = database_insert_create(job->database, "wakes", WAKE_COLUMNS, &wakes);
-	for (size_t i = 0; i < job->reader.waits.count && !r; i++) {
+	for (size_t i = 0; i < job->reader.waits.count && !job->error; i++) {
 		if (!wait_is_shown(&items[i]))
 			continue;
-		r = write_wait(job, waits, i + 1, &items[i], &state);
-		if (!r && has_wake(job, &items[i]))
-			r = write_wake(job, wakes, i + 1, &items[i]);
+		write_wait(job, i + 1, &items[i], &state);
+		if (job->wakes && items[i].waker != PROFILE_NO_TASK)
+			write_wake(job, i + 1, &items[i]);
 	}
-	return r;
 }
 
 /* For --source wakers, when there are no waits to refer to. */
-static int write_lone_wakes(struct sqlite_export *job)
+static void write_lone_wakes(struct sqlite_export *job)
 {
-	_cleanup_insert_ struct database_query *insert = NULL;
 	struct profile_event event;
 	uint64_t id = 0;
-	int r = database_insert_create(job->database, "wakes", WAKE_COLUMNS, &insert);
 
 	event_reader_rewind(&job->reader);
-	while (!r && (r = event_reader_next(&job->reader, &event)) > 0)
-		r = event.kind == PROFILE_EVENT_WAKEUP ? write_wake(job, insert, ++id, event.wait) : 0;
-	return r;
+	while (next_event(job, &event))
+		if (event.kind == PROFILE_EVENT_WAKEUP)
+			write_wake(job, ++id, event.wait);
 }
 
-int sqlite_events_write(struct sqlite_export *job)
+void sqlite_events_write(struct sqlite_export *job)
 {
-	int r = write_samples(job);
-
-	if (!r)
-		r = write_objects(job);
-	if (r < 0)
-		return r;
-	return job->reader.waits.count ? write_waits(job) : write_lone_wakes(job);
+	write_samples(job);
+	write_objects(job);
+	if (job->reader.waits.count)
+		write_waits(job);
+	else if (!job->error)
+		write_lone_wakes(job);
 }
 
-/* --- sqlite walks --- */
+/* --- walks --- */
 
-enum { WALK_COLUMNS = 7, WALKED_COLUMNS = 13, BRIEF_COLUMNS = 7, RUNNING_COLUMNS = 5 };
-
-static int mark_walked(struct sqlite_export *job)
+static void write_walked(struct sqlite_export *job, const struct profile_walk_task *row)
 {
-	const struct profile_walk_task *rows;
-	size_t count = profile_walk_tasks(job->profile, &rows);
-	int r = 0;
-
-	for (size_t i = 0; i < count && !r; i++) {
-		if (rows[i].task >= job->reader.task_count)
-			return -EBADMSG;
-		job->tasks[rows[i].task] = true;
-		job->objects[rows[i].object] = true;
-		if (rows[i].held & HELD_BY_OWNER)
-			job->tasks[rows[i].owner] = true;
-		r = stack_order_want(&job->order, job->profile, rows[i].node);
-	}
-	return r;
-}
-
-int sqlite_walks_mark(struct sqlite_export *job)
-{
-	const struct profile_task_sums *sums;
-	size_t count = profile_task_sums(job->profile, &sums);
-
-	for (size_t i = 0; i < count; i++) {
-		if (sums[i].task >= job->reader.task_count)
-			return -EBADMSG;
-		if (!sums[i].unasked)
-			job->tasks[sums[i].task] = true;
-	}
-	return mark_walked(job);
-}
-
-static int write_walks(struct sqlite_export *job)
-{
-	_cleanup_insert_ struct database_query *insert = NULL;
-	const struct profile_walk *walks;
-	size_t count = profile_walks(job->profile, &walks);
-	int r = database_insert_create(job->database, "walks", WALK_COLUMNS, &insert);
-
-	for (size_t i = 0; i < count && !r; i++) {
-		database_number(insert, i);
-		database_number(insert, walks[i].host);
-		database_number(insert, walks[i].number);
-		database_number(insert, walks[i].time);
-		database_known(insert, walks[i].realtime != 0, walks[i].realtime);
-		database_number(insert, walks[i].seen);
-		database_number(insert, walks[i].kept);
-		r = database_row(insert);
-	}
-	return r;
-}
-
-static const char *sqlite_walks_bound_of(enum wait_bound bound)
-{
-	static const char *const texts[] = {[WAIT_EXACT] = "=", [WAIT_AT_LEAST] = ">="};
-
-	return bound < sizeof(texts) / sizeof(texts[0]) ? texts[bound] : NULL;
-}
-
-static int write_purpose(const struct sqlite_export *job, struct database_query *insert,
-			  const struct profile_walk_task *row)
-{
-	const struct profile_operation *operations = job->reader.waits.operations;
 	const struct profile_wait wait = profile_walk_wait(row);
+	_cleanup_free_ char *what_for = NULL;
 
-	database_text(insert, row->operation ? operations[row->operation].name : NULL);
-	database_known(insert, row->object != 0, row->object);
-	database_known(insert, row->held & HELD_BY_OWNER, row->owner);
-	return sqlite_write_what_for(job, insert, &wait);
+	job->error = wait_object_text(&job->reader.waits, &wait, &what_for);
+	SQLITE_ROW(job, walked, NUMBER(row->walk), NUMBER(row->task), NUMBER(job->order.number[row->node]),
+		   TEXT(row->state), KNOWN(row->bound != WAIT_NONE, row->wait), WORD(bound_of(row->bound)),
+		   KNOWN(row->cpu < PROFILE_NO_CPU, row->cpu), NUMBER(row->on_cpu), NUMBER(row->iowait),
+		   TEXT(row->operation ? job->reader.waits.operations[row->operation].name : NULL),
+		   KNOWN(row->object != 0, row->object), KNOWN(row->held & HELD_BY_OWNER, row->owner), WORD(what_for));
 }
 
-static int write_walked(struct sqlite_export *job)
-{
-	_cleanup_insert_ struct database_query *insert = NULL;
-	const struct profile_walk_task *rows;
-	size_t count = profile_walk_tasks(job->profile, &rows);
-	int r = database_insert_create(job->database, "walked", WALKED_COLUMNS, &insert);
-
-	for (size_t i = 0; i < count && !r; i++) {
-		const struct profile_walk_task *row = &rows[i];
-
-		database_number(insert, row->walk);
-		database_number(insert, row->task);
-		database_number(insert, job->order.number[row->node]);
-		database_text(insert, row->state);
-		database_known(insert, row->bound != WAIT_NONE, row->wait);
-		database_word(insert, sqlite_walks_bound_of(row->bound));
-		database_known(insert, row->cpu < PROFILE_NO_CPU, row->cpu);
-		database_number(insert, row->on_cpu);
-		database_number(insert, row->iowait);
-		r = write_purpose(job, insert, row);
-	}
-	return r;
-}
-
-static int write_brief(struct database_query *insert, const struct profile_task_sums *sums)
+static void write_brief(struct sqlite_export *job, const struct profile_task_sums *sums)
 {
 	static const char *const kinds[WAIT_SUM_KINDS] = {WAIT_SUM_LIST(KIND_TEXT)};
-	int r = 0;
 
-	for (size_t i = 0; i < WAIT_SUM_KINDS && !r; i++) {
-		if (!sums->kinds[i].count)
-			continue;
-		database_number(insert, sums->recording);
-		database_number(insert, sums->task);
-		database_word(insert, kinds[i]);
-		database_number(insert, sums->kinds[i].count);
-		database_number(insert, sums->kinds[i].total);
-		database_number(insert, sums->kinds[i].run_queue);
-		database_number(insert, sums->kinds[i].throttled);
-		r = database_row(insert);
-	}
-	return r;
+	for (size_t i = 0; i < WAIT_SUM_KINDS; i++)
+		if (sums->kinds[i].count)
+			SQLITE_ROW(job, brief_waits, NUMBER(sums->recording), NUMBER(sums->task), WORD(kinds[i]),
+				   NUMBER(sums->kinds[i].count), NUMBER(sums->kinds[i].total),
+				   NUMBER(sums->kinds[i].run_queue), NUMBER(sums->kinds[i].throttled));
 }
 
-static int write_running(struct database_query *insert, const struct profile_task_sums *sums,
-			 const struct wait_index *index)
+static void write_task_sums(struct sqlite_export *job)
 {
-	database_number(insert, sums->recording);
-	database_number(insert, sums->task);
-	database_number(insert, sums->from);
-	database_number(insert, wait_index_known_until(index, sums));
-	database_number(insert, wait_index_running(index, sums));
-	return database_row(insert);
-}
-
-static int sqlite_walks_write_sums(struct sqlite_export *job)
-{
-	_cleanup_insert_ struct database_query *brief = NULL, *running = NULL;
 	_cleanup_(wait_index_deinit) struct wait_index index = {0};
 	const struct profile_task_sums *sums;
 	size_t count = profile_task_sums(job->profile, &sums);
-	int r = database_insert_create(job->database, "brief_waits", BRIEF_COLUMNS, &brief);
 
-	if (!r)
-		r = database_insert_create(job->database, "running", RUNNING_COLUMNS, &running);
-	if (!r)
-		r = wait_index_init(&index, &job->reader.waits);
-	for (size_t i = 0; i < count && !r; i++) {
+	job->error = wait_index_init(&index, &job->reader.waits);
+	for (size_t i = 0; i < count && !job->error; i++) {
 		if (sums[i].unasked)
 			continue;
-		r = write_brief(brief, &sums[i]);
-		if (!r)
-			r = write_running(running, &sums[i], &index);
+		write_brief(job, &sums[i]);
+		SQLITE_ROW(job, running, NUMBER(sums[i].recording), NUMBER(sums[i].task), NUMBER(sums[i].from),
+			   NUMBER(wait_index_known_until(&index, &sums[i])), NUMBER(wait_index_running(&index, &sums[i])));
 	}
-	return r;
 }
 
-int sqlite_walks_write(struct sqlite_export *job)
+void sqlite_walks_write(struct sqlite_export *job)
 {
-	int r = write_walks(job);
+	const struct profile_walk_task *rows;
+	const struct profile_walk *walks;
+	size_t count = profile_walks(job->profile, &walks);
 
-	if (!r)
-		r = write_walked(job);
-	return r < 0 ? r : sqlite_walks_write_sums(job);
+	for (size_t i = 0; i < count; i++)
+		SQLITE_ROW(job, walks, NUMBER(i), NUMBER(walks[i].host), NUMBER(walks[i].number), NUMBER(walks[i].time),
+			   KNOWN(walks[i].realtime != 0, walks[i].realtime), NUMBER(walks[i].seen), NUMBER(walks[i].kept));
+	count = profile_walk_tasks(job->profile, &rows);
+	for (size_t i = 0; i < count && !job->error; i++)
+		write_walked(job, &rows[i]);
+	if (!job->error)
+		write_task_sums(job);
 }

@@ -212,11 +212,7 @@ static int compare_boxes(const void *left, const void *right, void *context)
 {
 	const struct box *items = context, *l = &items[*(const uint32_t *)left], *r = &items[*(const uint32_t *)right];
 
-	if (l->level != r->level)
-		return l->level < r->level ? -1 : 1;
-	if (l->parent != r->parent)
-		return l->parent < r->parent ? -1 : 1;
-	return strcmp(l->name, r->name);
+	return COMPARE(l->level, r->level) ?: COMPARE(l->parent, r->parent) ?: strcmp(l->name, r->name);
 }
 
 /* Computes where each box begins: at the left edge of its parent, after its siblings with a lesser name. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/view/page.h"
@@ -243,13 +244,11 @@ static int find_function(struct merge *merge, size_t number, uint32_t frame, uin
 static int merge_compare(const struct merge *merge, uint32_t left, uint32_t right)
 {
 	const struct merge_function *l = &merge->functions.items[left], *r = &merge->functions.items[right];
-	int order = strcmp(functions_name(l->functions, l->number), functions_name(r->functions, r->number));
 
-	if (!order)
-		order = strcmp(functions_module(l->functions, l->number), functions_module(r->functions, r->number));
-	if (!order)
-		order = strcmp(functions_mark(l->functions, l->number), functions_mark(r->functions, r->number));
-	return order ? order : (left > right) - (left < right);
+	return strcmp(functions_name(l->functions, l->number), functions_name(r->functions, r->number)) ?:
+	       strcmp(functions_module(l->functions, l->number), functions_module(r->functions, r->number)) ?:
+	       strcmp(functions_mark(l->functions, l->number), functions_mark(r->functions, r->number)) ?:
+	       COMPARE(left, right);
 }
 
 /* --- nodes --- */
@@ -478,9 +477,7 @@ static int compare_uses(const void *left, const void *right)
 	const struct use *l = left, *r = right;
 	int l_zeroes = __builtin_clzll(l->count), r_zeroes = __builtin_clzll(r->count);
 
-	if (l_zeroes != r_zeroes)
-		return l_zeroes < r_zeroes ? -1 : 1;
-	return (l->place > r->place) - (l->place < r->place);
+	return COMPARE(l_zeroes, r_zeroes) ?: COMPARE(l->place, r->place);
 }
 
 /* Adds the uses of nodes that read the same to the first of them. */

@@ -121,7 +121,7 @@ static int write_tables(struct html_page *page)
 	return r;
 }
 
-static int show_html(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_html(const struct view_context *context)
 {
 	_cleanup_(html_page_deinit) struct html_page page;
 	_cleanup_free_ char *text = NULL;
@@ -129,8 +129,6 @@ static int show_html(const struct view_context *context, uint32_t number, const 
 	size_t length, size;
 	int r = html_page_init(&page, context);
 
-	(void)number;
-	(void)source;
 	if (!r)
 		r = write_tables(&page);
 	if (!r)
@@ -144,7 +142,7 @@ static int show_html(const struct view_context *context, uint32_t number, const 
 
 const struct view html_view = {
 	VIEW_OPTION("html", .help = "one page for a browser, with -o FILE", .often = true),
-	.print = show_html, .kinds = VIEW_ANY_KIND,
+	.print_all = show_html, .kinds = VIEW_ANY_KIND,
 	.needs = PROFILE_EVERYONE | PROFILE_EACH_EVENT | PROFILE_WAITS_APART, .whole = true, .exports = true,
 	.binary = true, .may_compare = true,
 };

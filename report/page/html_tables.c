@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 #include "report/page/html.h"
@@ -118,11 +119,7 @@ static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *l = left, *r = right;
 
-	if (l->source != r->source)
-		return l->source < r->source ? -1 : 1;
-	if (l->stack != r->stack)
-		return l->stack < r->stack ? -1 : 1;
-	return (l->task > r->task) - (l->task < r->task);
+	return COMPARE(l->source, r->source) ?: COMPARE(l->stack, r->stack) ?: COMPARE(l->task, r->task);
 }
 
 static void write_entry(struct html_page *page, const struct entry *entry)

@@ -79,9 +79,7 @@ void call_tree_builder_destroy(struct call_tree_builder *builder)
 
 static int compare_numbers(const void *left, const void *right)
 {
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-
-	return (l > r) - (l < r);
+	return COMPARE(*(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 static void forget(struct call_tree_builder *builder)
@@ -229,11 +227,7 @@ static int compare_offsets(const void *left, const void *right)
 {
 	const struct offset_weight *l = left, *r = right;
 
-	if (l->node != r->node)
-		return l->node < r->node ? -1 : 1;
-	if (l->offset != r->offset)
-		return l->offset < r->offset ? -1 : 1;
-	return (l->frame > r->frame) - (l->frame < r->frame);
+	return COMPARE(l->node, r->node) ?: COMPARE(l->offset, r->offset) ?: COMPARE(l->frame, r->frame);
 }
 
 struct offset_run { /* the rows of one node and offset */
@@ -293,11 +287,8 @@ static int compare_siblings(const void *left, const void *right, void *context)
 	const struct call_tree_node *left_node = &builder->nodes.items[l],
 				    *right_node = &builder->nodes.items[r];
 
-	if (left_node->parent != right_node->parent)
-		return left_node->parent < right_node->parent ? -1 : 1;
-	if (left_node->weight != right_node->weight)
-		return left_node->weight > right_node->weight ? -1 : 1;
-	return functions_compare(builder->functions, left_node->function, right_node->function);
+	return COMPARE(left_node->parent, right_node->parent) ?: COMPARE(right_node->weight, left_node->weight) ?:
+	       functions_compare(builder->functions, left_node->function, right_node->function);
 }
 
 static int order_children(struct call_tree_builder *builder)

@@ -285,14 +285,12 @@ static int print_event(struct events_view *view, const struct profile_event *eve
 	return r;
 }
 
-static int show_events(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_events(const struct view_context *context)
 {
 	_cleanup_(events_view_deinit) struct events_view view;
 	struct profile_event event;
 	int r = events_view_init(&view, context);
 
-	(void)number;
-	(void)source;
 	if (r < 0)
 		return r;
 	while ((r = event_reader_next(&view.reader, &event)) > 0) {
@@ -307,5 +305,5 @@ static int show_events(const struct view_context *context, uint32_t number, cons
 
 const struct view events_view = {
 	VIEW_OPTION("events", .help = "every sample, wait and wakeup in time order"),
-	.print = show_events, .kinds = VIEW_EVENTS, .needs = PROFILE_EACH_EVENT | PROFILE_EACH_ADDRESS, .merged = true,
+	.print_all = show_events, .kinds = VIEW_EVENTS, .needs = PROFILE_EACH_EVENT | PROFILE_EACH_ADDRESS,
 };

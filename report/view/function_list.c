@@ -115,9 +115,7 @@ static int add_rows(struct counting *counting, const struct rows *rows)
 
 static int compare_numbers(const void *left, const void *right)
 {
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-
-	return (l > r) - (l < r);
+	return COMPARE(*(const uint32_t *)left, *(const uint32_t *)right);
 }
 
 /* Adds children to their parents, which have lower numbers, and links them. */

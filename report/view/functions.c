@@ -217,11 +217,8 @@ int functions_find_node(struct functions *functions, uint32_t node, uint32_t *re
 int functions_compare(const struct functions *functions, uint32_t left, uint32_t right)
 {
 	const struct function *l = &functions->functions.items[left], *r = &functions->functions.items[right];
-	int order = strcmp(l->name, r->name);
 
-	if (!order)
-		order = strcmp(l->module, r->module);
-	return order ? order : l->inlined - r->inlined;
+	return strcmp(l->name, r->name) ?: strcmp(l->module, r->module) ?: l->inlined - r->inlined;
 }
 
 const char *functions_name(const struct functions *functions, uint32_t function)

@@ -6,19 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 
 /* --- groups --- */
 
-static int compare_numbers(uint64_t left, uint64_t right)
-{
-	return (left > right) - (left < right);
-}
-
 static int compare_hosts(const struct profile_task *left, const struct profile_task *right)
 {
-	return compare_numbers(left->host, right->host);
+	return COMPARE(left->host, right->host);
 }
 
 static int compare_comms(const struct profile_task *left, const struct profile_task *right)
@@ -28,19 +24,14 @@ static int compare_comms(const struct profile_task *left, const struct profile_t
 
 static int compare_processes(const struct profile_task *left, const struct profile_task *right)
 {
-	int order = compare_hosts(left, right);
-
-	return order ? order : compare_numbers(left->tgid, right->tgid);
+	return compare_hosts(left, right) ?: COMPARE(left->tgid, right->tgid);
 }
 
 /* A thread is one group, whatever its comm. */
 static int compare_threads(const struct profile_task *left, const struct profile_task *right)
 {
-	int order = compare_hosts(left, right);
-
-	if (!order)
-		order = compare_numbers(left->tid, right->tid);
-	return order ? order : compare_numbers(left->start, right->start);
+	return compare_hosts(left, right) ?: COMPARE(left->tid, right->tid) ?:
+	       COMPARE(left->start, right->start);
 }
 
 static const struct profile_cgroup *known_cgroup(const struct profile_task *task)

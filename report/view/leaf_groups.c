@@ -16,12 +16,9 @@
 static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct leaf_group *l = left, *r = right;
-	int order;
 
-	if (l->tally.weight != r->tally.weight)
-		return l->tally.weight > r->tally.weight ? -1 : 1;
-	order = functions_compare(context, l->function, r->function);
-	return order ? order : (l->process > r->process) - (l->process < r->process);
+	return COMPARE(r->tally.weight, l->tally.weight) ?: functions_compare(context, l->function, r->function) ?:
+	       COMPARE(l->process, r->process);
 }
 
 /* Sorts by function, then by process. */

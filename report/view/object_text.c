@@ -652,21 +652,14 @@ static int compare_sums(const void *left, const void *right, void *context)
 	const struct object_tally *tally = context;
 	const struct object_sum *l = left, *r = right;
 	const bool l_says = object_sum_says(tally, l), r_says = object_sum_says(tally, r);
-	int order;
+	const struct profile_operation *operations = tally->waits->operations;
+	int order = COMPARE(l->line, r->line) ?: r_says - l_says ?: COMPARE(r->weight, l->weight);
 
-	if (l->line != r->line)
-		return l->line < r->line ? -1 : 1;
-	if (l_says != r_says)
-		return l_says ? -1 : 1;
-	if (l->weight != r->weight)
-		return l->weight > r->weight ? -1 : 1;
-	if (!l_says)
-		return 0;
-	order = strcmp(object_text(&tally->texts, l->text), object_text(&tally->texts, r->text));
-	if (!order)
-		order = strcmp(tally->waits->operations[l->alike.wait.operation].name,
-			       tally->waits->operations[r->alike.wait.operation].name);
-	return order ? order : timed_out(l) - timed_out(r);
+	if (order || !l_says)
+		return order;
+	return strcmp(object_text(&tally->texts, l->text), object_text(&tally->texts, r->text)) ?:
+	       strcmp(operations[l->alike.wait.operation].name, operations[r->alike.wait.operation].name) ?:
+	       timed_out(l) - timed_out(r);
 }
 
 void object_tally_finish(struct object_tally *tally)

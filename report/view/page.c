@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "common/time_units.h"
@@ -192,11 +193,7 @@ static int compare_hits(const void *left, const void *right)
 	const struct profile_probe *l = *(const struct profile_probe *const *)left;
 	const struct profile_probe *r = *(const struct profile_probe *const *)right;
 
-	if (l->hits != r->hits)
-		return l->hits > r->hits ? -1 : 1;
-	if (l->events != r->events)
-		return l->events > r->events ? -1 : 1;
-	return strcmp(l->name, r->name);
+	return COMPARE(r->hits, l->hits) ?: COMPARE(r->events, l->events) ?: strcmp(l->name, r->name);
 }
 
 /* "246.8/s" */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/profile/profile_waits.h"
@@ -283,9 +284,7 @@ static int compare_words(const struct places *places, uint32_t left, uint32_t ri
 
 int places_compare(const struct places *places, struct place left, struct place right)
 {
-	int order = compare_words(places, left.kernel, right.kernel);
-
-	return order ? order : compare_words(places, left.user, right.user);
+	return compare_words(places, left.kernel, right.kernel) ?: compare_words(places, left.user, right.user);
 }
 
 static void write_word(const struct places *places, uint32_t word, FILE *out)
@@ -352,13 +351,8 @@ static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct throughout_group *l = left, *r = right;
 
-	if (l->threads != r->threads)
-		return l->threads > r->threads ? -1 : 1;
-	if (strcmp(l->comm, r->comm))
-		return strcmp(l->comm, r->comm);
-	if (places_compare(context, l->at, r->at))
-		return places_compare(context, l->at, r->at);
-	return memcmp(l->callers, r->callers, sizeof(l->callers));
+	return COMPARE(r->threads, l->threads) ?: strcmp(l->comm, r->comm) ?: places_compare(context, l->at, r->at) ?:
+	       memcmp(l->callers, r->callers, sizeof(l->callers));
 }
 
 static bool is_alone(const struct throughout *throughout, const struct throughout_group *group)

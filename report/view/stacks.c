@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/view/event_reader.h"
@@ -20,24 +21,15 @@ static int compare_identity(const void *left, const void *right)
 {
 	const struct unique_stack *l = left, *r = right;
 
-	if (l->group != r->group)
-		return l->group < r->group ? -1 : 1;
-	if (l->comm != r->comm)
-		return l->comm < r->comm ? -1 : 1;
-	if (l->process != r->process)
-		return l->process < r->process ? -1 : 1;
-	if (l->node != r->node)
-		return l->node < r->node ? -1 : 1;
-	return l->user_missing - r->user_missing;
+	return COMPARE(l->group, r->group) ?: COMPARE(l->comm, r->comm) ?: COMPARE(l->process, r->process) ?:
+	       COMPARE(l->node, r->node) ?: l->user_missing - r->user_missing;
 }
 
 static int compare_weight(const void *left, const void *right)
 {
 	const struct unique_stack *l = left, *r = right;
 
-	if (l->weight != r->weight)
-		return l->weight < r->weight ? -1 : 1;
-	return compare_identity(left, right);
+	return COMPARE(l->weight, r->weight) ?: compare_identity(left, right);
 }
 
 static struct unique_stack stack_of(const struct row *row, const struct task_names *names,

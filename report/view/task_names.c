@@ -176,9 +176,7 @@ static int compare(const void *left, const void *right, void *context)
 	const uint64_t *weights = context;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 
-	if (weights[l] != weights[r])
-		return weights[l] > weights[r] ? -1 : 1;
-	return (l > r) - (l < r);
+	return COMPARE(weights[r], weights[l]) ?: COMPARE(l, r);
 }
 
 void comm_list_write(struct comm_list *list, size_t most, FILE *out)

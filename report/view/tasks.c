@@ -158,18 +158,14 @@ static int compare_rows(const void *left, const void *right, void *context)
 	const size_t *bucket_of = context;
 	size_t l = *(const size_t *)left, r = *(const size_t *)right;
 
-	if (bucket_of[l] != bucket_of[r])
-		return bucket_of[l] < bucket_of[r] ? -1 : 1;
-	return (l > r) - (l < r);
+	return COMPARE(bucket_of[l], bucket_of[r]) ?: COMPARE(l, r);
 }
 
 static int compare_buckets(const void *left, const void *right)
 {
 	const struct bucket *l = left, *r = right;
 
-	if (l->weight != r->weight)
-		return l->weight > r->weight ? -1 : 1;
-	return (l->first_row > r->first_row) - (l->first_row < r->first_row);
+	return COMPARE(r->weight, l->weight) ?: COMPARE(l->first_row, r->first_row);
 }
 
 static int fill(struct histogram *histogram)
@@ -397,13 +393,8 @@ static int tasks_compare_rows(const void *left, const void *right, void *context
 	uint64_t left_wait = l->bound == WAIT_NONE ? 0 : l->wait;
 	uint64_t right_wait = r->bound == WAIT_NONE ? 0 : r->wait;
 
-	if (l->walk != r->walk)
-		return l->walk < r->walk ? -1 : 1;
-	if (left_wait != right_wait)
-		return left_wait < right_wait ? -1 : 1;
-	if (view->tasks[l->task].tid != view->tasks[r->task].tid)
-		return view->tasks[l->task].tid < view->tasks[r->task].tid ? -1 : 1;
-	return (left_number > right_number) - (left_number < right_number);
+	return COMPARE(l->walk, r->walk) ?: COMPARE(left_wait, right_wait) ?:
+	       COMPARE(view->tasks[l->task].tid, view->tasks[r->task].tid) ?: COMPARE(left_number, right_number);
 }
 
 /* Looks up the names of all functions, to find those that need their module. */

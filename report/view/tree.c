@@ -39,9 +39,7 @@ enum { SHOWN = 3 };
 
 static int compare_keys(const struct profile_wait *wait, uint32_t node, uint32_t task)
 {
-	if (wait->node != node)
-		return wait->node < node ? -1 : 1;
-	return (wait->task > task) - (wait->task < task);
+	return COMPARE(wait->node, node) ?: COMPARE(wait->task, task);
 }
 
 static int compare_waits(const void *left, const void *right, void *context)
@@ -49,9 +47,8 @@ static int compare_waits(const void *left, const void *right, void *context)
 	const struct tree_objects *objects = context;
 	const uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	const struct profile_wait *waits = objects->items;
-	const int order = compare_keys(&waits[l], waits[r].node, waits[r].task);
 
-	return order ? order : (l > r) - (l < r);
+	return compare_keys(&waits[l], waits[r].node, waits[r].task) ?: COMPARE(l, r);
 }
 
 static int take_waits(struct tree_objects *objects, const struct view_context *context, uint32_t source)

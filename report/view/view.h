@@ -56,7 +56,8 @@ typedef int view_print(const struct view_context *context, uint32_t number, cons
 
 struct view {
 	struct option_row option; /* an export has only a name: "export FORM" */
-	view_print *print;
+	view_print *print; /* of each source that it can show; or */
+	int (*print_all)(const struct view_context *context); /* of all sources together */
 	/* Of an option with an argument, NULL if it was left out: 0, or -EINVAL after reporting why. */
 	int (*parse)(struct view_settings *settings, const char *value);
 	uint32_t kinds;	  /* bit mask of enum profile_source_kind: the sources it can show */
@@ -65,8 +66,7 @@ struct view {
 	bool bare;	  /* machine-readable: no headings, the account on stderr, one source at a time */
 	bool by;	  /* --by can divide it: under separate headings, or in the lines if it is bare */
 	bool slices;	  /* -i can divide it */
-	bool merged;	  /* all sources together: `print` is called once, without a source */
-	bool whole;	  /* merged, and prints everything itself: no headings, no notes */
+	bool whole;	  /* print_all prints everything: no headings, no notes */
 	bool stackless;	  /* shows no stacks, and nothing that comes from them */
 	bool exports;	  /* made for a program or a browser: -o gives it a file of its own */
 	bool binary;	  /* not fit for a terminal */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "report/profile/figures.h"
@@ -53,9 +54,7 @@ static int compare_sums(const void *left, const void *right)
 {
 	const struct group_sum *l = left, *r = right;
 
-	if (l->tally.weight != r->tally.weight)
-		return l->tally.weight > r->tally.weight ? -1 : 1;
-	return (l->group > r->group) - (l->group < r->group);
+	return COMPARE(r->tally.weight, l->tally.weight) ?: COMPARE(l->group, r->group);
 }
 
 static struct group_sum *sum_of(const struct by_group *by, const struct row *row)
@@ -325,7 +324,7 @@ static int print_merged(const struct view_context *context, const struct view *v
 	}
 	if (!any && !view->bare)
 		page_nothing(context, view_name(view));
-	r = any || view->exports ? view->print(context, 0, NULL) : 0; /* an export must be valid even if empty */
+	r = any || view->exports ? view->print_all(context) : 0; /* an export must be valid even if empty */
 	for (size_t i = 0; i < count && !r; i++)
 		if (view_of(view, &sources[i]) && !sources[i].left_out)
 			r = probe_totals_write(context, (uint32_t)i, view->bare ? stderr : context->out);
@@ -341,7 +340,7 @@ static struct page_shown shown_by(const struct view_context *context, const stru
 
 	for (size_t i = 0; i < count; i++) {
 		const struct view *chosen = view_of(view, &sources[i]);
-		bool one = chosen && chosen->bare && !chosen->merged;
+		bool one = chosen && chosen->bare && !chosen->print_all;
 
 		if (!chosen || sources[i].left_out || (one && is_beside_waits(&sources[i], sources, count)))
 			continue;
@@ -382,15 +381,15 @@ int views_print(const struct view_context *context, const struct view *asked)
 	size_t count = profile_sources(context->profile, &sources);
 	const struct view *view = view_for(asked, sources, count);
 	bool bare = view && view->bare;
-	int r = bare && !view->merged ? check_one_source(view, sources, count) : 0;
+	int r = bare && !view->print_all ? check_one_source(view, sources, count) : 0;
 
 	if (view && view->whole)
-		return view->print(context, 0, NULL);
+		return view->print_all(context);
 	if (!r && !view) {
-		r = digest_view.print(context, 0, NULL);
+		r = digest_view.print_all(context);
 		(void)fputc('\n', context->out);
 	}
-	if (!r && view && view->merged)
+	if (!r && view && view->print_all)
 		r = print_merged(context, view, sources, count);
 	else if (!r)
 		r = print_sources(context, view, sources, count);

@@ -176,22 +176,16 @@ static int compare_thread(const struct walk_holders *holders, uint32_t row, uint
 {
 	const struct profile_task *l = &holders->tasks[holders->rows[row].task], *r = &holders->tasks[task];
 
-	if (holders->rows[row].walk != walk)
-		return holders->rows[row].walk < walk ? -1 : 1;
-	if (l->host != r->host)
-		return l->host < r->host ? -1 : 1;
-	if (l->tid != r->tid)
-		return l->tid < r->tid ? -1 : 1;
-	return (l->start > r->start) - (l->start < r->start);
+	return COMPARE(holders->rows[row].walk, walk) ?: COMPARE(l->host, r->host) ?: COMPARE(l->tid, r->tid) ?:
+	       COMPARE(l->start, r->start);
 }
 
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct walk_holders *holders = context;
 	const uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	const int order = compare_thread(holders, l, holders->rows[r].walk, holders->rows[r].task);
 
-	return order ? order : (l > r) - (l < r);
+	return compare_thread(holders, l, holders->rows[r].walk, holders->rows[r].task) ?: COMPARE(l, r);
 }
 
 static bool has_holder(const struct profile_walk_task *row)

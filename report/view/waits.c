@@ -184,13 +184,8 @@ static int compare_waits(const void *left, const void *right, void *context)
 				  *r = &index->waits->items[right_number];
 	uint32_t left_thread = index->thread_of[l->task], right_thread = index->thread_of[r->task];
 
-	if (l->recording != r->recording)
-		return l->recording < r->recording ? -1 : 1;
-	if (left_thread != right_thread)
-		return left_thread < right_thread ? -1 : 1;
-	if (l->out != r->out)
-		return l->out < r->out ? -1 : 1;
-	return (left_number > right_number) - (left_number < right_number);
+	return COMPARE(l->recording, r->recording) ?: COMPARE(left_thread, right_thread) ?: COMPARE(l->out, r->out) ?:
+	       COMPARE(left_number, right_number);
 }
 
 struct task_run { /* the waits of one task in one recording, which are adjacent */
@@ -202,11 +197,7 @@ static int compare_runs(const void *left, const void *right)
 {
 	const struct task_run *l = left, *r = right;
 
-	if (l->recording != r->recording)
-		return l->recording < r->recording ? -1 : 1;
-	if (l->thread != r->thread)
-		return l->thread < r->thread ? -1 : 1;
-	return (l->first > r->first) - (l->first < r->first);
+	return COMPARE(l->recording, r->recording) ?: COMPARE(l->thread, r->thread) ?: COMPARE(l->first, r->first);
 }
 
 /* Returns the number of runs. `runs` has room for all of them, or is NULL. */
@@ -285,9 +276,7 @@ static int compare_threads(const void *left, const void *right)
 {
 	const struct wait_thread *l = left, *r = right;
 
-	if (l->recording != r->recording)
-		return l->recording < r->recording ? -1 : 1;
-	return (l->thread > r->thread) - (l->thread < r->thread);
+	return COMPARE(l->recording, r->recording) ?: COMPARE(l->thread, r->thread);
 }
 
 /* Adds a row for each run of waits of one thread. */

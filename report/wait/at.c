@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/printable.h"
@@ -209,13 +210,8 @@ static int compare_waiting(const struct waits *waits, const struct waiting *left
 
 	if (left->now != right->now)
 		return right->now ? -1 : 1;
-	if (left->waited != right->waited)
-		return left->waited < right->waited ? -1 : 1;
-	if (left_length != right_length)
-		return left_length < right_length ? -1 : 1;
-	if (left_tid != right_tid)
-		return left_tid < right_tid ? -1 : 1;
-	return (left->wait > right->wait) - (left->wait < right->wait);
+	return COMPARE(left->waited, right->waited) ?: COMPARE(left_length, right_length) ?:
+	       COMPARE(left_tid, right_tid) ?: COMPARE(left->wait, right->wait);
 }
 
 struct stack_order {
@@ -228,9 +224,7 @@ static int compare_tasks(const void *left, const void *right, void *context)
 	const struct waiting *l = left, *r = right;
 	const struct stack_order *order = context;
 
-	if (l->stack != r->stack)
-		return l->stack < r->stack ? -1 : 1;
-	return compare_waiting(order->waits, l, r);
+	return COMPARE(l->stack, r->stack) ?: compare_waiting(order->waits, l, r);
 }
 
 /* Orders stacks by the last of their tasks. */

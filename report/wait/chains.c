@@ -50,13 +50,8 @@ static int compare_held(const void *left, const void *right, void *context)
 	const uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	const uint64_t l_wait = wait_of(&holders->rows[l]), r_wait = wait_of(&holders->rows[r]);
 
-	if (holders->holder[l] != holders->holder[r])
-		return holders->holder[l] < holders->holder[r] ? -1 : 1;
-	if (holders->held[l] != holders->held[r])
-		return holders->held[l] > holders->held[r] ? -1 : 1;
-	if (l_wait != r_wait)
-		return l_wait > r_wait ? -1 : 1;
-	return (l > r) - (l < r);
+	return COMPARE(holders->holder[l], holders->holder[r]) ?: COMPARE(holders->held[r], holders->held[l]) ?:
+	       COMPARE(r_wait, l_wait) ?: COMPARE(l, r);
 }
 
 static bool is_target(const struct walk_chains *chains, uint32_t number)

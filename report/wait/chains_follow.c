@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/printable.h"
 #include "report/profile/profile_waits.h"
 #include "report/wait/wakers.h"
@@ -82,28 +83,12 @@ struct sorting {
 	const struct places *places;
 };
 
-static int compare_numbers(uint32_t left, uint32_t right)
-{
-	return (left > right) - (left < right);
-}
-
 static int compare_steps(const struct places *places, const struct step *left, const struct step *right)
 {
-	int order = compare_numbers(left->kind, right->kind);
-
-	if (!order)
-		order = compare_numbers(left->by, right->by);
-	if (!order)
-		order = compare_numbers(left->comm, right->comm);
-	if (!order)
-		order = compare_numbers(left->process, right->process);
-	if (!order)
-		order = compare_numbers(left->name, right->name);
-	if (!order)
-		order = places_compare(places, left->wake, right->wake);
-	if (!order)
-		order = places_compare(places, left->at, right->at);
-	return order ? order : compare_numbers(left->wait_class, right->wait_class);
+	return COMPARE(left->kind, right->kind) ?: COMPARE(left->by, right->by) ?:
+	       COMPARE(left->comm, right->comm) ?: COMPARE(left->process, right->process) ?:
+	       COMPARE(left->name, right->name) ?: places_compare(places, left->wake, right->wake) ?:
+	       places_compare(places, left->at, right->at) ?: COMPARE(left->wait_class, right->wait_class);
 }
 
 static int compare_siblings(const void *left, const void *right, void *context)
@@ -114,10 +99,9 @@ static int compare_siblings(const void *left, const void *right, void *context)
 	const struct call_tree_node *left_node = &tree->nodes.items[l], *right_node = &tree->nodes.items[r];
 
 	if (left_node->parent != right_node->parent)
-		return compare_numbers(left_node->parent, right_node->parent);
-	if (left_node->weight != right_node->weight)
-		return left_node->weight > right_node->weight ? -1 : 1;
-	return compare_steps(sorting->places, &tree->steps.items[l], &tree->steps.items[r]);
+		return COMPARE(left_node->parent, right_node->parent);
+	return COMPARE(right_node->weight, left_node->weight) ?:
+	       compare_steps(sorting->places, &tree->steps.items[l], &tree->steps.items[r]);
 }
 
 /* Children have higher numbers than their parents. */

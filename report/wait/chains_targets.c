@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "report/profile/profile.h"
 #include "report/view/frame_text.h"
 #include "report/view/page.h"
@@ -86,9 +87,7 @@ static int compare_targets(const void *left, const void *right, void *context)
 	const struct profile_wait *waits = found->ground->waits.items;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 
-	if (waits[l].weight != waits[r].weight)
-		return waits[l].weight > waits[r].weight ? -1 : 1;
-	return (l > r) - (l < r);
+	return COMPARE(waits[r].weight, waits[l].weight) ?: COMPARE(l, r);
 }
 
 /* Nobody held up a sleep that a timer ended, unless the thread then waited for a CPU for longer than it had slept. */

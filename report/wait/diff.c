@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "common/time_units.h"
@@ -264,13 +265,8 @@ static int compare_rows(const void *left, const void *right)
 	const struct diff_row *l = left, *r = right;
 	uint64_t l_above = change(l) - l->noise, r_above = change(r) - r->noise;
 
-	if (l_above != r_above)
-		return l_above > r_above ? -1 : 1;
-	if (change(l) != change(r))
-		return change(l) > change(r) ? -1 : 1;
-	if (strcmp(l->name, r->name) != 0)
-		return strcmp(l->name, r->name);
-	return memcmp(l->key, r->key, sizeof(l->key));
+	return COMPARE(r_above, l_above) ?: COMPARE(change(r), change(l)) ?: strcmp(l->name, r->name) ?:
+	       memcmp(l->key, r->key, sizeof(l->key));
 }
 
 static void diff_rows_judge(struct diff_rows *rows, const struct diff_scale *scale, uint64_t min_share)
@@ -618,7 +614,7 @@ static void write_notes(const struct view_context *context)
 	page_notes(context, shown_of(context->profile), context->out);
 }
 
-static int show_diff(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_diff(const struct view_context *context)
 {
 	const struct profile_source *before, *after;
 	size_t count = profile_sources(context->profile, &after);
@@ -626,8 +622,6 @@ static int show_diff(const struct view_context *context, uint32_t number, const 
 	bool any = false;
 	int r = 0;
 
-	(void)number;
-	(void)source;
 	page_comment(context, context->out,
 		     "change: after, less before, per second of recording (of all CPUs together; of several traces, on "
 		     "average). noise: what the two halves of one trace differ by, or chance makes of so few, if that "
@@ -652,6 +646,6 @@ static int show_diff(const struct view_context *context, uint32_t number, const 
 
 const struct view diff_view = {
 	VIEW_OPTION("diff", .help = "what takes more or less time than in --base"),
-	.print = show_diff, .kinds = VIEW_EVENTS & ~VIEW_WOKEN, .needs = PROFILE_EVERYONE | PROFILE_EACH_HALF, .whole = true,
+	.print_all = show_diff, .kinds = VIEW_EVENTS & ~VIEW_WOKEN, .needs = PROFILE_EVERYONE | PROFILE_EACH_HALF, .whole = true,
 	.may_compare = true, .must_compare = true,
 };

@@ -286,7 +286,7 @@ void digest_write_share(uint64_t part, uint64_t whole, FILE *out)
 	(void)fprintf(out, "%s%% ", figure_percent(part, whole).text);
 }
 
-static int show_digest(const struct view_context *context, uint32_t number, const struct profile_source *source)
+static int show_digest(const struct view_context *context)
 {
 	static digest_part *const parts[] = {
 		digest_add_origin, digest_add_times, digest_add_heaviest, digest_add_stories,
@@ -295,8 +295,6 @@ static int show_digest(const struct view_context *context, uint32_t number, cons
 	_cleanup_(digest_deinit) struct digest digest;
 	int r = digest_init(&digest, context);
 
-	(void)number;
-	(void)source;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !r; i++)
 		r = parts[i](&digest);
 	if (!r)
@@ -306,7 +304,7 @@ static int show_digest(const struct view_context *context, uint32_t number, cons
 
 const struct view digest_view = {
 	VIEW_OPTION("digest", .help = "the first screen: where time went, and what held whom", .often = true),
-	.print = show_digest, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EVERYONE, .whole = true,
+	.print_all = show_digest, .kinds = VIEW_ANY_KIND, .needs = PROFILE_EVERYONE, .whole = true,
 };
 
 /* --- digest origin --- */

@@ -171,11 +171,7 @@ static int compare_stories(const void *left, const void *right)
 
 	if (was_blocked(l) != was_blocked(r))
 		return was_blocked(l) ? -1 : 1;
-	if (l->held != r->held)
-		return l->held < r->held ? -1 : 1;
-	if (l->weight != r->weight)
-		return l->weight > r->weight ? -1 : 1;
-	return (l->worst > r->worst) - (l->worst < r->worst);
+	return COMPARE(l->held, r->held) ?: COMPARE(r->weight, l->weight) ?: COMPARE(l->worst, r->worst);
 }
 
 static int collect(struct stories *stories)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/profile/figures.h"
@@ -539,9 +540,7 @@ static int compare_owners(const void *left, const void *right)
 {
 	const struct owner *l = left, *r = right;
 
-	if (l->weight != r->weight)
-		return l->weight > r->weight ? -1 : 1;
-	return (l->number > r->number) - (l->number < r->number);
+	return COMPARE(r->weight, l->weight) ?: COMPARE(l->number, r->number);
 }
 
 static void collect(struct owners *owners)

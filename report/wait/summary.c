@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/profile/figures.h"
@@ -156,11 +157,7 @@ static int compare_rows(const void *left, const void *right)
 	uint64_t left_held = wait_add(wait_add(l->run_queue, l->throttled), l->blocked[THREAD_BLOCKED_D]);
 	uint64_t right_held = wait_add(wait_add(r->run_queue, r->throttled), r->blocked[THREAD_BLOCKED_D]);
 
-	if (left_held != right_held)
-		return left_held < right_held ? -1 : 1;
-	if (l->recording != r->recording)
-		return l->recording < r->recording ? -1 : 1;
-	return (l->task > r->task) - (l->task < r->task);
+	return COMPARE(left_held, right_held) ?: COMPARE(l->recording, r->recording) ?: COMPARE(l->task, r->task);
 }
 
 /* "12345.678": ms, to the us. */

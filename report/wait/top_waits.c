@@ -228,9 +228,7 @@ static int compare_states(const void *left, const void *right)
 {
 	const struct wait_mix_state *l = left, *r = right;
 
-	if (l->time != r->time)
-		return l->time > r->time ? -1 : 1;
-	return strcmp(l->text, r->text);
+	return COMPARE(r->time, l->time) ?: strcmp(l->text, r->text);
 }
 
 static void write_share(const struct wait_mix *mix, const char *before, const char *name,
@@ -423,15 +421,8 @@ static int compare_stacks(const void *left, const void *right)
 {
 	const struct wait_stack *l = left, *r = right;
 
-	if (l->longest != r->longest)
-		return l->longest < r->longest ? -1 : 1;
-	if (l->total != r->total)
-		return l->total < r->total ? -1 : 1;
-	if (l->comm != r->comm)
-		return l->comm < r->comm ? -1 : 1;
-	if (l->process != r->process)
-		return l->process < r->process ? -1 : 1;
-	return (l->node > r->node) - (l->node < r->node);
+	return COMPARE(l->longest, r->longest) ?: COMPARE(l->total, r->total) ?: COMPARE(l->comm, r->comm) ?:
+	       COMPARE(l->process, r->process) ?: COMPARE(l->node, r->node);
 }
 
 static void order(struct sorter *sorter)

@@ -199,9 +199,7 @@ static int compare_members(const void *left, const void *right)
 {
 	const struct member *l = left, *r = right;
 
-	if (l->row != r->row)
-		return l->row < r->row ? -1 : 1;
-	return (l->length > r->length) - (l->length < r->length);
+	return COMPARE(l->row, r->row) ?: COMPARE(l->length, r->length);
 }
 
 static int compare_objects(const struct wait_objects *objects, const struct object_key *left,
@@ -209,13 +207,11 @@ static int compare_objects(const struct wait_objects *objects, const struct obje
 {
 	const struct profile_operation *operations = objects->waits.operations;
 	const struct object_texts *texts = &objects->texts;
-	int order = strcmp(object_text(texts, left->thing), object_text(texts, right->thing));
 
-	if (!order)
-		order = strcmp(operations[left->operation].name, operations[right->operation].name);
-	if (!order)
-		order = strcmp(object_text(texts, left->ready), object_text(texts, right->ready));
-	return order ? order : (int)left->timed_out - (int)right->timed_out;
+	return strcmp(object_text(texts, left->thing), object_text(texts, right->thing)) ?:
+	       strcmp(operations[left->operation].name, operations[right->operation].name) ?:
+	       strcmp(object_text(texts, left->ready), object_text(texts, right->ready)) ?:
+	       (int)left->timed_out - (int)right->timed_out;
 }
 
 static int compare_rows(const void *left, const void *right, void *context)
@@ -223,16 +219,10 @@ static int compare_rows(const void *left, const void *right, void *context)
 	const struct wait_objects *objects = context;
 	const struct wait_object_row *l = left, *r = right;
 	const uint64_t of_l = wait_add(l->blocked, l->run_queue), of_r = wait_add(r->blocked, r->run_queue);
-	int order;
 
-	if (of_l != of_r)
-		return of_l > of_r ? -1 : 1;
-	order = compare_objects(objects, &l->object, &r->object);
-	if (!order)
-		order = (l->comm > r->comm) - (l->comm < r->comm);
-	if (!order)
-		order = strcmp(profile_container(l->cgroup), profile_container(r->cgroup));
-	return order ? order : strcmp(l->cgroup ? l->cgroup->id : "", r->cgroup ? r->cgroup->id : "");
+	return COMPARE(of_r, of_l) ?: compare_objects(objects, &l->object, &r->object) ?: COMPARE(l->comm, r->comm) ?:
+	       strcmp(profile_container(l->cgroup), profile_container(r->cgroup)) ?:
+	       strcmp(l->cgroup ? l->cgroup->id : "", r->cgroup ? r->cgroup->id : "");
 }
 
 static int finish(struct sorter *sorter)

@@ -98,11 +98,6 @@ static struct wake_identity wake_pairs_identify(const struct wake_pairs *pairs, 
 	return identify(pairs, pair->wait);
 }
 
-static int compare_numbers(uint32_t left, uint32_t right)
-{
-	return (left > right) - (left < right);
-}
-
 static int compare_identities(const struct wake_identity *left, const struct wake_identity *right)
 {
 	const uint32_t keys[][2] = {{left->group, right->group},
@@ -117,7 +112,7 @@ static int compare_identities(const struct wake_identity *left, const struct wak
 	int order = 0;
 
 	for (size_t i = 0; !order && i < sizeof(keys) / sizeof(keys[0]); i++)
-		order = compare_numbers(keys[i][0], keys[i][1]);
+		order = COMPARE(keys[i][0], keys[i][1]);
 	return order;
 }
 
@@ -237,7 +232,7 @@ static int compare_interrupted(const void *left, const void *right)
 {
 	const struct wake_interrupted *l = left, *r = right;
 
-	return l->wait != r->wait ? compare_numbers(l->wait, r->wait) : compare_numbers(l->task, r->task);
+	return l->wait != r->wait ? COMPARE(l->wait, r->wait) : COMPARE(l->task, r->task);
 }
 
 static void sort(struct wake_pairs *pairs)

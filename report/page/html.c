@@ -206,7 +206,7 @@ static int write_digest(struct html_page *page, FILE *out)
 	context.out = open_memstream(&text, &length);
 	if (!context.out)
 		return -ENOMEM;
-	r = digest_view.print(&context, 0, NULL);
+	r = digest_view.print_all(&context);
 	if (fclose(context.out) != 0)
 		r = -ENOMEM;
 	if (r < 0)

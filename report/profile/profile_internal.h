@@ -295,7 +295,8 @@ int profile_join_ends(struct profile *profile);
 
 /*
  * Whether the owner of a lock is to be told for all of a wait for it: PROFILE_HELD_ALL. It was seen to own the lock
- * at one moment only, the begin of the wait or a look at its end.
+ * at a look at the end of a wait that goes on. One seen only when the wait began may have let go: who got the lock next
+ * may have waited for less than -m, or not be recorded.
  *
  *     owner    waits for the lock too ----|- holds it
  *     sleeper        waits for the lock ----------- seen

@@ -159,7 +159,8 @@ static int compare(const void *left, const void *right)
 
 static bool has_owner(const struct profile_wait *wait)
 {
-	return wait->held & HELD_BY_OWNER && wait->object && !(wait->held & HELD_BY_READER);
+	return wait->held & HELD_BY_OWNER && wait->held & HELD_AT_END && wait->object &&
+	       !(wait->held & HELD_BY_READER);
 }
 
 static uint64_t end_of(const struct profile_wait *wait)
@@ -214,8 +215,7 @@ static bool held_all(const struct hand_overs *overs, const struct profile_wait *
 
 	if (!last)
 		return !(wait->held & HELD_CHANGED);
-	return wait->held & HELD_AT_END && last->out <= wait->out &&
-	       is_same_thread(overs->profile, last->task, wait->owner);
+	return last->out <= wait->out && is_same_thread(overs->profile, last->task, wait->owner);
 }
 
 int profile_judge_owners(struct profile *profile)

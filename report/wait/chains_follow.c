@@ -386,17 +386,29 @@ static int divide_running(struct follower *follower, const struct wait_thread *t
 	return r < 0 ? r : end_whole(follower, node, &step, unknown);
 }
 
+/* The part of what follows a thread's waits in which it may have ended. A waker was there until it woke somebody. */
+static uint64_t part_unseen(const struct wait_thread *thread, struct span gap, const struct step *woke)
+{
+	if (!thread || !thread->summed || woke->by == WAIT_NEXT_WAKER)
+		return 0;
+	return span_length(span_cut(gap, thread->to > thread->from ? thread->to : thread->from, UINT64_MAX));
+}
+
 /* Between two waits a waker ran, but not before it was created, or was first seen; `own` is the later wait, or NULL. */
 static int divide_gap(struct follower *follower, const struct wait_thread *thread, const struct profile_wait *own,
 		      struct span gap, uint32_t node, const struct step *woke, uint64_t *running)
 {
 	const bool starts = own && own->wait_class == WAIT_STARTED;
 	const uint64_t before = span_length(starts ? gap : span_cut(gap, 0, thread ? thread->from : 0));
+	const uint64_t after = own ? 0 : part_unseen(thread, gap, woke);
 	struct step step = *woke;
+	int r;
 
-	*running += span_length(gap) - before;
+	*running += span_length(gap) - before - after;
 	step.kind = starts || (thread && thread->started) ? STEP_NOT_BORN : STEP_UNSEEN;
-	return end(follower, node, &step, before);
+	r = end(follower, node, &step, before);
+	step.kind = STEP_UNSEEN;
+	return r < 0 ? r : end(follower, node, &step, after);
 }
 
 static int divide_waker(struct follower *follower, const struct subject *subject,

@@ -375,6 +375,14 @@ static void goes_on_with_owners(struct test *t)
 		   "    |          not ended  (200.0ms)\n"
 		   "     --33.33%--held by B, unknown: it ran, or its waits were shorter than -m 0  "
 		   "(100.0ms)\n");
+	p->sums.items[p->sums.count++] = (struct profile_task_sums){ /* it has ended */
+		.task = wait->owner, .from = BOOT, .to = BOOT + 320 * MS, .running = 120 * MS};
+	check_tree(t, p, &longest,
+		   ">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (held by B 2)  (300.0ms, 1 wait)\n"
+		   "    |--66.67%--held by B, which was blocked in pipe_read (consume)  (200.0ms)\n"
+		   "    |          not ended  (200.0ms)\n"
+		   "    |--26.67%--held by B, unknown: nothing is recorded of that time  (80.0ms)\n"
+		   "     --6.67%--held by B, which was running  (20.0ms)\n");
 	wait->held = HELD_BY_OWNER; /* it may have let go */
 	check_tree(t, p, &thread_1,
 		   ">>> 100.00%  A blocked in futex_wait_queue (lock), on futex 0x1 (held at first by B 2)  "

@@ -568,7 +568,6 @@ int profile_create_unread(const char *const *paths, size_t count, const struct p
 	if (!profile)
 		return log_error(ENOMEM, "not enough memory");
 	profile->filter = filter;
-	profile->quality = &profile->qualities[PROFILE_SOURCE_KINDS];
 	profile->waits_hidden = filter->probe_count ||
 				(filter->sources && !(filter->sources >> PROFILE_OFFCPU & 1));
 	profile->names = *names;

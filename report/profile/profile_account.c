@@ -145,7 +145,8 @@ static int append_remedy(struct account_note *note)
 	return 0;
 }
 
-int account_notes_sort(struct account_notes *notes)
+/* Call once, after all notes were added: appends the remedies to the texts. -ENOMEM. */
+static int account_notes_sort(struct account_notes *notes)
 {
 	int r = 0;
 
@@ -225,7 +226,8 @@ static int tell_ended(struct profile *profile, const char *text)
 	return r;
 }
 
-int account_helpers(struct profile *profile)
+/* What is missing because helper processes of the recorder were gone. */
+static int account_helpers(struct profile *profile)
 {
 	int r = 0;
 
@@ -314,7 +316,8 @@ static int tell_missed(struct profile *profile, uint64_t missed, uint64_t rest, 
 			    plural(missed), share, of);
 }
 
-int account_undelivered(struct profile *profile)
+/* Samples counted by the kernel but not delivered: a note if they exceed one thousandth of the busy time. */
+static int account_undelivered(struct profile *profile)
 {
 	struct undelivered sums = {0};
 	double lent;
@@ -378,7 +381,8 @@ void profile_say_partial(const struct profile *profile)
 	log_warning("%s", text);
 }
 
-int account_partial(struct profile *profile)
+/* Adds a line to the account, if anything was left out. -ENOMEM. */
+static int account_partial(struct profile *profile)
 {
 	char text[TEXT_BYTES];
 

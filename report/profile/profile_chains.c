@@ -73,14 +73,6 @@ struct chain_verdict chain_judge(const struct unwind_chain *chain)
 	return verdict;
 }
 
-void chain_count(struct profile_quality *quality, const struct chain_verdict *verdict)
-{
-	quality->unwound++;
-	quality->stops[verdict->end]++;
-	quality->tails += verdict->tail;
-	quality->callers_missing += verdict->caller_unknown;
-}
-
 enum profile_note chain_root_note(const struct unwind_chain *chain)
 {
 	return chain_has_tail(chain) ? NOTE_NONE : note_of(chain->stop);
@@ -228,7 +220,8 @@ static void note_word(enum stack_mark mark, uint64_t word, struct unwind_top *to
 	top->known |= UINT64_C(1) << (mark - MARK_WORD);
 }
 
-uint32_t chain_top_read(const struct chain_context *context, uint32_t leaf, struct unwind_top *ret_top)
+/* Returns the node of the first caller by frame pointers: the leaf's parent if there are no words. ret_top: or NULL. */
+static uint32_t chain_top_read(const struct chain_context *context, uint32_t leaf, struct unwind_top *ret_top)
 {
 	uint32_t node = context->nodes[leaf].parent;
 	struct unwind_top unused, *top = ret_top ? ret_top : &unused;
@@ -543,7 +536,7 @@ int chain_user(const struct chain_context *context, uint32_t process, uint32_t l
 	*ret_chain = (struct user_chain){
 		.node = cached->leaf_node,
 		.trimmed = parent && parent->trimmed,
-		.known = walk.known,
+		.no_maps = !walk.known,
 		.verdict = parent ? parent->verdict : (struct chain_verdict){0},
 	};
 	ret_chain->verdict.caller_unknown |= cached->caller_unknown;

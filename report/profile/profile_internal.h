@@ -179,8 +179,7 @@ struct profile {
 		entry_table, probe_table, cgroup_table, moved_table;
 	struct profile_symbol *symbols; /* by frame; made when a view first asks */
 	uint8_t *symbol_known;
-	/* By kind of source; the last one is for unknown kinds. `quality` is the one for the current event. */
-	struct profile_quality qualities[PROFILE_SOURCE_KINDS + 1], *quality;
+	struct profile_quality qualities[PROFILE_SOURCE_KINDS + 1]; /* by kind of source; the last: of unknown kinds */
 	bool machine_unknown; /* there are snapshots from an unsupported machine */
 	struct account_notes *notes; /* for the account of `account_kinds`; NULL: not made yet */
 	unsigned int account_kinds;
@@ -312,8 +311,6 @@ int profile_judge_owners(struct profile *profile);
 /* A waker's share of the wait that it ended. */
 uint64_t profile_waker_weight(const struct profile_wait *wait);
 
-/* By recording, task, out. -ENOMEM. */
-int profile_sort_waits(struct profile *profile);
 /* Call after all sections were read and the sources sorted. places: the new index of each source. -ENOMEM. */
 int profile_order_waits(struct profile *profile, const uint32_t *places);
 
@@ -359,7 +356,6 @@ struct chain_verdict { /* for the path to a node; all 0: not unwound */
 };
 
 struct chain_verdict chain_judge(const struct unwind_chain *chain);
-void chain_count(struct profile_quality *quality, const struct chain_verdict *verdict);
 
 /* Whether callers by frame pointers follow the walk's last frame. */
 bool chain_has_tail(const struct unwind_chain *chain);
@@ -439,7 +435,8 @@ int chain_cache_reset(struct chain_cache *cache, size_t nodes);
 struct user_chain {
 	uint32_t node;
 	bool trimmed; /* its root end was cut off */
-	bool known;   /* at least one mapping of the process is known */
+	bool no_maps; /* no mapping of the process is known */
+	bool snapshot_missing;
 	struct chain_verdict verdict; /* if unwound, the quality of the frame-pointer stack does not matter */
 };
 
@@ -468,9 +465,6 @@ int chain_kernel(const struct chain_context *context, uint32_t base, uint32_t le
 		 bool *ret_stripped);
 
 /* The words at the top of a user stack by frame pointers, as a trace has them behind the leaf (format/stack_mark.h). */
-
-/* Returns the node of the first caller by frame pointers: the leaf's parent if there are no words. ret_top: or NULL. */
-uint32_t chain_top_read(const struct chain_context *context, uint32_t leaf, struct unwind_top *ret_top);
 
 /*
  * The path of a leaf, leaf first, with the callers that the words give in their place, and MARK_CALLER_UNKNOWN where
@@ -504,14 +498,6 @@ int profile_unwinding_callers(const struct chain_context *context, uint32_t proc
 			      const struct unwind_top *top, struct unwind_callers *ret_callers);
 
 /*
- * The user stack of an event. `leaf`: the chunk's node found by frame pointers (a root: none).
- * `snapshot`: the number of the event's snapshot, 0: none. *ret_chain.node is 0 if there is
- * neither.
- */
-int chain_user_of(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
-		  struct user_chain *ret_chain);
-
-/*
  * What kernel frames are, judged by their names. The recorder's own frames do not belong to the
  * task: a stack walked by a BPF program ends in that program, its callers, and the stack walker.
  * Each frame is judged once, and the profile keeps the result.
@@ -530,39 +516,39 @@ bool chain_begins_function(struct profile *profile, const struct profile_frame *
 bool chain_is_interruption(struct profile *profile, const struct profile_frame *frame);
 
 /*
- * The two parts of an event's call chain, and what the account says about their quality. Every kind
- * of event uses this: samples, waits and walked tasks differ only in where their records keep the
- * data.
+ * The call chain of an event, and what the account says about its quality, which is counted once it is known that the
+ * event counts. Samples, waits and walked tasks differ only in where their records keep the data.
  */
-
-struct user_part {
-	uint32_t node; /* of the profile; 0: none */
-	bool unwound;  /* from a snapshot: what the record says about the other stack does not matter */
+struct stack {
+	uint32_t node;	/* of the profile, with both parts; 0: none */
+	uint32_t flags; /* enum profile_chain_flag */
+	struct user_chain user;
+	enum missing_user missing;
+	bool snapshot; /* the user part is from one: what the record says about the other stack does not matter */
+	bool stripped; /* BPF frames that others have not were removed */
 };
 
-/* What a record says about its user stack. */
-struct user_record {
-	bool truncated, missing;
-	bool copied;	 /* by the recorder while the thread slept */
+/* What a record says about its stacks. */
+struct stack_record {
+	bool kernel_truncated, user_truncated, user_missing;
+	bool copied;	 /* the user stack, by the recorder while the thread slept */
 	uint64_t reason; /* why it is missing, enum user_missing */
 };
 
-/* Finds the user part by frame pointers (`leaf`) and snapshot, like chain_user_of(). None if user parts are hidden. */
-int stack_user(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
-	       struct user_part *ret_part);
-
 /*
- * Puts the kernel part on top of node `base`, unless there is none or kernel parts are hidden.
- * `strip`: BPF frames at the leaf belong to the recorder, down to the function `traced` if that is
- * not NULL.
+ * Begins the chain with the user part, found by frame pointers (`leaf`) and snapshot, like chain_user_of(). None if
+ * user parts are hidden.
  */
-int stack_kernel(struct chain_context *context, uint32_t base, uint32_t leaf, bool strip, const char *traced,
-		 uint32_t *ret_node);
-
-/* Counts what is cut or missing; call once per event. Returns enum profile_chain_flag; *ret_why may be NULL. */
-uint32_t stack_user_flags(struct profile *profile, const struct user_record *record, bool unwound,
-			  enum missing_user *ret_why);
-uint32_t stack_kernel_flags(struct profile *profile, bool truncated);
+int stack_user(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
+	       struct stack *ret_stack);
+/*
+ * Puts the kernel part on top, unless there is none or kernel parts are hidden. `strip`: BPF frames at the leaf
+ * belong to the recorder, down to the function `traced` if that is not NULL.
+ */
+int stack_kernel(struct chain_context *context, uint32_t leaf, bool strip, const char *traced, struct stack *stack);
+/* Adds what is cut or missing; after stack_user(). */
+void stack_describe(struct stack *stack, const struct stack_record *record);
+void stack_count(const struct stack *stack, struct profile_quality *quality);
 
 /*
  * Makes frames for inlined functions. After all traces were read, all addresses of each module are
@@ -633,14 +619,6 @@ struct section {
 	uint64_t from, to;	  /* requested times */
 };
 
-/*
- * Sets up everything but probes, recording and waits. Must be deinited on failure, too. -EINVAL
- * after reporting that the trace has no time of day; -ENOMEM.
- */
-int section_init(struct section *section, struct profile *profile, struct trace_model *model);
-/* Does not free the waits. */
-void section_deinit(struct section *section);
-
 /* NULL if the section does not describe the source. */
 const struct source_binding *section_source(const struct section *section, uint32_t id);
 /* The slot of the event's chunk; switches the context to that chunk. */
@@ -657,25 +635,14 @@ int section_task(struct section *section, struct section_slot *slot,
  */
 int section_owner(struct section *section, struct section_slot *slot, const struct stream_event *event,
 		  uint32_t number, bool reads, uint32_t *owner, uint8_t *held);
+/* The binding of the section's first source of that kind; NULL if there is none. */
+const struct source_binding *section_source_of(const struct section *section, enum profile_source_kind kind);
 bool section_wants(const struct section *section, uint64_t time, uint32_t cpu);
 bool section_wants_cpu(const struct section *section, uint64_t cpu);
 
-/* Selects the quality that the current event counts in, by kind. PROFILE_SOURCE_KINDS: unknown. */
-void section_judge(const struct section *section, enum profile_source_kind kind);
-/* Counts a requested event. */
-void section_count(const struct section *section, uint64_t time);
-
-/*
- * The probes of one section while its events are added to the profile, and the samples that are
- * kept one by one. Waits are always kept: the list of events only sorts them.
- */
-
-/* The binding of the sample's probe; NULL if it has none, or one that the section does not list for its source. */
-struct probe_binding *section_probe(const struct section *section, const struct batch_sample *sample);
-
-/* Keeps a sample with the entry that it was added to. -ENOMEM. */
-int section_keep_sample(struct section *section, const struct stream_event *event,
-			struct probe_binding *probe, const struct profile_entry *entry);
+/* Counts an event that counts, and the quality of its stack. */
+void section_count(const struct section *section, enum profile_source_kind kind, uint64_t time,
+		   const struct stack *stack);
 
 /*
  * Reads one section into the profile: each event in time order, while the timeline of processes is
@@ -684,13 +651,6 @@ int section_keep_sample(struct section *section, const struct stream_event *even
 
 /* Reads all events, or until Ctrl-C: then profile->reading.cut is set. 0, -ENOMEM, -errno of reading. */
 int section_read(struct profile *profile, struct trace_file *file, struct trace_model *model);
-
-/* The recording of a section: when it began and ended, and what was summed instead of recorded. */
-
-/* Adds the section to the profile's recordings. -ENOMEM. */
-int section_begin_recording(struct section *section);
-
-int section_add_sample(struct section *section, const struct stream_event *event);
 
 /* Its waits. They are made before the first event, and finished, with chains and weights, after the last. -ENOMEM. */
 int section_waits_init(struct section *section);
@@ -799,26 +759,17 @@ int account_detail(struct profile *profile, const char *format, ...) __attribute
 /* Replaces the table's remedy for the last note. The text must be a constant. */
 void account_remedy(struct profile *profile, const char *remedy);
 
-/* Call once, after all notes were added: appends the remedies to the texts. -ENOMEM. */
-int account_notes_sort(struct account_notes *notes);
-
 double account_share(uint64_t part, uint64_t whole); /* percent */
 
 /*
  * The parts of the account. Each adds notes, and returns 0 or -ENOMEM.
  */
 
-/* Samples counted by the kernel but not delivered: a note if they exceed one thousandth of the busy time. */
-int account_undelivered(struct profile *profile);
-
 /* Stacks that were cut short, missing or trimmed, maps that were unavailable, frames without names and why. */
 int account_quality(struct profile *profile);
 
 /* What the recorder left out for a time to keep its cost down. */
 int account_budget(struct profile *profile);
-
-/* What is missing because helper processes of the recorder were gone. */
-int account_helpers(struct profile *profile);
 
 /* Names the modules whose DWARF could not be read, or not completely. */
 int account_inlines(struct profile *profile);
@@ -834,8 +785,6 @@ const char *account_why(const struct module *module);
 
 /* Reports it on stderr, if anything was left out. */
 void profile_say_partial(const struct profile *profile);
-/* Adds a line to the account, if anything was left out. -ENOMEM. */
-int account_partial(struct profile *profile);
 
 /* Whether anything was left out so far. */
 bool profile_is_partial(const struct profile *profile);

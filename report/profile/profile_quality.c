@@ -11,38 +11,19 @@
 #include "report/profile/figures.h"
 #include "report/profile/profile_internal.h"
 
-/* --- profile quality --- */
-
-static void add(struct profile_quality *sum, const struct profile_quality *quality)
-{
-	sum->samples += quality->samples;
-	sum->kernel_truncated += quality->kernel_truncated;
-	sum->user_truncated += quality->user_truncated;
-	for (size_t i = 0; i < MISSING_USER_REASONS; i++)
-		sum->missing_user[i] += quality->missing_user[i];
-	sum->trimmed += quality->trimmed;
-	sum->no_maps += quality->no_maps;
-	sum->stripped += quality->stripped;
-	sum->unknown_source += quality->unknown_source;
-	sum->unsure += quality->unsure;
-	sum->unwound += quality->unwound;
-	sum->snapshots_missing += quality->snapshots_missing;
-	for (size_t i = 0; i < NOTES; i++)
-		sum->stops[i] += quality->stops[i];
-	sum->tails += quality->tails;
-	sum->callers_missing += quality->callers_missing;
-	sum->callers_unknown += quality->callers_unknown;
-}
-
+/* All members are counts. */
 void profile_quality_sum(const struct profile *profile, unsigned int kinds, struct profile_quality *ret_sum)
 {
+	uint64_t *sum = (uint64_t *)ret_sum;
+
 	*ret_sum = (struct profile_quality){0};
 	for (enum profile_source_kind kind = 0; kind <= PROFILE_SOURCE_KINDS; kind++)
-		if (kind == PROFILE_SOURCE_KINDS || kinds & 1U << kind)
-			add(ret_sum, &profile->qualities[kind]);
+		for (size_t i = 0; i < sizeof(*ret_sum) / sizeof(*sum); i++)
+			if (kind == PROFILE_SOURCE_KINDS || kinds & 1U << kind)
+				sum[i] += ((const uint64_t *)&profile->qualities[kind])[i];
 }
 
-/* --- account quality --- */
+/* --- as notes of the account --- */
 
 /* The quality of the sources that the account is about. */
 static struct profile_quality quality_of(const struct profile *profile)

@@ -9,64 +9,7 @@
 #include "report/read/snapshot_store.h"
 #include "report/resolve/module/module_unwind.h"
 
-/* --- stack parts --- */
-
-int stack_user(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
-	       struct user_part *ret_part)
-{
-	struct profile_quality *quality = context->profile->quality;
-	struct user_chain user;
-	int r;
-
-	*ret_part = (struct user_part){.unwound = snapshot};
-	if (context->profile->filter->kernel_only)
-		return 0;
-	r = chain_user_of(context, process, leaf, snapshot, &user);
-	if (r < 0)
-		return r;
-	quality->trimmed += user.trimmed;
-	quality->no_maps += !user.known;
-	*ret_part = (struct user_part){.node = user.node, .unwound = user.verdict.unwound};
-	return 0;
-}
-
-int stack_kernel(struct chain_context *context, uint32_t base, uint32_t leaf, bool strip, const char *traced,
-		 uint32_t *ret_node)
-{
-	bool stripped = false;
-	int r = 0;
-
-	*ret_node = base;
-	context->strip_entry = strip;
-	context->traced = traced;
-	if (leaf >= STACK_FIRST_NODE && !context->profile->filter->user_only)
-		r = chain_kernel(context, base, leaf, ret_node, &stripped);
-	context->profile->quality->stripped += stripped && !strip; /* else all events of this kind have them */
-	return r;
-}
-
-uint32_t stack_user_flags(struct profile *profile, const struct user_record *record, bool unwound,
-			  enum missing_user *ret_why)
-{
-	enum missing_user why = record->missing && !unwound ?
-				missing_user_of(record->reason, record->copied) : MISSING_USER_NONE;
-	bool truncated = record->truncated && !unwound;
-
-	profile->quality->user_truncated += truncated;
-	if (why)
-		profile->quality->missing_user[why]++;
-	if (ret_why)
-		*ret_why = why;
-	return (truncated ? CHAIN_USER_TRUNCATED : 0) | (why ? CHAIN_USER_MISSING : 0);
-}
-
-uint32_t stack_kernel_flags(struct profile *profile, bool truncated)
-{
-	profile->quality->kernel_truncated += truncated;
-	return truncated ? CHAIN_KERNEL_TRUNCATED : 0;
-}
-
-/* --- chain overhead --- */
+/* --- what kernel frames are --- */
 
 /* "bpf_prog_" and the program's tag. Functions of the kernel such as bpf_prog_load() have no tag. */
 static bool is_program(const char *name)
@@ -188,7 +131,7 @@ bool chain_is_interruption(struct profile *profile, const struct profile_frame *
 	return false;
 }
 
-/* --- chain unwind --- */
+/* --- unwinding --- */
 
 enum { KEPT_BITS = 15 };
 
@@ -400,7 +343,7 @@ static int add_chain(const struct chain_context *context, uint32_t process, uint
 	return r;
 }
 
-/* --- the stack of one event --- */
+/* --- from snapshots and frame pointers --- */
 
 static struct unwind_tail make_tail(const struct chain_context *context, uint32_t leaf)
 {
@@ -509,39 +452,86 @@ int profile_unwinding_callers(const struct chain_context *context, uint32_t proc
 	return r < 0 ? r : space.error;
 }
 
-/* From frame pointers, or from a condensed trace. */
-static int user_of_nodes(const struct chain_context *context, uint32_t process, uint32_t leaf,
-			 struct user_chain *ret_chain)
-{
-	int r;
-
-	*ret_chain = (struct user_chain){.known = true};
-	if (leaf < STACK_FIRST_NODE)
-		return 0;
-	r = chain_user(context, process, leaf, ret_chain);
-	if (!r && ret_chain->verdict.unwound)
-		chain_count(context->profile->quality, &ret_chain->verdict);
-	else if (!r && ret_chain->verdict.caller_unknown)
-		context->profile->quality->callers_unknown++;
-	return r;
-}
-
-int chain_user_of(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
+/*
+ * The user stack of an event. `leaf`: the chunk's node found by frame pointers (a root: none).
+ * `snapshot`: the number of the event's snapshot, 0: none. *ret_chain.node is 0 if there is
+ * neither.
+ */
+static int chain_user_of(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t number,
 		  struct user_chain *ret_chain)
 {
-	struct profile_quality *quality = context->profile->quality;
 	const struct unwind_chain *chain;
 	uint64_t generation;
 	int r = profile_unwinding_run(context, process, leaf, number, &chain);
 
 	if (r < 0)
 		return r;
-	if (!r) {
-		quality->snapshots_missing += number && (context->unwinding || arch_of(context->model));
-		return user_of_nodes(context, process, leaf, ret_chain);
+	*ret_chain = (struct user_chain){0};
+	if (!r) { /* from frame pointers, or from a condensed trace */
+		r = leaf < STACK_FIRST_NODE ? 0 : chain_user(context, process, leaf, ret_chain);
+		ret_chain->snapshot_missing = number && (context->unwinding || arch_of(context->model));
+		return r;
 	}
 	generation = context->unwinding->generation;
-	*ret_chain = (struct user_chain){.known = generation, .verdict = chain_judge(chain)};
-	chain_count(quality, &ret_chain->verdict);
+	ret_chain->no_maps = !generation;
+	ret_chain->verdict = chain_judge(chain);
 	return add_chain(context, process, chain_name_space(context, process, generation), &ret_chain->node);
+}
+
+/* --- the stack of an event --- */
+
+int stack_user(const struct chain_context *context, uint32_t process, uint32_t leaf, uint32_t snapshot,
+	       struct stack *ret_stack)
+{
+	struct stack stack = {.snapshot = snapshot};
+	int r;
+
+	if (!context->profile->filter->kernel_only) {
+		r = chain_user_of(context, process, leaf, snapshot, &stack.user);
+		if (r < 0)
+			return r;
+		stack.node = stack.user.node;
+		stack.snapshot = stack.user.verdict.unwound;
+	}
+	*ret_stack = stack;
+	return 0;
+}
+
+int stack_kernel(struct chain_context *context, uint32_t leaf, bool strip, const char *traced, struct stack *stack)
+{
+	bool stripped = false;
+	int r = 0;
+
+	context->strip_entry = strip;
+	context->traced = traced;
+	if (leaf >= STACK_FIRST_NODE && !context->profile->filter->user_only)
+		r = chain_kernel(context, stack->node, leaf, &stack->node, &stripped);
+	stack->stripped = stripped && !strip; /* else all events of this kind have them */
+	return r;
+}
+
+void stack_describe(struct stack *stack, const struct stack_record *record)
+{
+	if (record->user_missing && !stack->snapshot)
+		stack->missing = missing_user_of(record->reason, record->copied);
+	stack->flags = (record->kernel_truncated ? CHAIN_KERNEL_TRUNCATED : 0) |
+		       (record->user_truncated && !stack->snapshot ? CHAIN_USER_TRUNCATED : 0) |
+		       (stack->missing ? CHAIN_USER_MISSING : 0);
+}
+
+void stack_count(const struct stack *stack, struct profile_quality *quality)
+{
+	const struct chain_verdict *verdict = &stack->user.verdict;
+
+	quality->kernel_truncated += !!(stack->flags & CHAIN_KERNEL_TRUNCATED);
+	quality->user_truncated += !!(stack->flags & CHAIN_USER_TRUNCATED);
+	quality->missing_user[stack->missing] += stack->missing != MISSING_USER_NONE;
+	quality->trimmed += stack->user.trimmed;
+	quality->no_maps += stack->user.no_maps;
+	quality->stripped += stack->stripped;
+	quality->snapshots_missing += stack->user.snapshot_missing;
+	quality->unwound += verdict->unwound;
+	quality->stops[verdict->end] += verdict->unwound;
+	quality->tails += verdict->tail;
+	*(verdict->unwound ? &quality->callers_missing : &quality->callers_unknown) += verdict->caller_unknown;
 }

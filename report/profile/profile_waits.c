@@ -288,7 +288,8 @@ static void straighten(struct profile_wait *waits, size_t count)
 	}
 }
 
-int profile_sort_waits(struct profile *profile)
+/* By recording, task, out. -ENOMEM. */
+static int profile_sort_waits(struct profile *profile)
 {
 	size_t count = profile->waits.count;
 	const struct profile_wait *waits = profile->waits.items;

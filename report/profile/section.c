@@ -7,8 +7,6 @@
 #include "report/profile/profile_internal.h"
 #include "report/read/progress.h"
 
-/* --- section --- */
-
 /* --- mapping of a section's numbers to the profile's --- */
 
 static bool has_probes(enum profile_source_kind kind)
@@ -70,8 +68,7 @@ const struct source_binding *section_source(const struct section *section, uint3
 	return source ? &section->sources.items[source - model->sources.items] : NULL;
 }
 
-/* The binding of the section's first source of that kind; NULL if there is none. */
-static const struct source_binding *section_source_of(const struct section *section, enum profile_source_kind kind)
+const struct source_binding *section_source_of(const struct section *section, enum profile_source_kind kind)
 {
 	for (size_t i = 0; i < section->sources.count; i++)
 		if (section->sources.items[i].kind == kind)
@@ -91,7 +88,7 @@ static int find_moments(struct section *section)
 	return 0;
 }
 
-int section_init(struct section *section, struct profile *profile, struct trace_model *model)
+static int init_section(struct section *section, struct profile *profile, struct trace_model *model)
 {
 	int r;
 
@@ -113,8 +110,9 @@ int section_init(struct section *section, struct profile *profile, struct trace_
 	return r < 0 ? r : bind_sources(section);
 }
 
-void section_deinit(struct section *section)
+static void section_deinit(struct section *section)
 {
+	section_waits_deinit(section->waits);
 	for (size_t i = 0; i < STREAM_OPEN_MAX; i++) {
 		chain_cache_deinit(&section->slots[i].chains);
 		free(section->slots[i].tasks);
@@ -240,22 +238,17 @@ bool section_wants(const struct section *section, uint64_t time, uint32_t cpu)
 	return time >= section->from && time <= section->to && section_wants_cpu(section, cpu);
 }
 
-void section_judge(const struct section *section, enum profile_source_kind kind)
+void section_count(const struct section *section, enum profile_source_kind kind, uint64_t time,
+		   const struct stack *stack)
 {
-	section->context.profile->quality = &section->context.profile->qualities[kind];
-}
-
-void section_count(const struct section *section, uint64_t time)
-{
-	struct profile_quality *quality = section->context.profile->quality;
+	struct profile_quality *quality = &section->context.profile->qualities[kind];
 
 	quality->samples++;
 	quality->unsure += unsure_times_hold(&section->context.model->unsure_times, time);
+	stack_count(stack, quality);
 }
 
-/* --- section probes --- */
-
-/* --- the section's probes --- */
+/* --- probes --- */
 
 /* "sched:sched_switch" is also known as "sched_switch". */
 static bool name_is_wanted(const struct profile_filter *filter, const char *name)
@@ -298,18 +291,8 @@ static int bind_probe(struct section *section, const struct trace_probe *probe)
 	return array_push(&section->probes, binding);
 }
 
-/* Call after binding sources: maps the section's probes to the profile's, and adds their counts. -ENOMEM. */
-static int section_bind_probes(struct section *section)
-{
-	const struct trace_model *model = section->context.model;
-	int r = 0;
-
-	for (size_t i = 0; i < model->probes.count && !r; i++)
-		r = bind_probe(section, &model->probes.items[i]);
-	return r;
-}
-
-struct probe_binding *section_probe(const struct section *section, const struct batch_sample *sample)
+/* The binding of the sample's probe; NULL if it has none, or one that the section does not list for its source. */
+static struct probe_binding *probe_of(const struct section *section, const struct batch_sample *sample)
 {
 	const struct trace_model *model = section->context.model;
 	const struct trace_probe *probe = sample->probe ? trace_model_probe(model, sample->probe) : NULL;
@@ -320,7 +303,7 @@ struct probe_binding *section_probe(const struct section *section, const struct 
 }
 
 /* Whether --probe selects the sample. */
-static bool section_wants_probe(const struct section *section, const struct source_binding *source,
+static bool probe_is_wanted(const struct section *section, const struct source_binding *source,
 				 const struct probe_binding *probe)
 {
 	const struct profile *profile = section->context.profile;
@@ -333,7 +316,7 @@ static bool section_wants_probe(const struct section *section, const struct sour
 }
 
 /* The function that a sample of the source is about; NULL if it does not appear in call chains. */
-static const char *section_traced_function(const struct section *section, const struct source_binding *source,
+static const char *traced_function(const struct section *section, const struct source_binding *source,
 				    const struct probe_binding *probe)
 {
 	const struct profile *profile = section->context.profile;
@@ -343,7 +326,7 @@ static const char *section_traced_function(const struct section *section, const 
 	return probe ? profile->probes.items[probe->probe].name : profile->sources.items[source->source].name;
 }
 
-/* --- samples that are kept --- */
+/* --- samples --- */
 
 static int find_origin(struct profile *profile, struct event_origin origin, uint32_t *origin_number)
 {
@@ -355,7 +338,8 @@ static int find_origin(struct profile *profile, struct event_origin origin, uint
 	return 0;
 }
 
-int section_keep_sample(struct section *section, const struct stream_event *event,
+/* Keeps a sample with the entry that it was added to. -ENOMEM. */
+static int keep_sample(struct section *section, const struct stream_event *event,
 			struct probe_binding *probe, const struct profile_entry *entry)
 {
 	const struct batch_sample *sample = &event->batch->samples.items[event->event->index];
@@ -382,7 +366,7 @@ int section_keep_sample(struct section *section, const struct stream_event *even
 	return r < 0 ? r : array_push(&profile->kept, kept);
 }
 
-/* --- section recording --- */
+/* --- its recording --- */
 
 /* When the last source stopped; if the recorder was killed, the time of the last write. */
 static uint64_t stop_of(const struct trace_model *model)
@@ -413,32 +397,24 @@ static struct profile_recording describe(const struct section *section)
 	return recording;
 }
 
-static struct recording_notes take_notes(const struct section *section,
-					 const struct profile_recording *recording)
+/* Adds the section to the profile's recordings. -ENOMEM. */
+static int add_recording(struct section *section)
 {
 	const struct source_binding *wakers = section_source_of(section, PROFILE_WAKERS);
-
-	return (struct recording_notes){
+	struct profile *profile = section->context.profile;
+	const struct profile_recording recording = describe(section);
+	const struct recording_notes notes = {
 		.model = section->context.model,
-		.from = recording->start > section->from ? recording->start : section->from,
-		.to = recording->stop < section->to ? recording->stop : section->to,
+		.from = recording.start > section->from ? recording.start : section->from,
+		.to = recording.stop < section->to ? recording.stop : section->to,
 		.wakers = wakers && wakers->wanted ? wakers->source : NO_NUMBER,
 	};
+
+	section->recording = (uint32_t)profile->recordings.count;
+	if (array_push(&profile->recordings, recording) < 0)
+		return -ENOMEM;
+	return array_push(&profile->recording_notes, notes);
 }
-
-int section_begin_recording(struct section *section)
-{
-	struct profile *profile = section->context.profile;
-	struct profile_recording recording = describe(section);
-	int r = array_push(&profile->recordings, recording);
-
-	if (!r)
-		r = array_push(&profile->recording_notes, take_notes(section, &recording));
-	section->recording = (uint32_t)(profile->recordings.count - 1);
-	return r;
-}
-
-/* --- section samples --- */
 
 /* In the source's unit: the sample's period, else the source's nominal one, else one. */
 static uint64_t weigh(struct profile *profile, const struct source_binding *source,
@@ -464,15 +440,6 @@ static unsigned int half_of(const struct profile *profile, const struct source_b
 	return profile->filter->needs & PROFILE_EACH_HALF && time >= source->middle ? CHAIN_LATE : 0;
 }
 
-static struct user_record user_record_of(const struct batch_sample *sample)
-{
-	return (struct user_record){
-		.truncated = sample->flags & SAMPLE_USER_TRUNCATED,
-		.missing = sample->flags & SAMPLE_USER_MISSING,
-		.reason = sample->missing,
-	};
-}
-
 static int count_sample(struct section *section, const struct stream_event *event,
 			struct probe_binding *probe, const struct profile_entry *entry)
 {
@@ -484,75 +451,64 @@ static int count_sample(struct section *section, const struct stream_event *even
 	source->weight += entry->weight;
 	if (probe)
 		profile->probes.items[probe->probe].samples++;
-	return r < 0 || !(profile->filter->needs & PROFILE_EACH_EVENT) ? r : section_keep_sample(section, event, probe, entry);
+	return r < 0 || !(profile->filter->needs & PROFILE_EACH_EVENT) ? r : keep_sample(section, event, probe, entry);
 }
 
 /* The sample has passed all filters except those for its task. */
-static int take_sample(struct section *section, const struct stream_event *event,
+static int read_sample(struct section *section, const struct stream_event *event,
 		       const struct source_binding *source, struct probe_binding *probe)
 {
 	struct profile *profile = section->context.profile;
 	const struct batch_sample *sample = &event->batch->samples.items[event->event->index];
-	const struct user_record user_record = user_record_of(sample);
-	const char *traced = section_traced_function(section, source, probe);
+	const struct stack_record record = {
+		.kernel_truncated = sample->flags & SAMPLE_KERNEL_TRUNCATED,
+		.user_truncated = sample->flags & SAMPLE_USER_TRUNCATED,
+		.user_missing = sample->flags & SAMPLE_USER_MISSING,
+		.reason = sample->missing,
+	};
+	const char *traced = traced_function(section, source, probe);
 	struct profile_entry entry = {.source = source->source, .samples = 1};
 	const struct task_binding *task;
 	struct section_slot *slot;
-	struct user_part user;
+	struct stack stack;
 	int r = section_slot(section, event, &slot);
 
 	if (!r)
 		r = section_task(section, slot, event, sample->task, &task);
 	if (r < 0 || !task || !task->wanted)
 		return r;
-	r = stack_user(&section->context, task->process, sample->user, sample->snapshot, &user);
+	r = stack_user(&section->context, task->process, sample->user, sample->snapshot, &stack);
 	if (!r)
-		r = stack_kernel(&section->context, user.node, sample->kernel,
-				 source->kind != PROFILE_CPU, traced, &entry.node);
+		r = stack_kernel(&section->context, sample->kernel, source->kind != PROFILE_CPU, traced, &stack);
 	if (r < 0)
 		return r;
+	stack_describe(&stack, &record);
+	section_count(section, source->kind, event->event->time, &stack);
+	entry.node = stack.node;
 	entry.task = task->task;
-	section_count(section, event->event->time);
 	entry.cpu = cpu_of(profile, sample);
-	entry.flags = (uint16_t)(half_of(profile, source, event->event->time) |
-				 stack_kernel_flags(profile, sample->flags & SAMPLE_KERNEL_TRUNCATED) |
-				 stack_user_flags(profile, &user_record, user.unwound, NULL));
+	entry.flags = (uint16_t)(half_of(profile, source, event->event->time) | stack.flags);
 	entry.weight = weigh(profile, source, sample);
 	return count_sample(section, event, probe, &entry);
 }
 
-int section_add_sample(struct section *section, const struct stream_event *event)
+static int add_sample(struct section *section, const struct stream_event *event)
 {
 	struct profile *profile = section->context.profile;
 	const struct batch_sample *sample = &event->batch->samples.items[event->event->index];
 	const struct source_binding *source = section_source(section, sample->source);
-	struct probe_binding *probe = section_probe(section, sample);
+	struct probe_binding *probe = probe_of(section, sample);
 
-	section_judge(section, source ? source->kind : PROFILE_SOURCE_KINDS);
-	profile->quality->unknown_source += !source;
+	profile->qualities[PROFILE_SOURCE_KINDS].unknown_source += !source;
 	if (probe)
 		profile->probes.items[probe->probe].events++;
 	if (!source || !source->wanted || !section_wants(section, event->event->time, sample->cpu) ||
-	    !section_wants_probe(section, source, probe))
+	    !probe_is_wanted(section, source, probe))
 		return 0;
-	return take_sample(section, event, source, probe);
+	return read_sample(section, event, source, probe);
 }
 
-/* --- section read --- */
-
-static int begin_recording(struct section *section)
-{
-	const struct source_binding *waits = section_source_of(section, PROFILE_OFFCPU);
-	const struct source_binding *wakers = section_source_of(section, PROFILE_WAKERS);
-	const struct profile_filter *filter = section->context.profile->filter;
-	int r = 0;
-
-	if (waits || filter->needs & (PROFILE_EACH_EVENT | PROFILE_EACH_RECORDING))
-		r = section_begin_recording(section);
-	if (!r && waits && (waits->wanted || (wakers && wakers->wanted)))
-		r = section_waits_init(section);
-	return r;
-}
+/* --- reading --- */
 
 /* What the kernel's records say about the names of processes. */
 static int note_comms(struct section *section)
@@ -570,21 +526,23 @@ static int note_comms(struct section *section)
 	return r;
 }
 
+/* The section must be deinited on failure, too. -EINVAL after reporting that the trace has no time of day; -ENOMEM. */
 static int begin(struct section *section, struct profile *profile, struct trace_model *model)
 {
-	int r = section_init(section, profile, model);
+	const struct source_binding *waits, *wakers;
+	int r = init_section(section, profile, model);
 
-	if (!r)
-		r = section_bind_probes(section);
-	if (!r)
-		r = begin_recording(section);
+	for (size_t i = 0; i < model->probes.count && !r; i++)
+		r = bind_probe(section, &model->probes.items[i]);
+	if (r < 0)
+		return r;
+	waits = section_source_of(section, PROFILE_OFFCPU);
+	wakers = section_source_of(section, PROFILE_WAKERS);
+	if (waits || profile->filter->needs & (PROFILE_EACH_EVENT | PROFILE_EACH_RECORDING))
+		r = add_recording(section);
+	if (!r && waits && (waits->wanted || (wakers && wakers->wanted)))
+		r = section_waits_init(section);
 	return r < 0 ? r : note_comms(section);
-}
-
-static void cleanup_section(struct section *section)
-{
-	section_waits_deinit(section->waits);
-	section_deinit(section);
 }
 
 typedef int adder(struct section *section, const struct stream_event *event);
@@ -592,7 +550,7 @@ typedef int adder(struct section *section, const struct stream_event *event);
 static int add_event(struct section *section, const struct stream_event *event)
 {
 	static adder *const adders[] = {
-		[EVENT_SAMPLE] = section_add_sample,
+		[EVENT_SAMPLE] = add_sample,
 		[EVENT_WALK] = section_add_walk,
 		[EVENT_WALK_TASK] = section_add_walk_task,
 		[EVENT_WAIT] = section_add_wait,
@@ -655,7 +613,7 @@ static int read_events(struct section *section, struct event_stream *stream)
 
 int section_read(struct profile *profile, struct trace_file *file, struct trace_model *model)
 {
-	_cleanup_(cleanup_section) struct section section;
+	_cleanup_(section_deinit) struct section section;
 	_cleanup_(cleanup_stream) struct event_stream *stream = NULL;
 	int r = begin(&section, profile, model);
 

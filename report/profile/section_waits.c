@@ -281,19 +281,6 @@ static int note_wait(struct section *section, const struct profile_wait *wait)
 	return profile_note_wait(profile, &whole);
 }
 
-static uint32_t chain_flags(struct profile *profile, const struct event_wait *record, bool unwound)
-{
-	const struct user_record user = {
-		.truncated = record->flags & WAIT_USER_TRUNCATED,
-		.missing = record->flags & WAIT_USER_MISSING,
-		.copied = record->flags & WAIT_NOT_ENDED,
-		.reason = record->missing,
-	};
-
-	return stack_kernel_flags(profile, record->flags & WAIT_KERNEL_TRUNCATED) |
-	       stack_user_flags(profile, &user, unwound, NULL);
-}
-
 static int push_wait(struct section *section, const struct event_wait *record, uint64_t ended,
 		     const struct profile_wait *wait, uint32_t user, struct wait_thread *thread)
 {
@@ -334,20 +321,31 @@ static int find_subject(struct section *section, struct section_slot **ret_slot,
 	return find_thread(section->waits, event_decoder_task(event->batch->decoder, number), ret_thread);
 }
 
-static int take_stacks(struct section *section, const struct event_wait *record, const struct task_binding *task,
+/* Only waits that the report is about count in the quality. */
+static int read_stacks(struct section *section, const struct event_wait *record, const struct task_binding *task,
 		       struct profile_wait *wait, uint32_t *ret_user)
 {
-	struct user_part user = {0};
-	int r = stack_kernel(&section->context, 0, record->kernel, false, NULL, &wait->node);
+	const struct stack_record described = {
+		.kernel_truncated = record->flags & WAIT_KERNEL_TRUNCATED,
+		.user_truncated = record->flags & WAIT_USER_TRUNCATED,
+		.user_missing = record->flags & WAIT_USER_MISSING,
+		.copied = record->flags & WAIT_NOT_ENDED,
+		.reason = record->missing,
+	};
+	struct stack stack;
+	int r = stack_user(&section->context, task->process, record->user, record->snapshot, &stack);
 
-	if (!r)
-		r = stack_user(&section->context, task->process, record->user, record->snapshot, &user);
 	if (r < 0)
 		return r;
-	section_count(section, record->time);
-	wait->chain_flags = chain_flags(section->context.profile, record, user.unwound);
-	*ret_user = user.node;
-	return 0;
+	*ret_user = stack.node;
+	stack.node = 0;
+	r = stack_kernel(&section->context, record->kernel, false, NULL, &stack);
+	stack_describe(&stack, &described);
+	wait->node = stack.node;
+	wait->chain_flags = stack.flags;
+	if (!(wait->flags & PROFILE_WAIT_UNASKED))
+		section_count(section, PROFILE_OFFCPU, record->time, &stack);
+	return r;
 }
 
 /* Wakeups come from waits, so waits are also needed if only wakeups were requested. */
@@ -371,22 +369,17 @@ static bool may_matter(const struct section *section, const struct event_wait *r
 	return profile_notes_kernel_times(section->context.profile) || wait_is_wanted(section, record);
 }
 
-/* Only waits that the report is about count in the quality. */
 static int keep_wait(struct section *section, const struct stream_event *event, const struct event_wait *record,
 		     bool stacks, const struct task_binding *task, struct profile_wait *wait)
 {
-	struct profile *profile = section->context.profile;
-	const struct profile_quality before = *profile->quality;
 	struct wait_thread *thread;
 	uint32_t user = 0;
 	int r = find_thread(section->waits, event_decoder_task(event->batch->decoder, record->task), &thread);
 
 	if (!r && stacks)
-		r = take_stacks(section, record, task, wait, &user);
+		r = read_stacks(section, record, task, wait, &user);
 	if (r < 0)
 		return r;
-	if (wait->flags & PROFILE_WAIT_UNASKED)
-		*profile->quality = before;
 	if (wait->waker != PROFILE_NO_TASK && thread->wake_time == wait->woken)
 		wait->waker_node = thread->wake_node;
 	return push_wait(section, record, event->batch->waits.items[event->event->index].time, wait, user, thread);
@@ -463,8 +456,7 @@ int section_add_wait(struct section *section, const struct stream_event *event)
 	struct event_wait part;
 	int r = 0;
 
-	section_judge(section, source ? PROFILE_OFFCPU : PROFILE_SOURCE_KINDS);
-	section->context.profile->quality->unknown_source += !source;
+	section->context.profile->qualities[PROFILE_SOURCE_KINDS].unknown_source += !source;
 	if (!section->waits || !source || record->wait_class > WAIT_STARTED)
 		return 0;
 	if (!record->throttled || record->throttled > record->length ||
@@ -482,11 +474,9 @@ int section_add_wake(struct section *section, const struct stream_event *event)
 {
 	const struct event_wake *record = &event->batch->wakes.items[event->event->index];
 	const struct task_binding *target, *waker;
-	struct profile *profile = section->context.profile;
-	const struct profile_quality before = profile->qualities[PROFILE_WAKERS];
 	struct wait_thread *thread;
 	struct section_slot *slot;
-	struct user_part user;
+	struct stack stack;
 	bool asked;
 	int r;
 
@@ -495,47 +485,31 @@ int section_add_wake(struct section *section, const struct stream_event *event)
 	r = find_subject(section, &slot, event, record->target, &target, &thread);
 	if (r < 0 || !target)
 		return r;
-	section_judge(section, PROFILE_WAKERS);
 	asked = target->wanted;
 	r = section_task(section, slot, event, record->task, &waker);
 	if (r < 0 || !waker)
 		return r;
-	r = stack_user(&section->context, waker->process, record->user, record->snapshot, &user);
+	r = stack_user(&section->context, waker->process, record->user, record->snapshot, &stack);
 	if (!r)
-		r = stack_kernel(&section->context, user.node, record->kernel, true, NULL, &thread->wake_node);
+		r = stack_kernel(&section->context, record->kernel, true, NULL, &stack);
 	if (r < 0)
 		return r;
 	if (asked)
-		section_count(section, record->time);
-	else
-		*profile->quality = before;
+		section_count(section, PROFILE_WAKERS, record->time, &stack);
+	thread->wake_node = stack.node;
 	thread->wake_time = record->time;
 	return 0;
 }
 
-static uint32_t later_flags(struct profile *profile, const struct event_user_stack *record,
-			    const struct profile_wait *wait, bool unwound)
-{
-	const struct user_record user = {
-		.truncated = record->flags & SAMPLE_USER_TRUNCATED,
-		.missing = record->flags & SAMPLE_USER_MISSING,
-		.copied = wait->flags & PROFILE_WAIT_NOT_ENDED,
-		.reason = record->missing,
-	};
-
-	return stack_user_flags(profile, &user, unwound, NULL);
-}
-
+/* Several waits may have this stack. Their own parts were counted; it counts once, what it lacks for each. */
 int section_add_user_stack(struct section *section, const struct stream_event *event)
 {
 	const struct event_user_stack *record = &event->batch->user_stacks.items[event->event->index];
 	struct profile *profile = section->context.profile;
-	const struct profile_quality before = profile->qualities[PROFILE_OFFCPU];
 	const struct task_binding *task;
 	struct wait_thread *thread;
 	struct section_slot *slot;
-	struct user_part user;
-	bool asked = false, unasked = false;
+	struct stack stack;
 	int r;
 
 	if (!section->waits)
@@ -543,8 +517,7 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 	r = find_subject(section, &slot, event, record->task, &task, &thread);
 	if (r < 0 || !task || !thread->pending)
 		return r;
-	section_judge(section, PROFILE_OFFCPU);
-	r = stack_user(&section->context, task->process, record->user, record->snapshot, &user);
+	r = stack_user(&section->context, task->process, record->user, record->snapshot, &stack);
 	for (uint32_t next = thread->pending; next && !r;
 	     next = section->waits->loose.items[next - 1].previous) {
 		struct loose_wait *loose = &section->waits->loose.items[next - 1];
@@ -552,13 +525,19 @@ int section_add_user_stack(struct section *section, const struct stream_event *e
 
 		if (record->since > record->time || loose->in < record->time - record->since)
 			break;
-		*(wait->flags & PROFILE_WAIT_UNASKED ? &unasked : &asked) = true;
-		wait->chain_flags |= later_flags(profile, record, wait, user.unwound);
-		loose->user = user.node;
+		stack_describe(&stack, &(struct stack_record){
+					       .user_truncated = record->flags & SAMPLE_USER_TRUNCATED,
+					       .user_missing = record->flags & SAMPLE_USER_MISSING,
+					       .copied = wait->flags & PROFILE_WAIT_NOT_ENDED,
+					       .reason = record->missing});
+		wait->chain_flags |= stack.flags;
+		loose->user = stack.node;
 		loose->later = false;
+		if (wait->flags & PROFILE_WAIT_UNASKED)
+			continue;
+		stack_count(&stack, &profile->qualities[PROFILE_OFFCPU]);
+		stack.user = (struct user_chain){0};
 	}
-	if (unasked && !asked)
-		*profile->quality = before;
 	thread->pending = 0;
 	return r;
 }

@@ -5,7 +5,7 @@
 #include "report/profile/profile_waits.h"
 #include "report/read/event_stream.h"
 
-/* --- missing user --- */
+/* --- why user stacks are missing --- */
 
 static const struct {
 	const char *text, *brief; /* brief: NULL if the same */
@@ -65,20 +65,10 @@ static const char *missing_user_brief(enum missing_user why)
 	return texts[why].brief ? texts[why].brief : texts[why].text;
 }
 
-/* --- section walks --- */
+/* --- walks --- */
 
 /* Rows belong to the latest walk or, if chunks overlap, to one shortly before it. */
 enum { WALKS_BACK = 64 };
-
-static const struct source_binding *walk_source(const struct section *section, uint32_t id)
-{
-	const struct source_binding *source = section_source(section, id);
-
-	for (size_t i = 0; i < section->sources.count && !source; i++)
-		if (section->sources.items[i].kind == PROFILE_TASKS)
-			source = &section->sources.items[i];
-	return source;
-}
 
 static uint32_t find_walk(const struct section *section, uint32_t number)
 {
@@ -158,43 +148,30 @@ static void fill_row(const struct event_walk_task *event, struct profile_walk_ta
 	profile_state_text(event->state, event->exit_state, row->state);
 }
 
-/* Gives no reason if the walk's own data already does: the task was on a CPU. */
-static struct user_record user_record_of(const struct event_walk_task *event)
+/* A stack was asked for. Gives no reason for its lack if the walk's own data already does: the task was on a CPU. */
+static int read_user(struct section *section, const struct event_walk_task *event,
+		     const struct task_binding *task, struct profile_walk_task *row, struct stack *ret_stack)
 {
-	bool known = event->missing == USER_MISSING_RUNNING && event->flags & WALK_TASK_ON_CPU;
-
-	return (struct user_record){
-		.truncated = event->flags & WALK_TASK_USER_TRUNCATED,
-		.missing = event->flags & WALK_TASK_USER_MISSING && !known,
+	const bool known = event->missing == USER_MISSING_RUNNING && event->flags & WALK_TASK_ON_CPU;
+	const struct stack_record record = {
+		.user_truncated = event->flags & WALK_TASK_USER_TRUNCATED,
+		.user_missing = event->flags & WALK_TASK_USER_MISSING && !known,
 		.copied = true,
 		.reason = event->missing,
 	};
-}
+	int r = stack_user(&section->context, task->process, event->flags & WALK_TASK_HAS_USER ? event->user : 0,
+			   event->flags & WALK_TASK_HAS_SNAPSHOT ? event->snapshot : 0, ret_stack);
 
-static int make_user(struct section *section, const struct event_walk_task *event,
-		     const struct task_binding *task, struct profile_walk_task *row)
-{
-	const uint64_t asked = WALK_TASK_HAS_USER | WALK_TASK_HAS_SNAPSHOT | WALK_TASK_USER_MISSING;
-	const struct user_record record = user_record_of(event);
-	struct profile *profile = section->context.profile;
-	enum missing_user why;
-	struct user_part user;
-	int r;
-
-	if (profile->filter->kernel_only || !(event->flags & asked))
-		return 0;
-	r = stack_user(&section->context, task->process, event->flags & WALK_TASK_HAS_USER ? event->user : 0,
-		       event->flags & WALK_TASK_HAS_SNAPSHOT ? event->snapshot : 0, &user);
 	if (r < 0)
 		return r;
-	section_count(section, event->time);
-	row->flags |= stack_user_flags(profile, &record, user.unwound, &why);
-	row->no_user = missing_user_brief(why);
-	row->node = user.node;
+	stack_describe(ret_stack, &record);
+	row->flags |= ret_stack->flags;
+	row->no_user = missing_user_brief(ret_stack->missing);
+	section_count(section, PROFILE_TASKS, event->time, ret_stack);
 	return 0;
 }
 
-static int take_object(struct section *section, const struct event_walk_task *record, struct profile_walk_task *row)
+static int bind_object(struct section *section, const struct event_walk_task *record, struct profile_walk_task *row)
 {
 	const struct event_wait event = {
 		.call = record->call, .object = record->object, .asked = record->asked,
@@ -214,17 +191,23 @@ static int take_object(struct section *section, const struct event_walk_task *re
 static int add_row(struct section *section, const struct event_walk_task *event,
 		   const struct task_binding *task, struct profile_walk_task *row)
 {
+	const uint64_t asked = WALK_TASK_HAS_USER | WALK_TASK_HAS_SNAPSHOT | WALK_TASK_USER_MISSING;
 	struct profile *profile = section->context.profile;
-	const struct source_binding *source = walk_source(section, section->walk.source);
+	const struct source_binding *known = section_source(section, section->walk.source);
+	const struct source_binding *source = known ? known : section_source_of(section, PROFILE_TASKS);
+	struct stack stack = {0};
 	int r = begin_walk(section, event->walk, event->time, &row->walk);
 
+	if (!r && !profile->filter->kernel_only && event->flags & asked)
+		r = read_user(section, event, task, row, &stack);
 	if (!r)
-		r = make_user(section, event, task, row);
-	if (!r)
-		r = stack_kernel(&section->context, row->node, event->kernel, false, NULL, &row->node);
-	if (!r)
-		row->source = source && source->wanted ? source->source : PROFILE_NO_SOURCE;
-	return r < 0 ? r : array_push(&profile->walk_tasks, *row);
+		r = stack_kernel(&section->context, event->kernel, false, NULL, &stack);
+	if (r < 0)
+		return r;
+	profile->qualities[PROFILE_TASKS].stripped += stack.stripped;
+	row->node = stack.node;
+	row->source = source && source->wanted ? source->source : PROFILE_NO_SOURCE;
+	return array_push(&profile->walk_tasks, *row);
 }
 
 int section_add_walk_task(struct section *section, const struct stream_event *event)
@@ -246,7 +229,6 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 	if (r < 0 || !found || !found->wanted)
 		return r;
 	task = *found;
-	section_judge(section, PROFILE_TASKS);
 	fill_row(record, &row);
 	row.task = task.task;
 	if (!is_wanted(filter, &row))
@@ -254,6 +236,6 @@ int section_add_walk_task(struct section *section, const struct stream_event *ev
 	r = section_owner(section, slot, event, record->owner, record->flags & WALK_TASK_OWNER_READS,
 			  &row.owner, &row.held);
 	if (!r)
-		r = take_object(section, record, &row);
+		r = bind_object(section, record, &row);
 	return r < 0 ? r : add_row(section, record, &task, &row);
 }

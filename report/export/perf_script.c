@@ -97,13 +97,12 @@ static void write_frame(const void *view, uint32_t number, FILE *out)
 static int script_init(struct script *script, const struct view_context *context)
 {
 	size_t frames;
-	int r;
 
 	*script = (struct script){.context = context};
 	script->modules = profile_modules(context->profile, &script->module_count);
 	script->frames = profile_frames(context->profile, &frames);
-	r = event_reader_init(&script->reader, context->profile);
-	return r < 0 ? r : frame_texts_init(&script->texts, context->profile, write_frame, script);
+	return event_reader_init(&script->reader, context->profile) ?:
+	       frame_texts_init(&script->texts, context->profile, write_frame, script);
 }
 
 /* Readers take a line that begins with a blank for a frame. */

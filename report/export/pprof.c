@@ -152,11 +152,9 @@ static int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
 	int r;
 
 	*rows = (struct pprof_rows){0};
-	r = waits_init(&rows->waits, profile);
-	if (!r)
-		r = object_texts_init(&rows->texts, &rows->waits);
-	if (!r)
-		r = index_table_init(&rows->known);
+	r = waits_init(&rows->waits, profile) ?:
+	    object_texts_init(&rows->texts, &rows->waits) ?:
+	    index_table_init(&rows->known);
 	for (uint32_t i = 0; i < count && !r; i++) {
 		if (sources[i].left_out)
 			continue;
@@ -218,16 +216,14 @@ static void pprof_deinit(struct pprof *pprof)
 static int pprof_init(struct pprof *pprof, const struct view_context *context)
 {
 	struct profile *profile = context->profile;
-	int r;
 
 	*pprof = (struct pprof){.context = context};
 	pprof->source_count = profile_sources(profile, &pprof->sources);
 	pprof->tasks = profile_tasks(profile, &pprof->task_count);
 	pprof->recording_count = profile_recordings(profile, &pprof->recordings);
-	r = pprof_texts_init(&pprof->texts, &pprof->out);
-	if (!r)
-		r = pprof_places_init(&pprof->places, profile, &pprof->texts, page_no_frames(context->settings));
-	return r < 0 ? r : pprof_rows_init(&pprof->rows, profile);
+	return pprof_texts_init(&pprof->texts, &pprof->out) ?:
+	       pprof_places_init(&pprof->places, profile, &pprof->texts, page_no_frames(context->settings)) ?:
+	       pprof_rows_init(&pprof->rows, profile);
 }
 
 /* --- labels --- */
@@ -257,9 +253,8 @@ static int write_label(struct pprof *pprof, const char *key, const char *text, u
 static int write_safe_label(struct pprof *pprof, const char *key, const char *text)
 {
 	uint64_t value;
-	int r = pprof_texts_find(&pprof->texts, text, &value);
 
-	return r < 0 ? r : add_label(pprof, key, value, 0);
+	return pprof_texts_find(&pprof->texts, text, &value) ?: add_label(pprof, key, value, 0);
 }
 
 /* The name of the host, else its number. */
@@ -301,18 +296,13 @@ static int write_labels(struct pprof *pprof, const struct pprof_row *row)
 	const struct profile_source *source = &pprof->sources[row->source];
 	const struct profile_task *task = &pprof->tasks[row->task];
 	const char state[] = {row->state, '\0'};
-	int r = write_host(pprof, task->host);
+	int r = write_host(pprof, task->host) ?:
+		write_label(pprof, "comm", task->comm, 0) ?:
+		write_label(pprof, "pid", NULL, task->tgid) ?:
+		write_label(pprof, "tid", NULL, task->tid) ?:
+		write_place(pprof, task->cgroup) ?:
+		write_label(pprof, "kind", page_kind_name(source->kind), 0);
 
-	if (!r)
-		r = write_label(pprof, "comm", task->comm, 0);
-	if (!r)
-		r = write_label(pprof, "pid", NULL, task->tgid);
-	if (!r)
-		r = write_label(pprof, "tid", NULL, task->tid);
-	if (!r)
-		r = write_place(pprof, task->cgroup);
-	if (!r)
-		r = write_label(pprof, "kind", page_kind_name(source->kind), 0);
 	if (!r && row->wait_class != PPROF_NO_CLASS)
 		r = write_label(pprof, "class", wait_class_name(row->wait_class), 0);
 	if (!r && row->state)
@@ -417,10 +407,9 @@ static int write_rows(struct pprof *pprof)
 static int write_type(struct pprof *pprof, uint32_t field, enum value value)
 {
 	uint64_t type, unit;
-	int r = pprof_texts_find(&pprof->texts, types[value].type, &type);
+	int r = pprof_texts_find(&pprof->texts, types[value].type, &type) ?:
+		pprof_texts_find(&pprof->texts, types[value].unit, &unit);
 
-	if (!r)
-		r = pprof_texts_find(&pprof->texts, types[value].unit, &unit);
 	if (r < 0)
 		return r;
 	protobuf_clear(&pprof->label);
@@ -507,10 +496,8 @@ static int print_packed(const struct pprof *pprof)
 static int show_pprof(const struct view_context *context)
 {
 	_cleanup_(pprof_deinit) struct pprof pprof;
-	int r = pprof_init(&pprof, context);
+	int r = pprof_init(&pprof, context) ?: write_types(&pprof);
 
-	if (!r)
-		r = write_types(&pprof);
 	if (!r)
 		write_times(&pprof);
 	if (!r)

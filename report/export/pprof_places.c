@@ -114,11 +114,9 @@ enum { ESCAPE = 4 }; /* bytes of "\x1b" */
 int pprof_texts_init(struct pprof_texts *texts, struct protobuf *out)
 {
 	uint64_t empty;
-	int r;
 
 	*texts = (struct pprof_texts){.out = out};
-	r = hash_map_init(&texts->numbers);
-	return r < 0 ? r : pprof_texts_find(texts, "", &empty);
+	return hash_map_init(&texts->numbers) ?: pprof_texts_find(texts, "", &empty);
 }
 
 void pprof_texts_deinit(struct pprof_texts *texts)
@@ -158,8 +156,6 @@ enum { PAGE = 4096 };
 int pprof_places_init(struct pprof_places *places, struct profile *profile, struct pprof_texts *texts,
 		      const char *none)
 {
-	int r;
-
 	*places = (struct pprof_places){.profile = profile, .texts = texts, .out = texts->out};
 	places->nodes = profile_nodes(profile, &places->node_count);
 	places->frames = profile_frames(profile, &places->frame_count);
@@ -169,10 +165,9 @@ int pprof_places_init(struct pprof_places *places, struct profile *profile, stru
 	places->mappings = calloc(places->module_count + 1, sizeof(*places->mappings));
 	if (!places->wanted || !places->of_node || !places->mappings)
 		return -ENOMEM;
-	r = index_table_init(&places->known);
-	if (!r)
-		r = hash_map_init(&places->written);
-	return r < 0 ? r : functions_create(profile, FUNCTIONS_BY_MODULE, none, &places->functions);
+	return index_table_init(&places->known) ?:
+	       hash_map_init(&places->written) ?:
+	       functions_create(profile, FUNCTIONS_BY_MODULE, none, &places->functions);
 }
 
 void pprof_places_deinit(struct pprof_places *places)

@@ -41,10 +41,8 @@ static void scope_deinit(struct scope *scope)
 
 static int scope_init(struct scope *scope, const struct view_context *context)
 {
-	int r = export_open(&scope->export, context);
+	int r = export_open(&scope->export, context) ?: hash_map_init(&scope->frames);
 
-	if (!r)
-		r = hash_map_init(&scope->frames);
 	json_init(&scope->list, open_memstream(&scope->text, &scope->length));
 	return r < 0 ? r : scope->list.out ? 0 : -ENOMEM;
 }

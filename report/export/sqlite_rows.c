@@ -157,8 +157,6 @@ static int find_functions(struct stacks *stacks)
 
 static int stacks_init(struct stacks *stacks, struct sqlite_export *job)
 {
-	int r;
-
 	*stacks = (struct stacks){.job = job};
 	stacks->frames = profile_frames(job->profile, &stacks->frame_count);
 	stacks->modules = profile_modules(job->profile, &stacks->module_count);
@@ -166,9 +164,9 @@ static int stacks_init(struct stacks *stacks, struct sqlite_export *job)
 	stacks->used = calloc(stacks->module_count + 1, sizeof(*stacks->used));
 	if (!stacks->function || !stacks->used)
 		return -ENOMEM;
-	r = functions_create(job->profile, FUNCTIONS_BY_MODULE, page_no_frames(job->context->settings),
-			     &stacks->functions);
-	return r < 0 ? r : find_functions(stacks);
+	return functions_create(job->profile, FUNCTIONS_BY_MODULE, page_no_frames(job->context->settings),
+				&stacks->functions) ?:
+	       find_functions(stacks);
 }
 
 static void write_modules(const struct stacks *stacks)

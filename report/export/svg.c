@@ -182,10 +182,9 @@ static int enter_chain(struct picture *picture, bool no_user, uint32_t *box)
 	if (!waits && !chain->frames.count)
 		r = enter(picture, box, NOTE, functions_name(functions, FUNCTION_NONE), "");
 	for (size_t i = chain->frames.count; i-- > 0 && !r;) {
-		r = functions_find(functions, chain->frames.items[i], &function);
-		if (!r)
-			r = enter(picture, box, kind_of(picture, chain->frames.items[i]),
-				  functions_name(functions, function), functions_inlined(functions, function));
+		r = functions_find(functions, chain->frames.items[i], &function) ?:
+		    enter(picture, box, kind_of(picture, chain->frames.items[i]), functions_name(functions, function),
+			  functions_inlined(functions, function));
 	}
 	if (!r && waits && !settings->user_only && !chain->kernel_count)
 		r = enter(picture, box, NOTE, "[Missed Kernel Stack]", "");
@@ -195,12 +194,10 @@ static int enter_chain(struct picture *picture, bool no_user, uint32_t *box)
 static int enter_stack(struct picture *picture, const struct unique_stack *stack)
 {
 	uint32_t box = 0;
-	int r = chain_read(&picture->chain, picture->context->profile, stack->node);
+	int r = chain_read(&picture->chain, picture->context->profile, stack->node) ?:
+		enter_owner(picture, stack, &box) ?:
+		enter_chain(picture, stack->user_missing, &box);
 
-	if (!r)
-		r = enter_owner(picture, stack, &box);
-	if (!r)
-		r = enter_chain(picture, stack->user_missing, &box);
 	if (r < 0)
 		return r;
 	picture->boxes.items[box].samples += stack->samples;
@@ -245,14 +242,11 @@ static int find_boxes(struct picture *picture, uint32_t number)
 {
 	const struct view_context *context = picture->context;
 	bool by_missing = picture->source->kind == PROFILE_OFFCPU && !context->settings->kernel_only;
-	int r = stack_table_init(&picture->table, context, number, FUNCTIONS_BY_NAME, by_missing);
+	int r = stack_table_init(&picture->table, context, number, FUNCTIONS_BY_NAME, by_missing) ?:
+		hash_map_init(&picture->known) ?:
+		array_push(&picture->boxes, (struct box){.kind = WHOLE, .name = strdup("all")}) ?:
+		stack_table_fill(&picture->table, &picture->table.rows);
 
-	if (!r)
-		r = hash_map_init(&picture->known);
-	if (!r)
-		r = array_push(&picture->boxes, (struct box){.kind = WHOLE, .name = strdup("all")});
-	if (!r)
-		r = stack_table_fill(&picture->table, &picture->table.rows);
 	for (size_t i = 0; i < picture->table.stacks.count && !r; i++)
 		r = enter_stack(picture, &picture->table.stacks.items[i]);
 	return r < 0 ? r : place(picture);
@@ -487,9 +481,7 @@ static int show_svg(const struct view_context *context, uint32_t number, const s
 	(void)fprintf(context->out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' "
 				    "viewBox='0 0 %d %u' role='img'>\n<title>%s graph of %s</title>\n%s",
 		      WIDTH, picture.height, WIDTH, picture.height, shape, page_kind_name(source->kind), style);
-	r = write_head(&picture);
-	if (!r)
-		r = write_boxes(&picture);
+	r = write_head(&picture) ?: write_boxes(&picture);
 	write_legend(&picture);
 	(void)fputs("</svg>\n", context->out);
 	return r;

@@ -172,15 +172,11 @@ static int join(struct merge *merge)
 
 static int merge_init(struct merge *merge, struct profile *profile, struct profile *base, const char *none)
 {
-	int r;
-
 	*merge = (struct merge){0};
-	r = side_init(&merge->sides[0], profile, none);
-	if (!r)
-		r = side_init(&merge->sides[1], base, none);
-	if (!r)
-		r = hash_map_init(&merge->known);
-	return r < 0 ? r : join(merge);
+	return side_init(&merge->sides[0], profile, none) ?:
+	       side_init(&merge->sides[1], base, none) ?:
+	       hash_map_init(&merge->known) ?:
+	       join(merge);
 }
 
 static void merge_deinit(struct merge *merge)
@@ -425,16 +421,12 @@ static int use_all(struct stacks *stacks, const struct waits *waits)
 {
 	const struct profile_walk_task *walked;
 	size_t count = profile_walk_tasks(waits->profile, &walked);
-	int r = use_entries(stacks, 0);
+	int r = use_entries(stacks, 0) ?: use_entries(stacks, 1);
 
-	if (!r)
-		r = use_entries(stacks, 1);
 	for (size_t i = 0; i < count && !r; i++)
 		r = use(stacks, walked[i].node, 1);
 	for (size_t i = 0; i < waits->count && !r; i++) {
-		r = use(stacks, waits->items[i].node, 1);
-		if (!r)
-			r = use(stacks, waits->items[i].waker_node, 1);
+		r = use(stacks, waits->items[i].node, 1) ?: use(stacks, waits->items[i].waker_node, 1);
 		if (!r)
 			stacks->waited[waits->items[i].node] = stacks->waited[waits->items[i].waker_node] = true;
 	}

@@ -99,12 +99,9 @@ static int html_page_init(struct html_page *page, const struct view_context *con
 	if (!page->complete)
 		return -ENOMEM;
 	choose_unit(page);
-	r = place_recordings(page);
-	if (!r)
-		r = stacks_init(&page->stacks, &page->reader.waits, context, &page->columns);
-	if (!r)
-		r = places_init(&page->places, context->profile, stacks_functions(&page->stacks),
-				(struct frame_style){0});
+	r = place_recordings(page) ?:
+	    stacks_init(&page->stacks, &page->reader.waits, context, &page->columns) ?:
+	    places_init(&page->places, context->profile, stacks_functions(&page->stacks), (struct frame_style){0});
 	return r;
 }
 
@@ -127,14 +124,11 @@ static int show_html(const struct view_context *context)
 	_cleanup_free_ char *text = NULL;
 	_cleanup_free_ uint8_t *packed = NULL;
 	size_t length, size;
-	int r = html_page_init(&page, context);
+	int r = html_page_init(&page, context) ?:
+		write_tables(&page) ?:
+		html_text(&page, &text, &length) ?:
+		html_fit(&page, length, &packed, &size);
 
-	if (!r)
-		r = write_tables(&page);
-	if (!r)
-		r = html_text(&page, &text, &length);
-	if (!r)
-		r = html_fit(&page, length, &packed, &size);
 	if (!r)
 		html_document(&page, text, packed, size, context->out);
 	return r;

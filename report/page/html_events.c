@@ -450,10 +450,9 @@ static int write_text(struct purposes *purposes, const struct profile_wait *wait
 static int number_text(struct purposes *purposes, const struct profile_wait *wait, uint64_t *ret_number)
 {
 	_cleanup_free_ char *text = NULL;
-	int r = wait_object_text(purposes->waits, wait, &text);
+	int r = wait_object_text(purposes->waits, wait, &text) ?:
+		column_text_find(&purposes->list, text, strlen(text), ret_number);
 
-	if (!r)
-		r = column_text_find(&purposes->list, text, strlen(text), ret_number);
 	if (r < 0)
 		return r;
 	++*ret_number;
@@ -475,9 +474,8 @@ static int purposes_find(struct purposes *purposes, const struct profile_wait *w
 		*ret_number = *known;
 		return 0;
 	}
-	r = number_text(purposes, wait, &number);
-	if (!r)
-		r = hash_map_add(&purposes->known, &key, sizeof(key), number, NULL);
+	r = number_text(purposes, wait, &number) ?:
+	    hash_map_add(&purposes->known, &key, sizeof(key), number, NULL);
 	if (r < 0)
 		return r;
 	*ret_number = number;
@@ -564,9 +562,7 @@ static int find_waker(struct wait_writer *writer, const struct profile_wait *wai
 		return 0;
 	if (wait->waker != PROFILE_NO_TASK)
 		key.words[0] = page->tasks.number_of[wait->waker] + 1;
-	r = step_of(page, wait, context, &key.words[2]);
-	if (!r)
-		r = find_number(&writer->wakers, &key, ret_number);
+	r = step_of(page, wait, context, &key.words[2]) ?: find_number(&writer->wakers, &key, ret_number);
 	if (r < 0)
 		return r;
 	if (r > 0) {
@@ -619,14 +615,11 @@ static int write_wait(struct wait_writer *writer, const struct profile_wait *wai
 	uint64_t queued = profile_wait_is_partly_queued(wait) ? wait->run_queue : 0, kind, waker, purpose, next;
 	int64_t out = html_ticks(page, wait->recording, wait->out), in = html_ticks(page, wait->recording, wait->in);
 	int64_t woken = html_ticks(page, wait->recording, wait->in - (queued < wait->in ? queued : wait->in));
-	int r = find_kind(writer, wait, &kind);
+	int r = find_kind(writer, wait, &kind) ?:
+		find_waker(writer, wait, &waker) ?:
+		purposes_find(&writer->purposes, wait, &purpose) ?:
+		find_next(writer, wait, &next);
 
-	if (!r)
-		r = find_waker(writer, wait, &waker);
-	if (!r)
-		r = purposes_find(&writer->purposes, wait, &purpose);
-	if (!r)
-		r = find_next(writer, wait, &next);
 	if (r < 0)
 		return r;
 	writer->has_purpose |= purpose > 0;

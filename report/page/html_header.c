@@ -321,19 +321,14 @@ static int attempt(struct fit *fit, uint8_t **ret_packed, size_t *ret_size)
 {
 	_cleanup_free_ uint8_t *payload = NULL;
 	size_t size;
-	int r = choose(fit);
 
-	if (!r)
-		r = html_write_waits(fit->page);
-	if (!r)
-		r = html_write_bins(fit->page);
-	if (!r)
-		r = html_write_samples(fit->page);
-	if (!r)
-		r = html_write_entries(fit->page);
-	if (!r)
-		r = html_payload(fit->page, &payload, &size);
-	return r < 0 ? r : gzip_pack(payload, size, ret_packed, ret_size);
+	return choose(fit) ?:
+	       html_write_waits(fit->page) ?:
+	       html_write_bins(fit->page) ?:
+	       html_write_samples(fit->page) ?:
+	       html_write_entries(fit->page) ?:
+	       html_payload(fit->page, &payload, &size) ?:
+	       gzip_pack(payload, size, ret_packed, ret_size);
 }
 
 /* The share of some columns in the bytes of all, taken as their share in the bytes of the page. */

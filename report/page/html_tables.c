@@ -368,10 +368,9 @@ static int write_task(struct task_writer *writer, uint32_t task)
 	uint32_t *thread = &writer->threads[page->tasks.thread_of[task]];
 	unsigned int flags = row->kernel_thread ? TASK_KERNEL_THREAD : 0;
 	uint64_t comm, process;
-	int r = column_text_add(&writer->comms, row->comm, true, &comm);
+	int r = column_text_add(&writer->comms, row->comm, true, &comm) ?:
+		column_text_add(&writer->comms, profile_process_comm(page->profile, task), true, &process);
 
-	if (!r)
-		r = column_text_add(&writer->comms, profile_process_comm(page->profile, task), true, &process);
 	if (r < 0)
 		return r;
 	if (profile_task_apart(page->profile, task) != PROFILE_NOT_APART)
@@ -403,17 +402,15 @@ int html_write_tasks(struct html_page *page)
 	size_t count = page->reader.task_count;
 	_cleanup_free_ uint32_t *threads = calloc(count + 1, sizeof(*threads));
 	struct task_writer writer = {.page = page, .threads = threads};
-	int r;
 
 	page->tasks.number_of = malloc((count + 1) * sizeof(*page->tasks.number_of));
 	if (!threads || !page->tasks.number_of)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		page->tasks.number_of[i] = NOT_THERE;
-	r = mark_all(page);
-	if (!r)
-		r = find_threads(page);
-	return r < 0 ? r : write_all(&writer);
+	return mark_all(page) ?:
+	       find_threads(page) ?:
+	       write_all(&writer);
 }
 
 /* --- html sums --- */

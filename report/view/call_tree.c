@@ -315,10 +315,8 @@ static int order_children(struct call_tree_builder *builder)
 int call_tree_build(struct call_tree_builder *builder, const struct call_tree_leaf *leaves, size_t count,
 		    struct call_tree *ret_tree)
 {
-	int r = gather(builder, leaves, count);
+	int r = gather(builder, leaves, count) ?: place_all(builder);
 
-	if (!r)
-		r = place_all(builder);
 	if (r < 0)
 		return r;
 	choose_frames(builder);
@@ -613,11 +611,9 @@ static int print_child(struct printer *printer, struct level *level)
 	int r;
 
 	write_branch(printer, level, &tally, &child->self);
-	r = write_node(printer, child, branch_indent(printer));
-	if (!r)
-		r = push_prefix(printer, last);
-	if (!r)
-		r = print_run(printer, child);
+	r = write_node(printer, child, branch_indent(printer)) ?:
+	    push_prefix(printer, last) ?:
+	    print_run(printer, child);
 	if (!r)
 		pop_prefix(printer); /* no new level: back to this one */
 	return r < 0 ? r : 0;

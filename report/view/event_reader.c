@@ -213,14 +213,10 @@ static int take_events(struct slices *slices, uint64_t end, bool last)
 	while (!r && has_event_in(slices) && (last || slices->event.time < end)) {
 		const struct profile_event *event = &slices->event;
 
-		r = array_push(&slices->rows, (struct row){.node = event->node,
-							   .task = event->task,
-							   .flags = (uint16_t)event->flags,
-							   .cpu = event->cpu,
-							   .samples = 1,
-							   .weight = event->weight});
-		if (!r)
-			r = find_event(slices);
+		r = array_push(&slices->rows, (struct row){.node = event->node, .task = event->task,
+			       .flags = (uint16_t)event->flags, .cpu = event->cpu, .samples = 1,
+			       .weight = event->weight}) ?:
+		    find_event(slices);
 	}
 	return r;
 }

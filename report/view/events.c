@@ -90,17 +90,14 @@ static int find_functions(struct events_view *view)
 static int events_view_init(struct events_view *view, const struct view_context *context)
 {
 	size_t frames;
-	int r;
 
 	*view = (struct events_view){.context = context};
 	view->frames = profile_frames(context->profile, &frames);
-	r = event_reader_init(&view->reader, context->profile);
-	if (!r)
-		r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS,
-				     page_no_frames(context->settings), &view->functions);
-	if (!r)
-		r = frame_texts_init(&view->texts, context->profile, write_frame, view);
-	return r < 0 ? r : find_functions(view);
+	return event_reader_init(&view->reader, context->profile) ?:
+	       functions_create(context->profile, FUNCTIONS_BY_ADDRESS, page_no_frames(context->settings),
+				&view->functions) ?:
+	       frame_texts_init(&view->texts, context->profile, write_frame, view) ?:
+	       find_functions(view);
 }
 
 /* --- the columns --- */

@@ -101,10 +101,8 @@ static int touch(struct counting *counting, uint32_t node)
 static int add_rows(struct counting *counting, const struct rows *rows)
 {
 	for (const struct row *row = rows->items; row < rows->items + rows->count; row++) {
-		int r = touch(counting, row->node);
+		int r = touch(counting, row->node) ?: make_room(counting, counting->spots[row->node].function);
 
-		if (!r)
-			r = make_room(counting, counting->spots[row->node].function);
 		if (r < 0)
 			return r;
 		tally_add_row(&counting->spots[row->node].tally, row);
@@ -235,9 +233,8 @@ static int function_list_init(struct function_list *list, const struct view_cont
 	*list = (struct function_list){
 		.context = context, .source = source, .columns = figure_columns_of(context, source)};
 	r = functions_create(context->profile, FUNCTIONS_BY_MODULE, page_no_frames(context->settings),
-			     &list->functions);
-	if (!r)
-		r = rows_init(&list->rows, context->profile, number, context->only);
+			     &list->functions) ?:
+	    rows_init(&list->rows, context->profile, number, context->only);
 	if (!r && source->kind == PROFILE_WAKERS && !context->settings->addresses)
 		r = wake_leaves_pass(&list->rows, context->profile, list->functions, &list->passed);
 	return r < 0 ? r : function_totals_init(&list->totals, &list->rows, list->functions);

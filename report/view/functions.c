@@ -303,10 +303,8 @@ static int functions_init(struct functions *functions, const char *none)
 {
 	struct function function;
 	uint32_t number;
-	int r = hash_map_init(&functions->by_key);
+	int r = hash_map_init(&functions->by_key) ?: hash_map_init(&functions->names);
 
-	if (!r)
-		r = hash_map_init(&functions->names);
 	if (r < 0)
 		return r;
 	functions->of_frame = calloc(functions->frame_count + 1, sizeof(*functions->of_frame));
@@ -480,10 +478,8 @@ int readings_read(struct readings *readings, struct functions *functions, struct
 	_cleanup_(reader_deinit) struct reader reader = {.readings = readings,
 							 .functions = functions,
 							 .style = style};
-	int r = index_table_init(&reader.known);
+	int r = index_table_init(&reader.known) ?: hash_map_init(&reader.frames);
 
-	if (!r)
-		r = hash_map_init(&reader.frames);
 	reader.words = calloc(readings->count + 1, sizeof(*reader.words));
 	if (!reader.words)
 		r = -ENOMEM;

@@ -499,10 +499,9 @@ static int number_text(struct object_texts *texts, uint32_t object)
 {
 	_cleanup_free_ char *text = NULL;
 	uint64_t *known;
-	int r = object_to_text(&texts->waits->objects[object], &text);
+	int r = object_to_text(&texts->waits->objects[object], &text) ?:
+		hash_map_add(&texts->known, text, strlen(text), texts->items.count, &known);
 
-	if (!r)
-		r = hash_map_add(&texts->known, text, strlen(text), texts->items.count, &known);
 	if (r < 0)
 		return r;
 	texts->number_of[object] = (uint32_t)*known + 1;
@@ -587,11 +586,8 @@ void object_alike_write(FILE *out, const char *before, const struct waits *waits
 
 int object_tally_init(struct object_tally *tally, const struct waits *waits)
 {
-	int r;
-
 	*tally = (struct object_tally){.waits = waits};
-	r = object_texts_init(&tally->texts, waits);
-	return r < 0 ? r : hash_map_init(&tally->known);
+	return object_texts_init(&tally->texts, waits) ?: hash_map_init(&tally->known);
 }
 
 void object_tally_deinit(struct object_tally *tally)

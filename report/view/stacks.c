@@ -184,9 +184,7 @@ static int print_slices(const struct view_context *context, struct stack_table *
 
 	while (!r && (r = slices_next(&slices, &slice)) > 0) {
 		slices_write_heading(&slices, &slice, context, false);
-		r = stack_table_fill(table, &slice.rows);
-		if (!r)
-			r = print_stacks(context, table, source, true, chain);
+		r = stack_table_fill(table, &slice.rows) ?: print_stacks(context, table, source, true, chain);
 	}
 	return r;
 }
@@ -238,9 +236,8 @@ static int print_rows(struct folded_view *view, const struct rows *rows)
 	for (size_t i = 0; !r && i < view->table.stacks.count; i++) {
 		const struct unique_stack *stack = &view->table.stacks.items[i];
 
-		r = chain_read(&view->chain, view->context->profile, stack->node);
-		if (!r)
-			r = fold_group(&fold, stack->group);
+		r = chain_read(&view->chain, view->context->profile, stack->node) ?:
+		    fold_group(&fold, stack->group);
 		if (r < 0)
 			return r;
 		fold_owner(&fold, stack->comm, stack->process);

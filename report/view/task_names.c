@@ -54,10 +54,8 @@ static int number_comms(struct task_names *names, const struct profile *profile,
 {
 	_cleanup_(hash_map_deinit) struct hash_map numbers = {0};
 	_cleanup_free_ uint32_t *place_of = NULL;
-	int r = hash_map_init(&numbers);
+	int r = hash_map_init(&numbers) ?: collect_comms(names, profile, tasks, count, &numbers);
 
-	if (!r)
-		r = collect_comms(names, profile, tasks, count, &numbers);
 	place_of = calloc(names->comm_count + 1, sizeof(*place_of));
 	if (r < 0 || !place_of)
 		return -ENOMEM;

@@ -90,15 +90,11 @@ static int histogram_init(struct histogram *histogram, const struct view_context
 	int r;
 
 	*histogram = (struct histogram){.context = context, .source = source};
-	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, none, &histogram->functions);
-	if (!r)
-		r = task_names_init(&histogram->names, context->profile);
-	if (!r)
-		r = comm_list_init(&histogram->comms, &histogram->names);
-	if (!r)
-		r = rows_init(&histogram->rows, context->profile, number, context->only);
-	if (!r)
-		r = hash_map_init(&histogram->by_frames);
+	r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, none, &histogram->functions) ?:
+	    task_names_init(&histogram->names, context->profile) ?:
+	    comm_list_init(&histogram->comms, &histogram->names) ?:
+	    rows_init(&histogram->rows, context->profile, number, context->only) ?:
+	    hash_map_init(&histogram->by_frames);
 	if (r < 0)
 		return r;
 	histogram->bucket_of = calloc(histogram->rows.count + 1, sizeof(size_t));
@@ -432,11 +428,9 @@ static int task_view_init(struct task_view *view, const struct view_context *con
 	view->several_hosts = has_several_hosts(view->walks, view->walk_count);
 	view->row_count = profile_walk_tasks(context->profile, &view->rows);
 	view->tasks = profile_tasks(context->profile, &task_count);
-	r = waits_init(&view->waits, context->profile);
-	if (!r)
-		r = walk_holders_init(&view->holders, context->profile);
-	if (!r)
-		r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
+	r = waits_init(&view->waits, context->profile) ?:
+	    walk_holders_init(&view->holders, context->profile) ?:
+	    functions_create(context->profile, FUNCTIONS_BY_ADDRESS, "[no kernel stack]", &view->functions);
 	if (r < 0)
 		return r;
 	view->order = calloc(view->row_count + 1, sizeof(*view->order));

@@ -95,9 +95,8 @@ static int tree_objects_init(struct tree_objects *objects, const struct view_con
 	*objects = (struct tree_objects){0};
 	(void)profile_sources(context->profile, &sources);
 	objects->total = sources[source].weight;
-	r = waits_init(&objects->waits, context->profile);
-	if (!r)
-		r = object_tally_init(&objects->tally, &objects->waits);
+	r = waits_init(&objects->waits, context->profile) ?:
+	    object_tally_init(&objects->tally, &objects->waits);
 	if (!r && sources[source].kind == PROFILE_TASKS)
 		r = take_walked(objects, context);
 	else if (!r)
@@ -244,16 +243,11 @@ static int tree_view_init(struct tree_view *view, const struct view_context *con
 	*view = (struct tree_view){.context = context, .source = source,
 				   .has_objects = settings->addresses &&
 					  (source->kind == PROFILE_OFFCPU || source->kind == PROFILE_TASKS)};
-	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, page_no_frames(settings),
-			     &view->functions);
-	if (!r)
-		r = call_tree_builder_create(context->profile, view->functions, &view->builder);
-	if (!r)
-		r = task_names_init(&view->names, context->profile);
-	if (!r)
-		r = comm_list_init(&view->comms, &view->names);
-	if (!r)
-		r = rows_init(&view->rows, context->profile, number, context->only);
+	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, page_no_frames(settings), &view->functions) ?:
+	    call_tree_builder_create(context->profile, view->functions, &view->builder) ?:
+	    task_names_init(&view->names, context->profile) ?:
+	    comm_list_init(&view->comms, &view->names) ?:
+	    rows_init(&view->rows, context->profile, number, context->only);
 	if (!r && source->kind == PROFILE_WAKERS && !settings->addresses)
 		r = wake_leaves_pass(&view->rows, context->profile, view->functions, &view->passed);
 	if (!r)
@@ -444,11 +438,9 @@ static int top_down_init(struct top_down *view, const struct view_context *conte
 		.no_function = page_no_frames(context->settings),
 		.width = (unsigned int)figure_columns_width(&view->columns) + FIGURE_SHARE_WIDTH,
 	};
-	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, view->text.no_function, &view->functions);
-	if (!r)
-		r = call_tree_builder_create(context->profile, view->functions, &view->builder);
-	if (!r)
-		r = rows_init(&view->rows, context->profile, number, context->only);
+	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, view->text.no_function, &view->functions) ?:
+	    call_tree_builder_create(context->profile, view->functions, &view->builder) ?:
+	    rows_init(&view->rows, context->profile, number, context->only);
 	if (r < 0)
 		return r;
 	view->leaves = calloc(view->rows.count + 1, sizeof(*view->leaves));
@@ -489,12 +481,10 @@ static int show_top_down(const struct view_context *context, uint32_t number, co
 	_cleanup_(top_down_deinit) struct top_down view;
 	struct tree_hidden hidden = {0};
 	struct call_tree tree;
-	int r = top_down_init(&view, context, number, source);
+	int r = top_down_init(&view, context, number, source) ?:
+		call_tree_find_functions(view.builder, view.leaves, view.rows.count) ?:
+		call_tree_build(view.builder, view.leaves, view.rows.count, &tree);
 
-	if (!r)
-		r = call_tree_find_functions(view.builder, view.leaves, view.rows.count);
-	if (!r)
-		r = call_tree_build(view.builder, view.leaves, view.rows.count, &tree);
 	if (r < 0 || !view.rows.count)
 		return r;
 	print_head(&view);

@@ -103,18 +103,14 @@ static int add_up(struct by_group *by)
 static int by_group_init(struct by_group *by, const struct view_context *context, uint32_t number)
 {
 	const struct profile_source *sources;
-	int r;
 
 	(void)profile_sources(context->profile, &sources);
 	*by = (struct by_group){.context = context, .source = &sources[number]};
-	r = groups_init(&by->groups, context->profile, context->settings->by);
-	if (!r)
-		r = task_names_init(&by->names, context->profile);
-	if (!r)
-		r = comm_list_init(&by->comms, &by->names);
-	if (!r)
-		r = rows_init(&by->rows, context->profile, number, NULL);
-	return r < 0 ? r : add_up(by);
+	return groups_init(&by->groups, context->profile, context->settings->by) ?:
+	       task_names_init(&by->names, context->profile) ?:
+	       comm_list_init(&by->comms, &by->names) ?:
+	       rows_init(&by->rows, context->profile, number, NULL) ?:
+	       add_up(by);
 }
 
 /* "=== 62.50%  pid 12  (123.4ms)  Comms: dd, sh". 0, -ENOMEM. */
@@ -211,9 +207,7 @@ static int by_group_print(const struct view_context *context, const struct view 
 		const struct group_choice choice = {&by.groups, sum->group, by.ordered + sum->first, sum->count};
 
 		group.only = &choice;
-		r = print_heading(&by, sum);
-		if (!r)
-			r = view->print(&group, number, source);
+		r = print_heading(&by, sum) ?: view->print(&group, number, source);
 	}
 	if (r < 0)
 		return r;

@@ -419,11 +419,9 @@ int wait_index_init(struct wait_index *index, const struct waits *waits)
 
 	*index = (struct wait_index){.waits = waits};
 	(void)profile_tasks(waits->profile, &task_count);
-	r = number_threads(index, task_count);
-	if (!r)
-		r = order_waits(index);
-	if (!r)
-		r = list_threads(index, task_count);
+	r = number_threads(index, task_count) ?:
+	    order_waits(index) ?:
+	    list_threads(index, task_count);
 	if (r < 0)
 		wait_index_deinit(index);
 	return r;

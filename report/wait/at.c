@@ -351,12 +351,10 @@ static int at_view_init(struct at_view *view, const struct view_context *context
 	int r;
 
 	*view = (struct at_view){.context = context};
-	r = waits_init(&view->waits, context->profile);
-	if (!r)
-		r = readings_init(&view->readings, context->profile);
-	if (!r)
-		r = functions_create(context->profile, FUNCTIONS_BY_ADDRESS,
-				     page_no_frames(context->settings), &view->functions);
+	r = waits_init(&view->waits, context->profile) ?:
+	    readings_init(&view->readings, context->profile) ?:
+	    functions_create(context->profile, FUNCTIONS_BY_ADDRESS, page_no_frames(context->settings),
+			     &view->functions);
 	if (r < 0)
 		return r;
 	view->recordings = calloc(view->waits.recording_count + 1, sizeof(*view->recordings));

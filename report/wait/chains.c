@@ -116,9 +116,7 @@ static int walk_chains_init(struct walk_chains *chains, const struct view_contex
 
 	*chains = (struct walk_chains){.context = context};
 	chains->walk_count = profile_walks(context->profile, &chains->walks);
-	r = waits_init(&chains->waits, context->profile);
-	if (!r)
-		r = walk_holders_init(holders, context->profile);
+	r = waits_init(&chains->waits, context->profile) ?: walk_holders_init(holders, context->profile);
 	if (r < 0)
 		return r;
 	chains->held = calloc(holders->row_count + 1, sizeof(*chains->held));
@@ -298,12 +296,11 @@ static int chains_view_init(struct chains_view *view, const struct view_context 
 					     .comm = settings->chain_comm,
 					     .tid = settings->chain_tid,
 					     .objects = true};
-	int r;
 
 	*view = (struct chains_view){.context = context,
 				     .totals = profile_wait_totals(context->profile, source)};
-	r = chains_ground_init(&view->ground, context);
-	return r < 0 ? r : chains_found_init(&view->found, &view->ground, &wanted);
+	return chains_ground_init(&view->ground, context) ?:
+	       chains_found_init(&view->found, &view->ground, &wanted);
 }
 
 struct step_text {

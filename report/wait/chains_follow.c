@@ -474,10 +474,8 @@ static int divide_waker(struct follower *follower, const struct subject *subject
 		if (cut)
 			break;
 		follower->work--;
-		r = divide_gap(follower, thread, own, (struct span){at, part.from}, node, woke, &running);
-		if (!r)
-			r = divide_own(follower, wait_index_number(follower->index, thread, next),
-				       part, node, woke);
+		r = divide_gap(follower, thread, own, (struct span){at, part.from}, node, woke, &running) ?:
+		    divide_own(follower, wait_index_number(follower->index, thread, next), part, node, woke);
 		at = part.to;
 	}
 	if (cut) {
@@ -588,9 +586,8 @@ int follower_divide(struct follower *follower, uint32_t number, uint64_t weight)
 	follower->moment_span = 0;
 	if (!follower->length)
 		return 0;
-	r = places_find(follower->places, wait->node, &step.at, NULL);
-	if (!r)
-		r = chains_tree_enter(follower->tree, 0, &step, &node);
+	r = places_find(follower->places, wait->node, &step.at, NULL) ?:
+	    chains_tree_enter(follower->tree, 0, &step, &node);
 	if (r == -ENOSPC)
 		return end_as(follower, 0, STEP_TOO_MUCH, follower->length);
 	if (!r)

@@ -30,18 +30,13 @@ int chains_ground_init(struct chains_ground *ground, const struct view_context *
 	/* With addresses, what follows them belongs to one module. */
 	bool exact = style.addresses || style.offsets;
 	enum functions_mode mode = exact ? FUNCTIONS_BY_ADDRESS : FUNCTIONS_BY_NAME;
-	int r;
 
 	*ground = (struct chains_ground){.per_process = context->settings->per_process};
-	r = waits_init(&ground->waits, context->profile);
-	if (!r)
-		r = task_names_init(&ground->names, context->profile);
-	if (!r)
-		r = wait_index_init(&ground->index, &ground->waits);
-	if (!r)
-		r = functions_create(context->profile, mode, page_no_frames(context->settings),
-				     &ground->functions);
-	return r < 0 ? r : places_init(&ground->places, context->profile, ground->functions, style);
+	return waits_init(&ground->waits, context->profile) ?:
+	       task_names_init(&ground->names, context->profile) ?:
+	       wait_index_init(&ground->index, &ground->waits) ?:
+	       functions_create(context->profile, mode, page_no_frames(context->settings), &ground->functions) ?:
+	       places_init(&ground->places, context->profile, ground->functions, style);
 }
 
 void chains_ground_deinit(struct chains_ground *ground)

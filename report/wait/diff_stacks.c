@@ -79,16 +79,14 @@ static int enter_node(struct stacks *stacks, size_t side, const struct chain_nod
 {
 	struct diff_side *of = &stacks->diff->sides[side];
 	uint32_t function, name;
-	int r;
 
 	if (is_cut(stacks->diff, chains, node)) {
 		*ret_node = 0;
 		return 0;
 	}
-	r = functions_find_node(of->functions, node, &function);
-	if (!r)
-		r = name_function(stacks->diff, of, function, &name);
-	return r < 0 ? r : diff_tree_enter(&stacks->tree, parent, name, ret_node);
+	return functions_find_node(of->functions, node, &function) ?:
+	       name_function(stacks->diff, of, function, &name) ?:
+	       diff_tree_enter(&stacks->tree, parent, name, ret_node);
 }
 
 /* The tree's node for a node of the profile. Adds it and those of its callers if they are new. */
@@ -133,9 +131,8 @@ static int add_wait(struct stacks *stacks, size_t side, const struct row *row, u
 	int r;
 
 	(void)printable_escape(comm, sizeof(comm), raw, strlen(raw));
-	r = diff_names_add(&stacks->diff->names, comm, &added.key[0]);
-	if (!r)
-		r = hash_map_add(&stacks->waits, added.key, sizeof(added.key), stacks->rows.items.count, &number);
+	r = diff_names_add(&stacks->diff->names, comm, &added.key[0]) ?:
+	    hash_map_add(&stacks->waits, added.key, sizeof(added.key), stacks->rows.items.count, &number);
 	if (r < 0)
 		return r;
 	if (!r)
@@ -183,9 +180,7 @@ static int stacks_init(struct stacks *stacks, struct diff *diff, bool waits)
 	int r;
 
 	*stacks = (struct stacks){.diff = diff};
-	r = diff_tree_init(&stacks->tree);
-	if (!r)
-		r = hash_map_init(&stacks->waits);
+	r = diff_tree_init(&stacks->tree) ?: hash_map_init(&stacks->waits);
 	for (size_t i = 0; i < DIFF_SIDES && !r; i++)
 		r = add_side(stacks, i, waits);
 	return r;
@@ -235,11 +230,10 @@ static int print_functions(struct stacks *stacks, bool total)
 int diff_functions(struct diff *diff)
 {
 	_cleanup_(stacks_deinit) struct stacks stacks;
-	int r = stacks_init(&stacks, diff, false);
 
-	if (!r)
-		r = print_functions(&stacks, false);
-	return r < 0 ? r : print_functions(&stacks, true);
+	return stacks_init(&stacks, diff, false) ?:
+	       print_functions(&stacks, false) ?:
+	       print_functions(&stacks, true);
 }
 
 /* --- waits --- */
@@ -376,9 +370,8 @@ static int add_found(struct ways *ways, size_t side, const struct chains_found *
 
 		pair.sides[side].halves[late] = node->self;
 		pair.sides[side].samples = node->self ? found->steps.counts.items[i] : 0;
-		r = name_step(ways, found, i, &name);
-		if (!r)
-			r = diff_tree_enter(&ways->tree, nodes[node->parent], name, &nodes[i]);
+		r = name_step(ways, found, i, &name) ?:
+		    diff_tree_enter(&ways->tree, nodes[node->parent], name, &nodes[i]);
 		if (!r)
 			diff_pair_add(&ways->tree.nodes.items[nodes[i]].self, &pair);
 	}
@@ -391,11 +384,9 @@ static int add_half(struct ways *ways, size_t side, bool late)
 {
 	_cleanup_(chains_found_deinit) struct chains_found found;
 	struct chains_wanted wanted = ways->wanted[side];
-	int r;
 
 	wanted.part = late ? CHAINS_LATE : CHAINS_EARLY;
-	r = chains_found_init(&found, &ways->grounds[side], &wanted);
-	return r < 0 ? r : add_found(ways, side, &found, late);
+	return chains_found_init(&found, &ways->grounds[side], &wanted) ?: add_found(ways, side, &found, late);
 }
 
 /* --- text --- */
@@ -472,9 +463,7 @@ int diff_chains(struct diff *diff)
 		return 0;
 	}
 	for (size_t i = 0; i < DIFF_SIDES && !r; i++) {
-		r = add_half(&ways, i, false);
-		if (!r)
-			r = add_half(&ways, i, true);
+		r = add_half(&ways, i, false) ?: add_half(&ways, i, true);
 	}
 	return r < 0 ? r : print_ways(&ways);
 }

@@ -246,13 +246,10 @@ static int digest_init(struct digest *digest, const struct view_context *context
 	digest->source_count = profile_sources(context->profile, &digest->sources);
 	digest->cpu = first_source(digest, PROFILE_CPU);
 	digest->waits = first_source(digest, PROFILE_OFFCPU);
-	r = chains_ground_init(&digest->ground, context);
-	if (!r)
-		r = thread_times_init(&digest->times, &digest->ground.index);
-	if (!r)
-		r = throughout_init(&digest->throughout, context->profile, &digest->ground.places);
-	if (!r)
-		r = group_throughout(digest);
+	r = chains_ground_init(&digest->ground, context) ?:
+	    thread_times_init(&digest->times, &digest->ground.index) ?:
+	    throughout_init(&digest->throughout, context->profile, &digest->ground.places) ?:
+	    group_throughout(digest);
 	if (!r)
 		count_threads(digest);
 	return r;
@@ -402,12 +399,10 @@ int digest_add_origin(struct digest *digest)
 {
 	const char *filters = digest->context->settings->filters;
 	int r = digest_line_add(&digest->lines, "# digest", DIGEST_FIRST,
-				"computed from the trace; the options in brackets print what a line says", NULL);
+				"computed from the trace; the options in brackets print what a line says", NULL) ?:
+		add_hosts(digest) ?:
+		add_sources(digest);
 
-	if (!r)
-		r = add_hosts(digest);
-	if (!r)
-		r = add_sources(digest);
 	if (r < 0 || !filters[0])
 		return r;
 	r = digest_line_begin(&digest->lines, "filters", DIGEST_FIRST);
@@ -483,7 +478,5 @@ static int add_next(struct digest *digest)
 
 int digest_add_notes(struct digest *digest)
 {
-	int r = add_notes(digest);
-
-	return r < 0 ? r : add_next(digest);
+	return add_notes(digest) ?: add_next(digest);
 }

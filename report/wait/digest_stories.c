@@ -139,10 +139,9 @@ static int add_wait(struct stories *stories, uint32_t number, enum held held)
 	struct story_key key = {.name = ground->names.name_of[wait->task], .wait_class = wait->wait_class};
 	struct story *story;
 	uint64_t *index;
-	int r = places_find(&ground->places, wait->node, &key.at, NULL);
+	int r = places_find(&ground->places, wait->node, &key.at, NULL) ?:
+		hash_map_add(&stories->known, &key, sizeof(key), stories->items.count, &index);
 
-	if (!r)
-		r = hash_map_add(&stories->known, &key, sizeof(key), stories->items.count, &index);
 	if (r > 0)
 		r = array_push(&stories->items, (struct story){.key = key, .worst = number, .held = held});
 	if (r < 0)
@@ -539,13 +538,10 @@ static int tell(struct stories *stories, const struct story *story)
 		group = find_group(found, &story->key);
 	if (!group.nodes)
 		return r;
-	r = array_push(&stories->told, story->key);
-	if (!r)
-		r = add_head(stories, found, &group, story, rank);
-	if (!r)
-		r = add_way(stories, found, &group, &story->key, rank);
-	if (!r)
-		r = add_worst(stories, story, rank);
+	r = array_push(&stories->told, story->key) ?:
+	    add_head(stories, found, &group, story, rank) ?:
+	    add_way(stories, found, &group, &story->key, rank) ?:
+	    add_worst(stories, story, rank);
 	if (!stories->count++)
 		stories->digest->victim = found->ground->waits.items[story->worst].task;
 	return r;

@@ -298,9 +298,7 @@ static int add_throttled(struct digest *digest, const struct sums *sums)
 
 	if (!sums->throttled)
 		return 0;
-	r = find_throttler(waits, &most);
-	if (!r)
-		r = digest_line_begin(lines, "", DIGEST_MAIN);
+	r = find_throttler(waits, &most) ?: digest_line_begin(lines, "", DIGEST_MAIN);
 	if (r < 0)
 		return r;
 	(void)fprintf(lines->text, "throttled: %s in %zu thread%s by quotas of cgroups",
@@ -387,10 +385,9 @@ static int add_longest(struct digest *digest, const struct profile_walk_task *ro
 	const struct profile_wait wait = profile_walk_wait(row);
 	struct digest_lines *lines = &digest->lines;
 	struct place place;
-	int r = digest_line_begin(lines, "", DIGEST_FIRST);
+	int r = digest_line_begin(lines, "", DIGEST_FIRST) ?:
+		places_find(&digest->ground.places, row->node, &place, NULL);
 
-	if (!r)
-		r = places_find(&digest->ground.places, row->node, &place, NULL);
 	if (r < 0)
 		return r;
 	(void)fputs("longest in D: ", lines->text);
@@ -480,13 +477,12 @@ static void heaviest_functions_deinit(struct heaviest_functions *heaviest)
 static int find_functions(struct digest *digest, struct heaviest_functions *heaviest)
 {
 	const struct view_context *context = digest->context;
-	int r = functions_create(context->profile, FUNCTIONS_BY_LEAF, page_no_frames(context->settings),
-				 &heaviest->functions);
 
-	if (!r)
-		r = rows_init(&heaviest->rows, context->profile, digest->cpu, NULL);
-	return r < 0 ? r : leaf_groups_init(&heaviest->groups, &heaviest->rows, heaviest->functions,
-					    &digest->ground.names, false);
+	return functions_create(context->profile, FUNCTIONS_BY_LEAF, page_no_frames(context->settings),
+				&heaviest->functions) ?:
+	       rows_init(&heaviest->rows, context->profile, digest->cpu, NULL) ?:
+	       leaf_groups_init(&heaviest->groups, &heaviest->rows, heaviest->functions, &digest->ground.names,
+				false);
 }
 
 /* "96.05% crunch, 0.56% memcpy, 0.30% free" */
@@ -495,10 +491,8 @@ static int add_functions(struct digest *digest)
 	_cleanup_(heaviest_functions_deinit) struct heaviest_functions heaviest = {0};
 	const struct profile_source *source = &digest->sources[digest->cpu];
 	struct digest_lines *lines = &digest->lines;
-	int r = find_functions(digest, &heaviest);
+	int r = find_functions(digest, &heaviest) ?: digest_line_begin(lines, "functions", DIGEST_FIRST);
 
-	if (!r)
-		r = digest_line_begin(lines, "functions", DIGEST_FIRST);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < heaviest.groups.count && i < SHOWN; i++) {

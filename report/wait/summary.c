@@ -141,13 +141,10 @@ static void summary_deinit(struct summary *summary)
 
 static int summary_init(struct summary *summary, struct profile *profile)
 {
-	int r;
-
 	*summary = (struct summary){0};
-	r = waits_init(&summary->waits, profile);
-	if (!r)
-		r = wait_index_init(&summary->index, &summary->waits);
-	return r < 0 ? r : thread_times_init(&summary->times, &summary->index);
+	return waits_init(&summary->waits, profile) ?:
+	       wait_index_init(&summary->index, &summary->waits) ?:
+	       thread_times_init(&summary->times, &summary->index);
 }
 
 /* The thread that waited longest for a CPU or uninterruptibly is last, next to the prompt. */

@@ -439,12 +439,10 @@ static void order(struct sorter *sorter)
 static int sort(struct sorter *sorter, const struct view_settings *settings)
 {
 	struct wait_stacks *stacks = sorter->stacks;
-	int r = want_chains(sorter);
+	int r = want_chains(sorter) ?:
+		readings_read(&sorter->readings, stacks->functions,
+			      (struct frame_style){.addresses = settings->addresses, .offsets = settings->offsets});
 
-	if (!r)
-		r = readings_read(&sorter->readings, stacks->functions,
-				  (struct frame_style){.addresses = settings->addresses,
-						       .offsets = settings->offsets});
 	if (r < 0)
 		return r;
 	stacks->members = calloc(sorter->member_count + 1, sizeof(*stacks->members));
@@ -462,20 +460,14 @@ static int wait_stacks_init(struct wait_stacks *stacks, const struct view_contex
 {
 	_cleanup_(sorter_deinit) struct sorter sorter = {
 		.stacks = stacks, .source = source, .per_process = context->settings->per_process};
-	int r;
 
 	*stacks = (struct wait_stacks){0};
-	r = waits_init(&stacks->waits, context->profile);
-	if (!r)
-		r = functions_create(context->profile, mode, page_no_frames(context->settings),
-				     &stacks->functions);
-	if (!r)
-		r = task_names_init(&stacks->names, context->profile);
-	if (!r)
-		r = readings_init(&sorter.readings, context->profile);
-	if (!r)
-		r = index_table_init(&sorter.known);
-	return r < 0 ? r : sort(&sorter, context->settings);
+	return waits_init(&stacks->waits, context->profile) ?:
+	       functions_create(context->profile, mode, page_no_frames(context->settings), &stacks->functions) ?:
+	       task_names_init(&stacks->names, context->profile) ?:
+	       readings_init(&sorter.readings, context->profile) ?:
+	       index_table_init(&sorter.known) ?:
+	       sort(&sorter, context->settings);
 }
 
 static void wait_stacks_deinit(struct wait_stacks *stacks)

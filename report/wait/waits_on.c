@@ -166,7 +166,6 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 	const uint32_t wanted = sorter->context->settings->waits_on;
 	const uint32_t thing = wait->object;
 	struct object_key key;
-	int r;
 
 	if (wait->wait_class != WAIT_BLOCKED) {
 		leave_out(&sorter->objects->runnable, wait);
@@ -178,8 +177,7 @@ static int add_wait(struct sorter *sorter, uint32_t number)
 	}
 	if (wanted && (!thing || sorter->objects->waits.objects[thing].kind != wanted))
 		return 0;
-	r = object_texts_key(&sorter->objects->texts, wait, true, &key);
-	return r < 0 ? r : add_to_row(sorter, number, &key);
+	return object_texts_key(&sorter->objects->texts, wait, true, &key) ?: add_to_row(sorter, number, &key);
 }
 
 static int add_waits(struct sorter *sorter, uint32_t source)
@@ -250,19 +248,14 @@ static int finish(struct sorter *sorter)
 static int wait_objects_init(struct wait_objects *objects, const struct view_context *context, uint32_t source)
 {
 	_cleanup_(sorter_deinit) struct sorter sorter = {.objects = objects, .context = context};
-	int r;
 
 	*objects = (struct wait_objects){0};
-	r = waits_init(&objects->waits, context->profile);
-	if (!r)
-		r = task_names_init(&objects->names, context->profile);
-	if (!r)
-		r = object_texts_init(&objects->texts, &objects->waits);
-	if (!r)
-		r = hash_map_init(&sorter.known_rows);
-	if (!r)
-		r = add_waits(&sorter, source);
-	return r < 0 ? r : finish(&sorter);
+	return waits_init(&objects->waits, context->profile) ?:
+	       task_names_init(&objects->names, context->profile) ?:
+	       object_texts_init(&objects->texts, &objects->waits) ?:
+	       hash_map_init(&sorter.known_rows) ?:
+	       add_waits(&sorter, source) ?:
+	       finish(&sorter);
 }
 
 static void wait_objects_deinit(struct wait_objects *objects)

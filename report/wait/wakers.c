@@ -206,10 +206,8 @@ static int add_wait(struct gathering *gathering, uint32_t number)
 static int gather(struct wake_pairs *pairs, uint32_t source)
 {
 	_cleanup_(gathering_deinit) struct gathering gathering = {.pairs = pairs};
-	int r = index_table_init(&gathering.known);
+	int r = index_table_init(&gathering.known) ?: index_table_init(&gathering.interrupted);
 
-	if (!r)
-		r = index_table_init(&gathering.interrupted);
 	for (uint32_t i = 0; !r && i < pairs->waits.count; i++)
 		if (is_wanted(pairs, &pairs->waits.items[i], source))
 			r = add_wait(&gathering, i);
@@ -328,11 +326,9 @@ static void wakers_view_deinit(struct wakers_view *view)
 static int wakers_view_init(struct wakers_view *view, const struct view_context *context, uint32_t source,
 			    enum functions_mode mode)
 {
-	int r;
-
 	*view = (struct wakers_view){.context = context};
-	r = wake_pairs_init(&view->pairs, context, source, mode);
-	return r < 0 ? r : comm_list_init(&view->interrupted, &view->pairs.names);
+	return wake_pairs_init(&view->pairs, context, source, mode) ?:
+	       comm_list_init(&view->interrupted, &view->pairs.names);
 }
 
 static void print_frame(const struct wakers_view *view, size_t number)
@@ -518,9 +514,8 @@ static int fold_wake(struct wakers_view *view, const struct fold *fold, const st
 
 	(void)fputs(";--", out);
 	if (who->context != WAKER_NONE) {
-		r = chain_read(&view->chain, view->context->profile, who->waker_node);
-		if (!r)
-			r = fold_waker(fold, &view->chain, interrupt);
+		r = chain_read(&view->chain, view->context->profile, who->waker_node) ?:
+		    fold_waker(fold, &view->chain, interrupt);
 		if (r < 0)
 			return r;
 	}

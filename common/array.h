@@ -7,6 +7,7 @@
 #define RWALKER_COMMON_ARRAY_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -65,8 +66,8 @@ static inline int array_reserve_raw(void **items, size_t *capacity, size_t wante
  *	above = SORTED_FIRST(i, count, items[i].address > address);  the last one at or below it is items[above - 1]
  *	place = SORTED_FIRST(i, count, items[i].number >= number);   if the number is there, it is in items[place]
  *
- * Searches that are made for every frame are loops without a branch instead: address_buckets.h,
- * cfi_rows.c, cfi_section.c, name_frames.c.
+ * Searches that are made for every frame are loops without a branch instead: address_buckets below,
+ * cfi_rows.c, cfi.c.
  */
 /* For qsort(): -1, 0, 1. A chain of them: COMPARE(l->time, r->time) ?: COMPARE(l->number, r->number). */
 #define COMPARE(left, right) (((left) > (right)) - ((left) < (right)))
@@ -97,5 +98,48 @@ struct radix_key {
 
 /* In place for the caller; needs the same amount of memory again while it runs. 0 or -ENOMEM. */
 int radix_sort(struct radix_key **keys, size_t count);
+
+/*
+ * Searches an array of ascending addresses: the range from the first to the last is divided into as
+ * many buckets as there are addresses, so that a search starts close to its result, instead of
+ * probing a dozen places far apart in memory. If the addresses crowd in few buckets it degrades to
+ * a binary search. The caller keeps the array.
+ */
+
+struct address_buckets {
+	uint32_t *before; /* per bucket: number of addresses before it; one more entry at the end */
+	unsigned int shift; /* a bucket is 2^shift bytes, the first one starts at the first address */
+};
+
+/* -ENOMEM, also for 2^32 addresses or more. */
+int address_buckets_init(struct address_buckets *buckets, const uint64_t *addresses, size_t count);
+void address_buckets_deinit(struct address_buckets *buckets);
+
+/* Finds the last address at or below this one; `addresses` as passed to the init. False: there is none. */
+static inline bool address_buckets_find(const struct address_buckets *buckets,
+					const uint64_t *addresses, size_t count, uint64_t address,
+					size_t *ret_number)
+{
+	const uint64_t *base;
+	uint64_t bucket;
+	size_t at;
+
+	if (!count || address < addresses[0])
+		return false;
+	/* It is in this bucket, or the last one before it. */
+	bucket = address < addresses[count - 1] ? address : addresses[count - 1];
+	bucket = (bucket - addresses[0]) >> buckets->shift;
+	at = buckets->before[bucket] - (buckets->before[bucket] > 0);
+	count = buckets->before[bucket + 1] - at;
+	base = addresses + at;
+	while (count > 1) {
+		size_t half = count / 2;
+
+		base += base[half] <= address ? half : 0;
+		count -= half;
+	}
+	*ret_number = (size_t)(base - addresses);
+	return true;
+}
 
 #endif

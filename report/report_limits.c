@@ -13,7 +13,7 @@
 
 enum {
 	LAST_SECONDS = 5, /* between the signal and the kill */
-	SHARE = 3,	  /* of the memory there is: readers of DWARF may take twice as much in sum (line_child.h) */
+	SHARE = 3,	  /* of the memory there is: readers of DWARF may take twice as much in sum (line_child.c) */
 };
 static const uint64_t USUAL_MEMORY = UINT64_C(2) << 30;
 

@@ -7,6 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "report/file/name_cache.h"
 #include "report/opener/opener.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_account.h"
@@ -14,7 +15,6 @@
 #include "report/read/trace_inputs.h"
 #include "report/report_file.h"
 #include "report/report_limits.h"
-#include "report/resolve/cache/name_cache.h"
 #include "report/sandbox/jail.h"
 #include "report/sandbox/service.h"
 #include "report/sandbox/worker.h"

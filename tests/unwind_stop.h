@@ -2,7 +2,7 @@
 #ifndef RWALKER_TESTS_UNWIND_STOP_H
 #define RWALKER_TESTS_UNWIND_STOP_H
 
-#include "report/resolve/unwind/unwinder.h"
+#include "report/unwind/unwinder.h"
 
 static inline const char *unwind_stop_name(enum unwind_stop stop)
 {

@@ -10,12 +10,13 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "common/time_units.h"
-#include "report/pack/base64.h"
-#include "report/pack/dense.h"
-#include "report/pack/sha256.h"
+#include "report/file/pack.h"
 #include "report/profile/figures.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_account.h"
+#include "report/profile/seam/figures.h"
+#include "report/profile/seam/profile_account.h"
+#include "report/profile/seam/profile_origin.h"
 
 extern const char page_script[], page_script_end[];
 extern const char page_style[], page_style_end[];

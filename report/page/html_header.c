@@ -9,7 +9,7 @@
 #include "common/log.h"
 #include "common/printable.h"
 #include "common/time_units.h"
-#include "report/pack/deflate.h"
+#include "report/file/pack.h"
 #include "report/page/html.h"
 #include "report/profile/figures.h"
 #include "report/profile/profile.h"

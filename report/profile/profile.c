@@ -9,12 +9,12 @@
 #include "common/array.h"
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "report/file/debug_server.h"
 #include "report/profile/figures.h"
 #include "report/profile/profile_internal.h"
 #include "report/read/loss_table.h"
 #include "report/read/progress.h"
-#include "report/resolve/file/debug_server.h"
-#include "report/resolve/symbol/pretty_name.h"
+#include "report/symbol/symbol_index.h"
 
 /* --- profile dump --- */
 

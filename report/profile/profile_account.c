@@ -10,11 +10,11 @@
 #include "common/array.h"
 #include "common/log.h"
 #include "common/printable.h"
+#include "report/file/debug_server.h"
 #include "report/profile/profile_internal.h"
 #include "report/read/loss_table.h"
 #include "report/read/trace_model.h"
 #include "report/read/trace_verdict.h"
-#include "report/resolve/file/debug_server.h"
 
 /* --- account notes --- */
 

@@ -3,7 +3,7 @@
 
 #include "common/cleanup.h"
 #include "report/profile/profile_internal.h"
-#include "report/resolve/module/module_lines.h"
+#include "report/symbol/modules.h"
 
 /* --- profile intern --- */
 

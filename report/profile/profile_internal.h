@@ -18,8 +18,8 @@
 #include "report/read/event_stream.h"
 #include "report/read/trace_file.h"
 #include "report/read/trace_model.h"
-#include "report/resolve/module/modules.h"
-#include "report/resolve/unwind/unwinder.h"
+#include "report/symbol/modules.h"
+#include "report/unwind/unwinder.h"
 
 struct profile_unwinding;
 
@@ -552,7 +552,7 @@ void stack_count(const struct stack *stack, struct profile_quality *quality);
 
 /*
  * Makes frames for inlined functions. After all traces were read, all addresses of each module are
- * resolved at once (report/resolve/module/module_lines.h). Each node whose address is in inlined
+ * resolved at once (report/symbol/modules.h). Each node whose address is in inlined
  * code becomes a path of nodes: the real function, then the functions inlined in it, with the
  * innermost nearest to the leaf. All references to a node are changed to the last node of its path.
  * Work is per unique address and per node, never per sample; nodes keep their order.

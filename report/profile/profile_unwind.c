@@ -7,7 +7,7 @@
 #include "common/log.h"
 #include "report/profile/profile_internal.h"
 #include "report/read/snapshot_store.h"
-#include "report/resolve/module/module_unwind.h"
+#include "report/symbol/modules.h"
 
 /* --- what kernel frames are --- */
 

@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/printable.h"
-#include "report/resolve/module/module_unwind.h"
+#include "report/symbol/modules.h"
 #include "report/tool/condense_parts.h"
 
 bool condense_holds_tables(const struct trace_file *file)

@@ -19,7 +19,7 @@
 #include "report/profile/profile_internal.h"
 #include "report/read/progress.h"
 #include "report/read/trace_file.h"
-#include "report/resolve/module/module_lines.h"
+#include "report/symbol/modules.h"
 #include "report/tool/trace_output.h"
 
 enum { ENTRY_TEXT_MAX = 64 << 10 };

@@ -11,9 +11,9 @@
 #include "common/hash_map.h"
 #include "format/event_layout.h"
 #include "format/limits.h"
+#include "report/file/local_files.h"
 #include "report/read/text_pool.h"
-#include "report/resolve/file/local_files.h"
-#include "report/resolve/symbol/pretty_name.h"
+#include "report/symbol/symbol_index.h"
 
 /* A kind of name. Two equal names of different kinds have different stand-ins. */
 enum name_kind {

@@ -10,8 +10,8 @@
 #include "common/elf/cfi_functions.h"
 #include "common/elf/elf_go.h"
 #include "common/elf/elf_plt.h"
-#include "report/resolve/file/debug_link.h"
-#include "report/resolve/module/mini_symbols.h"
+#include "report/file/local_files.h"
+#include "report/symbol/modules_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { UNPACKED_MOST = 1 << 20 };

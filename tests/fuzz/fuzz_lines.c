@@ -4,8 +4,8 @@
  * addresses are accepted), answers from the cache of names (what is accepted is the same after being packed and unpacked
  * again), or a line number program (it ends, its rows ascend within their sequences, and every file has a path or none).
  */
-#include "report/resolve/dwarf/line_program.h"
-#include "report/resolve/dwarf/line_wire.h"
+#include "report/dwarf/dwarf_internal.h"
+#include "report/dwarf/lines.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool same_text(const char *a, const char *b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Any text as a name: a short form is shorter, and what is short already is left alone. */
-#include "report/resolve/symbol/pretty_name.h"
+#include "report/symbol/symbol_index.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_short(const char *text)

@@ -6,16 +6,14 @@
  * useful), and the stack. The module is linked at 0x1000, its sections follow each other after 64 KiB of code. With bit 7
  * of the choices, 64 bytes of memory and an expression follow instead.
  */
-#include "report/resolve/unwind/unwind_walk.h"
+#include "report/unwind/unwind_internal.h"
 
 #include <elf.h>
 #include <errno.h>
 
 #include "common/bytes.h"
 #include "common/unconst.h"
-#include "report/resolve/unwind/cfi_rows.h"
-#include "report/resolve/unwind/cfi_section.h"
-#include "report/resolve/unwind/dwarf_expression.h"
+#include "report/unwind/cfi.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LINK_ADDRESS = 0x1000, CODE_BYTES = 0x10000, STACK_ADDRESS = 0x7fff0000, JIT_ADDRESS = 0x40000000, BIAS = 0x5000000, TAIL = 4 };

@@ -11,15 +11,15 @@ doors='
 lz4          | lz4.*\.h                               | format/
 libbpf       | bpf/(libbpf|bpf|btf)\.h|.*\.skel\.h    | record/
 zlib         | zlib\.h                                | common/
-zlib         | zlib\.h                                | report/pack/
-libelf       | (lib|g)elf\.h                          | report/resolve/
-libdw        | elfutils/libdw.*\.h                    | report/resolve/
-sqlite3      | sqlite3\.h                             | report/pack/
-lzma         | lzma\.h                                | report/resolve/
-zstd         | zstd\.h                                | report/resolve/
-debuginfod   | elfutils/debuginfod\.h                 | report/resolve/
-demangler    | (libiberty/)?demangle\.h               | report/resolve/
-nettle       | nettle/.*\.h                           | report/pack/
+zlib         | zlib\.h                                | report/file/
+libelf       | (lib|g)elf\.h                          | report/dwarf/
+libdw        | elfutils/libdw.*\.h                    | report/dwarf/
+sqlite3      | sqlite3\.h                             | report/file/
+lzma         | lzma\.h                                | report/file/
+zstd         | zstd\.h                                | report/file/
+debuginfod   | elfutils/debuginfod\.h                 | report/file/
+demangler    | (libiberty/)?demangle\.h               | report/symbol/
+nettle       | nettle/.*\.h                           | report/file/
 BPF helpers  | bpf/bpf_.*\.h                          | bpf/'
 
 # Prints "LINE ROOM ALLOWED..." for each row "| `room/` | what lives there | `folder/`, `folder/` |".

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # tier: full
 # The cache of names: reports are the same with a cold cache, a warm one and none; the second one reads no DWARF. Root leaves
-# nothing in a user's home. tests/unit/report/resolve/cache/ has full disks, others that use it, and what may lie in its place.
+# nothing in a user's home. tests/unit/report/file/ has full disks, others that use it, and what may lie in its place.
 
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/unconst.h"
-#include "report/resolve/unwind/unwind_walk.h"
+#include "report/unwind/unwind_internal.h"
 #include "tests/oracle/libdw_step.h"
 #include "tests/unwind_stop.h"
 

@@ -2,11 +2,11 @@
 /*
  * One step by libdw's call frame engine on a snapshot: dwarf_cfi_addrframe finds the rules,
  * dwarf_frame_cfa and dwarf_frame_register return them as lists of operations, which are evaluated
- * here. It shares nothing with report/resolve except the type of a frame.
+ * here. It shares nothing with report/unwind except the type of a frame.
  */
 #pragma once
 
-#include "report/resolve/unwind/unwind_walk.h"
+#include "report/unwind/unwind_internal.h"
 #include "tests/oracle/snapshot.h"
 
 enum libdw_step {

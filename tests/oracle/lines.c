@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/resolve/dwarf/dwarf_door.h"
-#include "report/resolve/dwarf/line_cache.h"
-#include "report/resolve/symbol/symbol_index.h"
+#include "report/dwarf/dwarf_internal.h"
+#include "report/dwarf/lines.h"
+#include "report/symbol/symbol_index.h"
 
 struct named_file {
 	int fd;

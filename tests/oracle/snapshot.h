@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 #include "common/array.h"
-#include "report/resolve/unwind/cfi_file.h"
-#include "report/resolve/unwind/unwinder.h"
+#include "report/unwind/cfi.h"
+#include "report/unwind/unwinder.h"
 
 struct oracle_module {
 	char *path;

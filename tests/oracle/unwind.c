@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "common/array.h"
-#include "report/resolve/unwind/cfi_rows.h"
+#include "report/unwind/unwind_internal.h"
 #include "tests/oracle/compare.h"
 #include "tests/unwind_stop.h"
 

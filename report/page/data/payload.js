@@ -26,7 +26,7 @@
 		return pairs;
 	}
 
-	/* Two digits are 13 bits, a single one at the end 6 (report/pack/dense.h). */
+	/* Two digits are 13 bits, a single one at the end 6 (report/file/pack.h). */
 	function bytesOfText(text) {
 		const pairs = readPairs(),
 			codes = new TextEncoder().encode(text),

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/ascii_stream.h"
-#include "report/pack/dense.h"
+#include "report/file/pack.h"
 #include "report/page/columns.h"
 #include "tests/random.h"
 #include "tests/test.h"

@@ -15,11 +15,11 @@
 #ifndef RWALKER_REPORT_EXPORT_SQLITE_H
 #define RWALKER_REPORT_EXPORT_SQLITE_H
 
+#include <stdbool.h>
+
 #include "common/cleanup.h"
-#include "report/export/sqlite_rows.h"
 #include "report/file/database.h"
 #include "report/profile/profile.h"
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "report/view/event_reader.h"

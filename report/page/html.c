@@ -14,9 +14,6 @@
 #include "report/profile/figures.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_account.h"
-#include "report/profile/seam/figures.h"
-#include "report/profile/seam/profile_account.h"
-#include "report/profile/seam/profile_origin.h"
 
 extern const char page_script[], page_script_end[];
 extern const char page_style[], page_style_end[];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Which files may name a module, what is known of functions without names, and how much is unpacked of all modules. */
 #include "report/profile/profile_internal.h"
-#include "report/profile/tables/profile_internal.h"
 #include "report/symbol/modules.h"
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"

@@ -14,8 +14,6 @@
 #include "report/view/page.h"
 #include "report/view/wait_text.h"
 
-/* --- json --- */
-
 void json_init(struct json *json, FILE *out)
 {
 	*json = (struct json){.out = out, .opened = true};
@@ -137,8 +135,6 @@ void json_write(struct json *json, const char *format, ...)
 	}
 	va_end(values);
 }
-
-/* --- export --- */
 
 /* --- the walk --- */
 

@@ -43,8 +43,6 @@ struct pprof_rows {
 	struct index_table known;
 };
 
-/* All sources, in the order of the profile. 0, -ENOMEM, -EBADMSG. */
-
 /* --- pprof rows --- */
 
 struct lookup {

@@ -11,8 +11,6 @@
 #include "common/printable.h"
 #include "report/view/event_reader.h"
 
-/* --- protobuf --- */
-
 enum { VARINT = 0, LENGTH_DELIMITED = 2, TYPE_BITS = 3, VARINT_BITS = 7, VARINT_MORE = 0x80, VARINT_MAX = 10 };
 
 void protobuf_deinit(struct protobuf *message)

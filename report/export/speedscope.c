@@ -13,8 +13,6 @@
 #include "report/view/page.h"
 #include "report/view/view.h"
 
-/* --- speedscope --- */
-
 /*
  * --export speedscope: a "sampled" profile for each source and host. A sample is a stack of a task, from the comm to
  * the leaf as in --folded, with the sum of its weights. In a container, the stack begins with the container; for waits

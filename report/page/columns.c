@@ -11,8 +11,6 @@
 #include "common/hash_map.h"
 #include "report/view/page.h"
 
-/* --- columns --- */
-
 #define COLUMN_NAME(number, name) [COLUMN_##number] = #name,
 const char *const column_names[COLUMNS] = {COLUMN_LIST(COLUMN_NAME)};
 
@@ -303,6 +301,12 @@ static int merge_read(struct merge *merge)
 
 /* --- preorder --- */
 
+/*
+ * A tree in preorder, siblings by the number of their function, as two columns: how many levels up
+ * from the previous node, and the function. So a subtree is a range of numbers, and neighbours
+ * resemble each other, which compresses well.
+ */
+
 struct links { /* by node; 0: none */
 	uint32_t *first, *next;
 };
@@ -372,6 +376,10 @@ static size_t number_nodes(const struct readings *readings, const uint32_t *func
 	return number;
 }
 
+/*
+ * `function_of`: by node. Sets place[node], from 1 on, for each node that represents itself.
+ * Returns the number of nodes including the root, or 0 if memory ran out.
+ */
 static size_t preorder_write(const struct readings *readings, const uint32_t *function_of, size_t function_count,
 		      uint32_t *place, struct columns *columns)
 {

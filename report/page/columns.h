@@ -150,28 +150,11 @@ struct merge {
 	struct hash_map known;	       /* text of a function -> its number; only with two profiles */
 };
 
-/* `none`: the name of an empty chain. `base` may be NULL. 0, -ENOMEM. Deinitialize it in any case. */
-
-/* Finds functions and chains that read the same. 0, -ENOMEM, -EBADMSG. */
-
 /* The number in the merged tree of a node of a side. */
 static inline uint32_t merge_node(const struct merge *merge, size_t side, uint32_t node)
 {
 	return node ? (uint32_t)merge->sides[side].first + node : 0;
 }
-
-/* By name, module, and whether it is inlined. */
-
-/*
- * A tree in preorder, siblings by the number of their function, as two columns: how many levels up
- * from the previous node, and the function. So a subtree is a range of numbers, and neighbours
- * resemble each other, which compresses well.
- */
-
-/*
- * `function_of`: by node. Sets place[node], from 1 on, for each node that represents itself.
- * Returns the number of nodes including the root, or 0 if memory ran out.
- */
 
 /*
  * The call chains of a page: one tree of functions, root first, in which chains that read the same

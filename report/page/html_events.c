@@ -11,8 +11,6 @@
 #include "report/view/waits.h"
 #include "report/wait/wakers.h"
 
-/* --- html bins --- */
-
 /*
  * The waits for which a page has no room, as sums: how much of each bin of time each task spent in
  * them. The bins of a recording are equally long; the first one begins with it.

@@ -16,8 +16,6 @@
 #include "report/profile/profile_account.h"
 #include "report/view/page.h"
 
-/* --- html header --- */
-
 /* The payload of a page: a header in JSON, followed by the columns. */
 
 static void write_hosts(struct html_page *page, struct json *json)

@@ -11,8 +11,6 @@
 #include "report/view/object_text.h"
 #include "report/view/waits.h"
 
-/* --- html functions --- */
-
 /* The functions of a page, their modules, and the places of its stacks. */
 
 enum function_kind { FUNCTION_USER, FUNCTION_KERNEL, FUNCTION_INLINED, FUNCTION_JIT, FUNCTION_NOTE };

@@ -13,8 +13,6 @@
 #include "report/profile/figures.h"
 #include "report/view/page.h"
 
-/* --- call tree --- */
-
 struct offset_weight { /* weight of one frame in one node */
 	uint64_t offset, weight;
 	uint32_t node, frame;

@@ -9,8 +9,6 @@
 #include "report/view/page.h"
 #include "report/view/wait_text.h"
 
-/* --- event reader --- */
-
 int event_reader_init(struct event_reader *reader, struct profile *profile)
 {
 	int r = waits_init(&reader->waits, profile);

@@ -8,8 +8,6 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 
-/* --- fold --- */
-
 static const char missed_user[] = ";[Missed User Stack]", missed_kernel[] = ";[Missed Kernel Stack]";
 
 /* Writes a printable text as one word: without ';'. */

@@ -31,8 +31,6 @@ struct function_totals {
 	size_t count;
 };
 
-/* Also looks up the functions. 0, -ENOMEM, -EBADMSG: a node is not in the profile. */
-
 /* --- function totals --- */
 
 struct spot { /* a node of the profile that chains pass through */

@@ -11,8 +11,6 @@
 #include "common/hash_map.h"
 #include "common/printable.h"
 
-/* --- chain --- */
-
 int chain_read(struct chain *chain, const struct profile *profile, uint32_t node)
 {
 	const struct profile_node *nodes;

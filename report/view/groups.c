@@ -10,8 +10,6 @@
 #include "common/cleanup.h"
 #include "common/printable.h"
 
-/* --- groups --- */
-
 static int compare_hosts(const struct profile_task *left, const struct profile_task *right)
 {
 	return COMPARE(left->host, right->host);

@@ -11,8 +11,6 @@
 #include "report/view/page.h"
 #include "report/view/place.h"
 
-/* --- leaf groups --- */
-
 static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct leaf_group *l = left, *r = right;

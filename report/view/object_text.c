@@ -14,8 +14,6 @@
 #include "report/profile/figures.h"
 #include "report/view/waits.h"
 
-/* --- object text --- */
-
 static const char *const kinds[OBJECT_KINDS] = {[OBJECT_NONE] = "", OBJECT_KIND_LIST(KIND_TEXT)};
 
 const char object_kind_names[] = "file, device, pipe, tcp, udp, unix, socket, eventfd, timerfd, signalfd, inotify, "
@@ -545,8 +543,6 @@ const char *object_text(const struct object_texts *texts, uint32_t text)
 {
 	return text < texts->items.count ? texts->items.items[text] : "";
 }
-
-/* --- object tally --- */
 
 /* --- waits that are alike --- */
 

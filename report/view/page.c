@@ -17,8 +17,6 @@
 #include "report/profile/profile_waits.h"
 #include "report/view/wait_text.h"
 
-/* --- paint --- */
-
 static const char plain[] = "\033[0m", bold[] = "\033[1m";
 
 static const struct share_color {

@@ -11,8 +11,6 @@
 #include "report/profile/profile_waits.h"
 #include "report/view/page.h"
 
-/* --- place --- */
-
 enum part { /* kinds of kernel functions that matter here */
 	PART_SLEEP,	/* on the way to sleep */
 	PART_WAKEUP,	/* on the way to a wakeup */

@@ -15,8 +15,6 @@
 #include "report/view/page.h"
 #include "report/view/view.h"
 
-/* --- unique stacks --- */
-
 static int compare_identity(const void *left, const void *right)
 {
 	const struct unique_stack *l = left, *r = right;

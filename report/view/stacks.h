@@ -32,8 +32,6 @@ struct unique_settings {
 	const struct groups *groups; /* NULL: groups are not kept apart here */
 };
 
-/* The readings must cover all rows' chains. */
-
 /*
  * The unique stacks of a source, or of one slice of it after another, with everything needed to
  * print them. Shared by --stacks and --folded, which differ only in the format of a stack.

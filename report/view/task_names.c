@@ -11,8 +11,6 @@
 #include "common/hash_map.h"
 #include "common/printable.h"
 
-/* --- task names --- */
-
 static int compare_texts(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);

@@ -30,22 +30,6 @@
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
 
-/*
- * Finds the walk of a recording that is nearest to a moment. Offsets count from the first walk.
- */
-
-struct walk_near {
-	bool known; /* false: a date was given, and the walk's is not known */
-	bool after; /* it began after the moment */
-	uint64_t distance; /* ns from the moment */
-};
-
-/* first: the first walk of the same recording. */
-struct walk_near walk_near(const struct profile_walk *walk, const struct profile_walk *first,
-			   const struct profile_moment *moment);
-
-/* --- histogram --- */
-
 enum { FRAMES = 6, COMMS_SHOWN = 10, STATES = 16 /* there are fewer letters */ };
 
 struct bucket {
@@ -313,17 +297,24 @@ const struct view histogram_view = {
 	.print = show_histogram, .kinds = VIEW_ANY_KIND, .by = true,
 };
 
-/* --- walk near --- */
+/* --- the walk nearest to a moment --- */
 
 #define DAY UINT64_C(86400000000000)
+
+struct walk_near {
+	bool known; /* false: a date was given, and the walk's is not known */
+	bool after; /* it began after the moment */
+	uint64_t distance; /* ns from the moment */
+};
 
 static struct walk_near between(uint64_t at, uint64_t moment)
 {
 	return (struct walk_near){true, at > moment, at > moment ? at - moment : moment - at};
 }
 
-struct walk_near walk_near(const struct profile_walk *walk, const struct profile_walk *first,
-			   const struct profile_moment *moment)
+/* `first`: the first walk of the same recording, from which offsets count. */
+static struct walk_near walk_near(const struct profile_walk *walk, const struct profile_walk *first,
+				  const struct profile_moment *moment)
 {
 	struct walk_near near;
 

@@ -29,10 +29,6 @@ struct tree_objects {
 	uint64_t total; /* the weight that shares refer to */
 };
 
-/* For the waits of a source, or for walked tasks. 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
-
-/* For the builder's latest tree, which was made of these rows. 0, -ENOMEM. */
-
 /* --- tree objects --- */
 
 enum { SHOWN = 3 };

@@ -18,8 +18,6 @@
 #include "report/view/task_names.h"
 #include "report/view/view.h"
 
-/* --- by group --- */
-
 enum { COMMS_SHOWN = 4, HEADING_INDENT = 4 };
 
 struct group_sum {

@@ -12,8 +12,6 @@
 #include "common/time_units.h"
 #include "report/view/object_text.h"
 
-/* --- wait text --- */
-
 enum { US_PER_SECOND = SECOND / MICROSECOND };
 
 struct figure wait_figure(uint64_t ns)

@@ -8,8 +8,6 @@
 #include "common/cleanup.h"
 #include "common/hash_map.h"
 
-/* --- waits --- */
-
 struct extents { /* sizes of the tables that waits refer to */
 	size_t sources, recordings, tasks, nodes, objects, operations;
 };

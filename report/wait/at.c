@@ -18,8 +18,6 @@
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
 
-/* --- running at --- */
-
 struct stays { /* the waits of a recording, grouped by thread */
 	const struct wait_index *index;
 	size_t first, count;

@@ -17,8 +17,6 @@
 #include "report/view/wait_text.h"
 #include "report/wait/chains_targets.h"
 
-/* --- walk chains --- */
-
 enum { MOST_DEPTH = 32, MOST_HELD = 10 /* tasks below each that hold up nobody themselves */, INDENT = 4 };
 
 struct walk_chains {

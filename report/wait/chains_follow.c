@@ -10,8 +10,6 @@
 #include "report/profile/profile_waits.h"
 #include "report/wait/wakers.h"
 
-/* --- chains tree --- */
-
 int chains_tree_init(struct chains_tree *tree)
 {
 	int r = 0;

@@ -16,8 +16,6 @@
 #include "report/view/groups.h"
 #include "report/view/page.h"
 
-/* --- diff tree --- */
-
 void diff_pair_add(struct diff_pair *sum, const struct diff_pair *pair)
 {
 	for (size_t i = 0; i < DIFF_SIDES; i++) {

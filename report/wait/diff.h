@@ -80,9 +80,6 @@ struct diff_scale {
 	unsigned int chance;	       /* standard deviations of counts that are still chance */
 };
 
-/* Sets `unit` and `whole` for `all`, the sum of what is compared. The other members must be set. */
-/* "ms", "million cycles": the unit of figures, per second of recording. */
-
 struct diff_row {
 	struct diff_pair pair;
 	uint32_t key[2]; /* for use by the table */
@@ -99,11 +96,8 @@ struct diff_rows {
 void diff_rows_deinit(struct diff_rows *rows);
 /* Ignores rows without weight on either side. -ENOMEM. */
 int diff_rows_add(struct diff_rows *rows, const struct diff_row *row);
-/* Fills in the rates, leaves out rows that did not change enough, and sorts the rest. */
-
 enum { DIFF_FIGURES_WIDTH = 4 * 11 + 2 }; /* columns before the text */
 
-/* Computes the rates. */
 /* Writes the four figures; the text after them begins at column DIFF_FIGURES_WIDTH. */
 void diff_row_write(const struct diff_row *row, const struct diff_scale *scale, FILE *out);
 
@@ -126,8 +120,6 @@ struct diff {
 	struct diff_scale scale;
 	bool kernel_only; /* one of the traces has no user stacks */
 };
-
-/* The sum of the compared source. -ENOMEM. */
 
 /* What a row of a source weighs, on its side. */
 struct diff_pair diff_weigh(const struct diff *diff, size_t side, uint64_t samples, uint64_t weight, bool late);

@@ -13,8 +13,6 @@
 #include "report/wait/chains_targets.h"
 #include "report/wait/diff.h"
 
-/* --- diff stacks --- */
-
 /* Functions and stacks that changed: all chains of both profiles in one tree, by the names of their functions. */
 
 struct stacks {

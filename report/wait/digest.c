@@ -17,8 +17,6 @@
 #include "report/view/page.h"
 #include "report/view/view.h"
 
-/* --- digest lines --- */
-
 enum { NARROWEST = 40 };
 
 /* --- collecting --- */

@@ -16,8 +16,6 @@
 #include "report/view/wait_text.h"
 #include "report/wait/digest.h"
 
-/* --- digest stories --- */
-
 /*
  * The longest stories: who was held up, where, and by whom in the end. A story is a group of waits
  * of the threads of one process, or several of one name, at one place. In some of its waits, another task ended

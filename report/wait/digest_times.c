@@ -16,8 +16,6 @@
 #include "report/view/wait_text.h"
 #include "report/wait/digest.h"
 
-/* --- digest times --- */
-
 /* Where the time of all threads went, and the pressure that shows in it. */
 
 struct sums { /* ns, of all threads */

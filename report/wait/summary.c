@@ -12,8 +12,6 @@
 #include "report/profile/figures.h"
 #include "report/view/view.h"
 
-/* --- thread times --- */
-
 static unsigned int blocked_in(const struct waits *waits, const struct profile_wait *wait)
 {
 	char state[24];

@@ -39,8 +39,6 @@ struct log2_histogram {
 	uint64_t rows[LOG2_ROWS]; /* rows[n] counts [2^n, 2^(n+1)) us, rows[0] [0, 2) */
 };
 
-/* Prints nothing if nothing was counted. */
-
 /*
  * The composition of some waits: shares of their time by initial state and by class, and the shares
  * of run queue and iowait.
@@ -59,8 +57,6 @@ struct wait_mix {
 	} states[WAIT_MIX_STATES];
 	size_t state_count;
 };
-
-/* Prints it, largest shares first. Sorts the states. */
 
 /*
  * The single waits of a source by stack: waits of the same comm (and process, if requested) whose
@@ -96,39 +92,33 @@ struct wait_stacks {
 	size_t count;
 };
 
-static inline const struct profile_wait *wait_stacks_wait(const struct wait_stacks *stacks, size_t member)
+static const struct profile_wait *wait_stacks_wait(const struct wait_stacks *stacks, size_t member)
 {
 	return &stacks->waits.items[stacks->members[member].wait];
 }
 
-static inline const struct profile_wait *wait_stacks_longest(const struct wait_stacks *stacks,
+static const struct profile_wait *wait_stacks_longest(const struct wait_stacks *stacks,
 							     const struct wait_stack *stack)
 {
 	return &stacks->waits.items[stack->longest_wait];
 }
 
 /* The number of the first stack that is shown: --top-waits shows the last of them, the worst. */
-static inline size_t wait_stacks_first_shown(const struct wait_stacks *stacks, const struct view_settings *settings)
+static size_t wait_stacks_first_shown(const struct wait_stacks *stacks, const struct view_settings *settings)
 {
 	uint64_t most = settings->top_waits;
 
 	return most && stacks->count > most ? stacks->count - most : 0;
 }
 
-/* Sorts the stack's members by length. */
-void wait_stacks_rank(struct wait_stacks *stacks, const struct wait_stack *stack);
-
 /*
  * The percentile, by nearest rank: the member that is no shorter than `percent` of the stack's
  * waits. They must be ranked.
  */
-static inline size_t wait_stack_rank(const struct wait_stack *stack, unsigned int percent)
+static size_t wait_stack_rank(const struct wait_stack *stack, unsigned int percent)
 {
 	return stack->first + (stack->count * percent + 99) / 100 - 1;
 }
-
-/* The kind of bound that a sum of waits is. */
-enum wait_bound wait_stack_total_bound(const struct wait_stack *stack);
 
 /* --- log2 histogram --- */
 
@@ -411,7 +401,8 @@ static int compare_members(const void *left, const void *right, void *waits)
 	return is_longer(waits, l->length, l->wait, r->length, r->wait) ? 1 : -1;
 }
 
-void wait_stacks_rank(struct wait_stacks *stacks, const struct wait_stack *stack)
+/* Sorts the members by length. */
+static void wait_stacks_rank(struct wait_stacks *stacks, const struct wait_stack *stack)
 {
 	qsort_r(stacks->members + stack->first, stack->count, sizeof(*stacks->members),
 		compare_members, &stacks->waits);
@@ -479,11 +470,6 @@ static void wait_stacks_deinit(struct wait_stacks *stacks)
 	*stacks = (struct wait_stacks){0};
 }
 
-enum wait_bound wait_stack_total_bound(const struct wait_stack *stack)
-{
-	return stack->least ? WAIT_AT_LEAST : WAIT_EXACT;
-}
-
 /* --- top waits --- */
 
 /* Unique stacks by their longest single wait, and when that was. The worst is last, next to the prompt. */
@@ -549,7 +535,7 @@ static void print_percentile(const struct wait_stacks *stacks, const struct wait
 static void print_sums(const struct wait_stacks *stacks, const struct wait_stack *stack, FILE *out)
 {
 	(void)fprintf(out, "%s%zu wait%s, ", indent, stack->count, stack->count == 1 ? "" : "s");
-	wait_write_length(out, stack->total, wait_stack_total_bound(stack));
+	wait_write_length(out, stack->total, stack->least ? WAIT_AT_LEAST : WAIT_EXACT);
 	(void)fputs(" in all", out);
 	if (stack->weight != stack->total)
 		(void)fprintf(out, " (%s of it within what was recorded and asked for)",

@@ -16,8 +16,6 @@
 #include "report/view/object_text.h"
 #include "report/view/view.h"
 
-/* --- object pattern --- */
-
 enum { MOST_KNOWN = 1 << 20 };
 
 /* What is known holds for one profile only: another one has other numbers. */

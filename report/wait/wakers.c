@@ -17,8 +17,6 @@
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
 
-/* --- wake pairs --- */
-
 struct gathering { /* state needed until all pairs are complete */
 	struct wake_pairs *pairs;
 	struct index_table known;	 /* pairs, by identity */

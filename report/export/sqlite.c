@@ -304,7 +304,7 @@ static void finish(struct sqlite_export *job)
 
 static int show_sqlite(const struct view_context *context)
 {
-	static void (*const steps[])(struct sqlite_export *job) = {
+	static void (*const steps[])(struct sqlite_export *) = {
 		sqlite_events_mark, sqlite_walks_mark, sqlite_stacks_number, open_database, write_about, write_hosts,
 		write_recordings, write_sources, write_probes, write_tasks, sqlite_walks_write, sqlite_stacks_write,
 		sqlite_events_write, finish};

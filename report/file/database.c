@@ -481,14 +481,6 @@ void database_nothing(struct database_query *query)
 	keep_failure(query, sqlite3_bind_null(query->statement, ++query->column));
 }
 
-void database_known(struct database_query *query, int known, uint64_t number)
-{
-	if (known)
-		database_number(query, number);
-	else
-		database_nothing(query);
-}
-
 void database_word(struct database_query *query, const char *word)
 {
 	if (word)

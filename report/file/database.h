@@ -50,8 +50,6 @@ void database_nothing(struct database_query *query);
 void database_word(struct database_query *query, const char *word); /* printable, not copied; NULL: nothing */
 void database_text(struct database_query *query, const char *text); /* any bytes; NULL: nothing */
 void database_bytes(struct database_query *query, const void *bytes, size_t size); /* not copied */
-/* The number if `known`, else nothing. */
-void database_known(struct database_query *query, int known, uint64_t number);
 
 /* Runs it for the values, which must be all that it has; then the next ones can be given. It returns no rows. */
 int database_row(struct database_query *query);

@@ -381,7 +381,7 @@ static size_t number_nodes(const struct readings *readings, const uint32_t *func
  * Returns the number of nodes including the root, or 0 if memory ran out.
  */
 static size_t preorder_write(const struct readings *readings, const uint32_t *function_of, size_t function_count,
-		      uint32_t *place, struct columns *columns)
+			     uint32_t *place, struct columns *columns)
 {
 	struct links links = {.first = calloc(readings->count + 1, sizeof(*links.first)),
 			      .next = calloc(readings->count + 1, sizeof(*links.next))};

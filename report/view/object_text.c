@@ -419,7 +419,7 @@ static void write_users(FILE *out, const struct waits *waits, const struct profi
 
 /* The same for several waits like this one. other_ends: the processes at their other ends differ. */
 static void wait_write_alike(FILE *out, const char *before, const struct waits *waits, const struct profile_wait *wait,
-		      bool other_ends)
+			     bool other_ends)
 {
 	if (!wait_has_object(waits, wait))
 		return;

@@ -63,7 +63,7 @@ static void merge(struct unique_stacks *stacks)
 }
 
 static int unique_stacks_init(struct unique_stacks *stacks, const struct rows *rows, const struct readings *readings,
-		       const struct task_names *names, struct unique_settings settings)
+			      const struct task_names *names, struct unique_settings settings)
 {
 	*stacks = (struct unique_stacks){.items = calloc(rows->count + 1, sizeof(*stacks->items))};
 	if (!stacks->items)

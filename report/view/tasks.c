@@ -283,7 +283,7 @@ static int histogram_print(const struct view_context *context, uint32_t number, 
 }
 
 static int show_histogram(const struct view_context *context, uint32_t number,
-		   const struct profile_source *source)
+			  const struct profile_source *source)
 {
 	int r = histogram_print(context, number, source);
 

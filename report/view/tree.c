@@ -125,7 +125,7 @@ static int add_row(struct tree_objects *objects, uint32_t line, const struct row
 
 /* Rows that differ only in flags or CPU have the same waits. */
 static int tree_objects_gather(struct tree_objects *objects, const struct call_tree_builder *builder, const struct row *rows,
-			size_t count)
+			       size_t count)
 {
 	int r = 0;
 

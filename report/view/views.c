@@ -186,7 +186,7 @@ static int by_group_check(const struct view_context *context, uint32_t number, F
 }
 
 static int by_group_print(const struct view_context *context, const struct view *view, uint32_t number,
-		   const struct profile_source *source)
+			  const struct profile_source *source)
 {
 	_cleanup_(by_group_deinit) struct by_group by;
 	struct view_context group = *context;

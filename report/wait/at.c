@@ -173,7 +173,7 @@ static void merge(const struct waits *waits, struct waiting *task, struct waitin
 
 /* Searches waits[first ... first + count), which belong to one recording and possibly several sources. */
 static int waits_at_find(struct waits_at *at, const struct waits *waits, size_t first, size_t count, uint32_t source,
-		  struct window window, struct waits_found *ret_found)
+			 struct window window, struct waits_found *ret_found)
 {
 	struct waits_found found = {.first_task = at->tasks.count};
 	uint32_t task = PROFILE_NO_TASK; /* the task found last */
@@ -237,7 +237,7 @@ static int compare_stacks(const void *left, const void *right, void *context)
 
 /* Sorts the stacks and tasks of one recording; the chains of all recordings must have been read. */
 static int waits_at_order(struct waits_at *at, const struct waits *waits, const struct readings *readings,
-		   struct waits_found *found)
+			  struct waits_found *found)
 {
 	struct stack_order order = {.waits = waits, .tasks = at->tasks.items};
 	size_t end = found->first_task + found->task_count;

@@ -98,7 +98,7 @@ static const struct profile_wait *wait_stacks_wait(const struct wait_stacks *sta
 }
 
 static const struct profile_wait *wait_stacks_longest(const struct wait_stacks *stacks,
-							     const struct wait_stack *stack)
+						      const struct wait_stack *stack)
 {
 	return &stacks->waits.items[stack->longest_wait];
 }
@@ -447,7 +447,7 @@ static int sort(struct sorter *sorter, const struct view_settings *settings)
 }
 
 static int wait_stacks_init(struct wait_stacks *stacks, const struct view_context *context, uint32_t source,
-		     enum functions_mode mode)
+			    enum functions_mode mode)
 {
 	_cleanup_(sorter_deinit) struct sorter sorter = {
 		.stacks = stacks, .source = source, .per_process = context->settings->per_process};
@@ -626,7 +626,7 @@ static void print_hint(const struct wait_stacks *stacks, size_t first, FILE *out
 }
 
 static int show_top_waits(const struct view_context *context, uint32_t number,
-		   const struct profile_source *source)
+			  const struct profile_source *source)
 {
 	_cleanup_(wait_stacks_deinit) struct wait_stacks stacks;
 	_cleanup_(chain_deinit) struct chain chain = {0};

@@ -242,7 +242,7 @@ static void sort(struct wake_pairs *pairs)
 }
 
 static int wake_pairs_init(struct wake_pairs *pairs, const struct view_context *context, uint32_t source,
-		    enum functions_mode mode)
+			   enum functions_mode mode)
 {
 	int r;
 
@@ -288,7 +288,7 @@ static size_t find_interrupted(const struct wake_pairs *pairs, uint32_t wait)
 
 /* Adds the comms of the tasks that a pair's interrupts interrupted. */
 static void wake_pairs_list_interrupted(const struct wake_pairs *pairs, const struct wake_pair *pair,
-				 struct comm_list *list)
+					struct comm_list *list)
 {
 	for (size_t i = find_interrupted(pairs, pair->wait);
 	     i < pairs->interrupted.count && pairs->interrupted.items[i].wait == pair->wait; i++)
@@ -544,7 +544,7 @@ static int fold_pair(struct wakers_view *view, const struct fold *fold, const st
 }
 
 static int show_folded_wakers(const struct view_context *context, uint32_t number,
-		       const struct profile_source *source)
+			      const struct profile_source *source)
 {
 	_cleanup_(wakers_view_deinit) struct wakers_view view;
 	struct fold fold = {.context = context, .names = &view.pairs.names, .groups = &view.pairs.groups};

@@ -20,6 +20,7 @@ make_plain()
 			$code . "\n#pragma x" x $lines
 		}gmse;
 		s/\bclass\b/klass/g;	# clang-format treats it as a keyword of C++
+		s/\?:/||/g;	# an operator that it does not know
 	'
 }
 

@@ -488,19 +488,23 @@ static const struct profile_users *only_thread(const struct profile_users *users
 	return users && users->processes == 1 && users->one_thread ? users : NULL;
 }
 
-/* Whom a sleeper waits for that nobody has woken: its child, or the only thread seen to use the other end. */
+static bool is_child(const struct waits *waits, const struct profile_wait *wait)
+{
+	return waits->objects[wait->object].kind == OBJECT_CHILD;
+}
+
+/* Of a sleeper that nobody has woken: its child, or the only thread seen to use the other end. */
 static const struct profile_users *awaited(const struct waits *waits, const struct profile_wait *wait)
 {
-	const struct profile_object *object = &waits->objects[wait->object];
 	enum profile_direction end;
 
 	if (!wait->object || !(wait->flags & PROFILE_WAIT_NOT_ENDED))
 		return NULL;
-	return only_thread(object->kind == OBJECT_CHILD ? &object->users[PROFILE_NEITHER] :
-								  other_end(waits, wait, &end));
+	return only_thread(is_child(waits, wait) ? &waits->objects[wait->object].users[PROFILE_NEITHER] :
+						   other_end(waits, wait, &end));
 }
 
-/* Whose data an interrupt brought: that of the only thread seen to use the other end. */
+/* The only thread seen to use the other end of the connection that an interrupt brought data of. */
 static const struct profile_users *sender(const struct waits *waits, const struct profile_wait *wait)
 {
 	const uint32_t number = wait->ready ? wait->ready : wait->object;
@@ -526,7 +530,7 @@ int wait_next_find(const struct waits *waits, struct places *places, const struc
 		if (has_owner(waits, wait))
 			*ret_next = (struct wait_next){WAIT_NEXT_OWNER, wait->owner};
 		else if (users)
-			*ret_next = (struct wait_next){WAIT_NEXT_AWAITED, users->task};
+			*ret_next = (struct wait_next){is_child(waits, wait) ? WAIT_NEXT_CHILD : WAIT_NEXT_OTHER_END, users->task};
 		return 0;
 	}
 	if (wait->waker_node &&

@@ -144,11 +144,11 @@ uint32_t wait_index_after(const struct wait_index *index, const struct wait_thre
 /*
  * The task with which a chain continues where the waker of a wait says too little. If nobody is
  * known to have ended the wait: the owner of the lock, if it cannot have let go meanwhile, or if the wait had not
- * ended, the child, or the task at the other end of the pipe or connection. If an interrupt ended
- * it: the task at the other end of the connection that the interrupt brought data of.
+ * ended, the child. If it had not ended, or an interrupt brought data: the only task that was seen to use the other end
+ * of the pipe or connection, which is all that is said: others that nobody saw there may use it, too.
  */
 
-enum wait_next_by { WAIT_NEXT_WAKER, WAIT_NEXT_OWNER, WAIT_NEXT_OTHER_END, WAIT_NEXT_AWAITED };
+enum wait_next_by { WAIT_NEXT_WAKER, WAIT_NEXT_OWNER, WAIT_NEXT_OTHER_END, WAIT_NEXT_CHILD };
 
 struct wait_next {
 	enum wait_next_by by; /* WAIT_NEXT_WAKER: no other task than the waker */

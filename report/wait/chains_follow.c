@@ -194,8 +194,8 @@ void chains_step_write(const struct step *step, const struct task_names *names, 
 		[WAIT_YIELDED] = " yielded", [WAIT_CANCELLED] = " kept awake by a signal",
 		[WAIT_STARTED] = " started", [WAIT_THROTTLED] = " throttled"};
 	static const char *const begins[] = {[WAIT_NEXT_OWNER] = "held by ",
-					     [WAIT_NEXT_OTHER_END] = "woken from its other end by ",
-					     [WAIT_NEXT_AWAITED] = "waits for "};
+					     [WAIT_NEXT_OTHER_END] = "its other end was used by ",
+					     [WAIT_NEXT_CHILD] = "waits for "};
 	const struct step_words *row = &words[step->kind];
 	bool target = step->kind == STEP_TARGET;
 

@@ -80,11 +80,6 @@ static bool is_for_connections(const struct waits *waits, const struct profile_w
 	return (waits->objects[wait->object].flags | waits->objects[wait->ready].flags) & OBJECT_LISTENS;
 }
 
-static bool is_for_child(const struct waits *waits, const struct profile_wait *wait)
-{
-	return waits->objects[wait->object].kind == OBJECT_CHILD;
-}
-
 /* Whether a wait that lasted, or was not ended by a task, was held up by somebody: ret_by. 0, -ENOMEM. */
 static int find_holder(const struct stories *stories, const struct profile_wait *wait, enum wait_next_by *ret_by)
 {
@@ -125,8 +120,10 @@ static int classify_wait(const struct stories *stories, const struct profile_wai
 	r = find_holder(stories, wait, &by);
 	if (by == WAIT_NEXT_OWNER || was_ended_by_task(waits, wait))
 		*ret_held = HELD;
-	else if (by == WAIT_NEXT_AWAITED)
-		*ret_held = is_for_child(waits, wait) ? AWAITS_CHILD : AWAITS_END;
+	else if (by == WAIT_NEXT_CHILD)
+		*ret_held = AWAITS_CHILD;
+	else if (by == WAIT_NEXT_OTHER_END && wait->flags & PROFILE_WAIT_NOT_ENDED)
+		*ret_held = AWAITS_END;
 	return r;
 }
 
@@ -390,6 +387,18 @@ static void write_end(const struct stories *stories, const struct end_sum *sum, 
 	(void)fprintf(out, ": %s (%s%%)", wait_figure(sum->weight).text, figure_percent(sum->weight, whole).text);
 }
 
+/* Why a step follows the one before; what used the other end of a connection need not be the cause. */
+static void write_between(const struct step *step, bool first, FILE *out)
+{
+	const char *word = step->by == WAIT_NEXT_CHILD ? "waits for " : "held by ";
+
+	(void)fputs(first ? "" : " <- ", out);
+	if (step->by == WAIT_NEXT_OTHER_END)
+		(void)fputs("its other end was used by ", out);
+	else if (first)
+		(void)fputs(word, out);
+}
+
 /* "held by B blocked in pipe_read (main) <- C running: 230.0 ms (71.88%)". Its waits need no story of their own. */
 static int add_way(struct stories *stories, const struct chains_found *found, const struct group *group,
 		   const struct story_key *story, enum digest_rank rank)
@@ -397,14 +406,12 @@ static int add_way(struct stories *stories, const struct chains_found *found, co
 	struct digest_lines *lines = &stories->digest->lines;
 	uint32_t node = group->way, last = group->way;
 	struct end_sum end = {0};
-	const char *between = found->steps.steps.items[node].by == WAIT_NEXT_AWAITED ? "waits for " : "held by ";
 	int r = digest_line_begin(lines, "", rank);
 
 	for (; node && !r; node = heaviest_child(&found->tree, node)) {
 		const struct step *step = &found->steps.steps.items[node];
 
-		(void)fputs(between, lines->text);
-		between = " <- ";
+		write_between(step, node == group->way, lines->text);
 		write_step(stories, step, lines->text);
 		last = node;
 		if (step->kind == STEP_BLOCKED)

@@ -227,7 +227,7 @@ def check_stories(digest, run, events):
     """Each story is a target of the view that its line refers to, and its worst wait is in the dump."""
     start, _ = events.span()
     told = re.findall(rf"^story \d +(.*?): {NUMBER} in (\d+) waits?  \[(--chains=.*)\]\n"
-                      rf" +(?:held by|waits for) (.*?): {NUMBER} \(([\d.]+)%\)(?:; in the end, on all ways: (.*): {NUMBER} \([\d.]+%\))?\n"
+                      rf" +(?:held by|waits for|its other end was used by) (.*?): {NUMBER} \(([\d.]+)%\)(?:; in the end, on all ways: (.*): {NUMBER} \([\d.]+%\))?\n"
                       rf" +worst: tid (\d+) pid \d+ for [≥≤~]?{NUMBER} from ([+-])([\d.]+) s.*\[(--at .*)\]$", digest,
                       re.M)
     if len(told) != len(re.findall(r"^story", digest, re.M)):
@@ -250,7 +250,7 @@ def check_stories(digest, run, events):
         if not any(abs(float(ms) * 1e6 - explained) <= close for ms in re.findall(r"\(([\d.]+)ms\)", target.group(2))):
             raise Wrong(f"{proof} has no way of {explained / 1e6:.1f} ms below '{who}'")
         for comm, place in re.findall(r"(\S+) blocked in (\S+)", way):
-            if not re.search(rf"(?:woken by|waits for|held by) {re.escape(comm)}\b.*, which was blocked in {re.escape(place)}", target.group(2)):
+            if not re.search(rf"(?:woken by|waits for|held by|its other end was used by) {re.escape(comm)}\b.*, which was blocked in {re.escape(place)}", target.group(2)):
                 raise Wrong(f"{proof} does not have '{comm}' in '{place}' below '{who}'")
         rounded = share(UNITS[way_unit] / 1e3, length) + share(explained, length) * UNITS[unit] / 1e3 / length
         same("way", float(percent), share(explained, length), 0.02 + rounded)  # both figures are printed in thousandths

@@ -28,7 +28,7 @@
 	};
 
 	/* For steps whose task is not a waker (wait_next.h). */
-	const BEGINS = ['', 'held by ', 'woken from its other end by ', 'waits for '];
+	const BEGINS = ['', 'held by ', 'its other end was used by ', 'waits for '];
 
 	class ChainsTree {
 		constructor(room) {

@@ -412,10 +412,10 @@ static void goes_on_at_the_other_end(struct test *t)
 	check_tree(t, p, &thread_1,
 		   ">>> 100.00%  nginx blocked in pipe_read (consume), in recvfrom of tcp :1 "
 		   "(at its other end redis 2)  (300.0ms, 1 wait)\n"
-		   "    |--66.67%--woken from its other end by redis, which was blocked in do_nanosleep "
+		   "    |--66.67%--its other end was used by redis, which was blocked in do_nanosleep "
 		   "(snooze)  (200.0ms)\n"
 		   "    |          unknown: waker not recorded  (200.0ms)\n"
-		   "    |--30.00%--woken from its other end by redis, which was running  (90.0ms)\n"
+		   "    |--30.00%--its other end was used by redis, which was running  (90.0ms)\n"
 		   "     --3.33%--runnable, waiting for a CPU  (10.0ms)\n");
 	users->one_thread = false; /* which one sent it? */
 	check_tree(t, p, &thread_1,

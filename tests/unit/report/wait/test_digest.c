@@ -89,7 +89,7 @@ static void tells_who_waits_for_whom(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\nstory 1    client blocked in tcp_recvmsg (main): 5.000 s in 1 wait"
 			"  [--chains='^client$']\n"
-			"           waits for server blocked in do_epoll_wait (main)"
+			"           its other end was used by server blocked in do_epoll_wait (main)"
 			" <- unknown: it had not ended: 5.000 s (100.00%)\n");
 	free(text);
 	p->objects.items[1].users[PROFILE_NEITHER].one_thread = false;

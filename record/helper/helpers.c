@@ -22,12 +22,14 @@ enum { NOBODY = 65534 };
 
 static const struct call_row MAPS[] = {
 	CALL_OPEN_TO_READ, CALL(getdents64), CALL_EQUAL(fcntl, 1, F_GETFL),
+	CALL_EQUAL(fcntl, 1, F_SETFD) /* fdopendir() asks */,
 };
 
 /* The flags of openat2() are in memory, where no filter sees them: RLIMIT_FSIZE and a user without files limit it. */
 static const struct call_row OPENER[] = {
 	CALL_OPEN_TO_READ, CALL(openat2), CALL(statx), CALL(pread64),
-	CALL(fstatfs), CALL(getdents64), CALL_EQUAL(fcntl, 1, F_GETFL), CALL_EQUAL(ioctl, 1, FS_IOC_GETVERSION),
+	CALL(fstatfs), CALL(getdents64), CALL_EQUAL(fcntl, 1, F_GETFL),
+	CALL_EQUAL(fcntl, 1, F_SETFD) /* fdopendir() asks */, CALL_EQUAL(ioctl, 1, FS_IOC_GETVERSION),
 	CALL(getuid), CALL(geteuid), CALL(getgid), CALL(getegid),
 	CALL(setfsuid), CALL(setfsgid), CALL(setgroups), CALL(capget), CALL(capset),
 	CALL_EQUAL(prctl, 0, PR_SET_PDEATHSIG), CALL_EQUAL(prctl, 0, PR_SET_DUMPABLE),

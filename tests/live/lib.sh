@@ -18,6 +18,7 @@ level=${CHECK_LEVEL:-check}
 checks=0
 children=
 groups=
+started=$(cut -d" " -f1 /proc/uptime)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/rwalker-live.XXXXXX")
 mkfifo "$scratch/never"
 
@@ -74,8 +75,15 @@ check_number() {
 # No recording may make a system call that the recorder's own filter refuses.
 none_was_refused() { ! grep -l 'refused [0-9]* system call' "$scratch"/*.err 2>/dev/null; }
 
+# By the kernel's log: as long as nobody attacks it, no helper is killed by its own filter.
+helper_was_killed() {
+	dmesg 2>/dev/null | awk -F'[][ ]+' -v from="$started" -v program="exe=\"$record\"" \
+		'/type=1326/ && index($0, program) && $2 > from { found = 1 } END { exit !found }'
+}
+
 finish() {
 	none_was_refused || fail "the recorder made system calls that its filter refuses"
+	! helper_was_killed || fail "a helper made a system call that its filter refuses: see dmesg"
 	[ "$checks" -gt 0 ] || die "nothing was checked"
 	[ ! -s "$scratch/failures" ] || { programs_said; echo "$checks checks, $(wc -l <"$scratch/failures") failed"; exit 1; }
 	echo "ok $(basename "$0" .sh) ($checks checks)"

@@ -225,16 +225,22 @@ static bool is_known(uint32_t kind)
 	return kind != STEP_TIMER && kind != STEP_NOT_ENDED && kind != STEP_NO_WAKER;
 }
 
-/* What held them up: what is known goes before timers and what is not known, then the heavier one. */
+/*
+ * What held them up: what is known goes before timers and what is not known, then the heavier one. But a moment on a run
+ * queue is not what held up a wait of which the waker was not recorded.
+ */
 static uint32_t better_way(const struct chains_found *found, uint32_t one, uint32_t other)
 {
 	const struct step *steps = found->steps.steps.items;
+	const struct call_tree_node *nodes = found->tree.nodes;
 
 	if (!one || !other)
 		return one ? one : other;
-	if (is_known(steps[one].kind) != is_known(steps[other].kind))
-		return is_known(steps[one].kind) ? one : other;
-	return found->tree.nodes[other].weight > found->tree.nodes[one].weight ? other : one;
+	if (is_known(steps[other].kind) && !is_known(steps[one].kind))
+		return better_way(found, other, one);
+	if (is_known(steps[one].kind) && !is_known(steps[other].kind))
+		return steps[other].kind == STEP_NO_WAKER && nodes[other].weight / 16 > nodes[one].weight ? other : one;
+	return nodes[other].weight > nodes[one].weight ? other : one;
 }
 
 /* No nodes: there was too much to follow. */

@@ -110,6 +110,21 @@ static void tells_who_waits_for_whom(struct test *t)
 	fake_free(p);
 }
 
+/* A moment on a run queue did not hold up a long wait of which nobody knows who ended it. */
+static void names_no_moment(struct test *t)
+{
+	struct profile *p = fake_recorded();
+	struct profile_wait *wait = add_wait(p, "disk", 1, "main@d;io_schedule;schedule", 0, 5000);
+	char *text;
+
+	wait->state = 2; /* D */
+	wait->run_queue = 1 * MS;
+	text = digest_of(t, p, &plain);
+	expect(t, text, "\n           held by unknown: waker not recorded: 4.999 s (99.98%)");
+	free(text);
+	fake_free(p);
+}
+
 /* Equal threads are one group, the largest first; threads that waited twice, and kernel threads, are in none. */
 static void groups_who_waited_all_the_time(struct test *t)
 {
@@ -221,5 +236,5 @@ static void leaves_out_waits_for_connections(struct test *t)
 }
 
 TEST_MAIN(TEST(leaves_out_waits_for_connections), TEST(tells_each_once),
-	  TEST(tells_who_waits_for_whom), TEST(groups_who_waited_all_the_time),
+	  TEST(tells_who_waits_for_whom), TEST(names_no_moment), TEST(groups_who_waited_all_the_time),
 	  TEST(tells_of_the_held_first), TEST(keeps_the_limit))

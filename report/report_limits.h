@@ -14,4 +14,11 @@
  */
 int report_limits_set(uint64_t memory, int64_t cpu_seconds);
 
+/*
+ * The most memory that this process can have: that of the machine (proc_meminfo(5)), or less if one
+ * of its control groups has a limit (memory.max of cgroup v2, memory.limit_in_bytes of v1). Bytes;
+ * UINT64_MAX: nothing can be read. `proc` and `groups` are the mount points: "/proc", "/sys/fs/cgroup".
+ */
+uint64_t host_memory(const char *proc, const char *groups);
+
 #endif

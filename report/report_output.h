@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "report/options/report_options.h"
+#include "report/report_options.h"
 #include "report/sandbox/user.h"
+#include "report/tool/trace_output.h"
 
 struct report_output {
 	FILE *stream;
@@ -33,5 +34,32 @@ int report_output_close(struct report_output *output);
 
 /* For the process that started the pager: closes stdout and waits until the user quits the pager. */
 void report_output_wait(const struct report_output *output);
+
+/*
+ * Where a view prints: the report's output or, for an export with -o, a file of its own, which gets
+ * its name only when it is complete. Binary output is not printed on a terminal.
+ */
+struct report_file {
+	FILE *stream;
+	struct trace_output output; /* its fd is -1 if the stream is the report's */
+};
+
+/* `usual` is the report's stream. 0, or -errno after reporting why. */
+int report_file_open(struct report_file *file, const struct report_options *options, const struct service *service,
+		     FILE *usual);
+/* Gives the file its name. 0, or -errno after reporting why. */
+int report_file_keep(struct report_file *file);
+/* Deletes the file unless it was kept. */
+void report_file_close(struct report_file *file);
+
+/*
+ * For readers whose locale is not UTF-8: a stream that writes our own signs in ASCII (">=", not
+ * "≥"). Other bytes that are not ASCII, such as the letters of a name, pass unchanged.
+ */
+/* Whether it is needed: looks at LC_ALL, else LC_CTYPE, else LANG. Does not ask the C library, whose locales may not be installed. */
+bool ascii_stream_is_needed(void);
+
+/* The stream writes to `out` and owns it: closing it closes `out`. NULL: not enough memory; `out` is unchanged. */
+FILE *ascii_stream_open(FILE *out);
 
 #endif

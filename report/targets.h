@@ -7,8 +7,8 @@
 #ifndef RWALKER_REPORT_TARGETS_H
 #define RWALKER_REPORT_TARGETS_H
 
-#include "report/options/report_options.h"
 #include "report/profile/profile.h"
+#include "report/report_options.h"
 
 /*
  * It is enough if they are in `base` (NULL: none). 0, also if events of the trace were lost; or

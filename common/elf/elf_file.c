@@ -8,11 +8,384 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/elf/elf_internal.h"
 #include "common/hash_map.h"
+#include "common/unconst.h"
+
+/* --- notes --- */
+
+/*
+ * Skips padding to the next multiple of `alignment`, relative to the start of the notes; it may be
+ * cut off at the end.
+ */
+static void skip_padding(struct byte_cursor *cursor, const uint8_t *start, size_t alignment)
+{
+	size_t padding = -(size_t)(cursor->next - start) & (alignment - 1), left = byte_cursor_left(cursor);
+
+	(void)byte_cursor_bytes(cursor, padding < left ? padding : left);
+}
+
+static bool find_build_id(const uint8_t *notes, size_t length, size_t alignment, struct build_id *ret_id)
+{
+	struct byte_cursor cursor = byte_cursor_make(notes, length);
+
+	while (byte_cursor_left(&cursor)) {
+		uint32_t name_size = byte_cursor_u32(&cursor), size = byte_cursor_u32(&cursor),
+			 type = byte_cursor_u32(&cursor);
+		const uint8_t *name = byte_cursor_bytes(&cursor, name_size), *bytes;
+
+		skip_padding(&cursor, notes, alignment);
+		bytes = byte_cursor_bytes(&cursor, size);
+		skip_padding(&cursor, notes, alignment);
+		if (bytes && type == NT_GNU_BUILD_ID && name_size == sizeof(ELF_NOTE_GNU) &&
+		    !memcmp(name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) && size && size <= BUILD_ID_MAX) {
+			ret_id->length = (uint8_t)size;
+			memcpy(ret_id->bytes, bytes, size);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Most notes are aligned to 4 bytes, .note.gnu.property and those merged with it to 8; the run itself does not say. */
+void elf_notes_build_id(const void *notes, size_t length, struct build_id *ret_id)
+{
+	*ret_id = (struct build_id){0};
+	if (!find_build_id(notes, length, 4, ret_id))
+		(void)find_build_id(notes, length, 8, ret_id);
+}
+
+/* --- sections --- */
+
+enum { SECTION_NAMES_MAX_BYTES = 16 << 20 };
+
+int elf_file_section_names(const struct elf_file *file, char **ret_names, size_t *ret_size)
+{
+	_cleanup_free_ char *names = NULL;
+	const Elf64_Shdr *section;
+	int r;
+
+	if (file->name_section >= file->section_count)
+		return -EBADMSG;
+	section = &file->sections[file->name_section];
+	if (section->sh_type != SHT_STRTAB || !section->sh_size || section->sh_size > SECTION_NAMES_MAX_BYTES)
+		return -EBADMSG;
+	r = elf_file_read_table(file, section->sh_offset, section->sh_size, 1, (void **)&names);
+	if (r < 0)
+		return r;
+	names[section->sh_size - 1] = '\0';
+	*ret_names = steal_ptr(names);
+	*ret_size = section->sh_size;
+	return 0;
+}
+
+static const Elf64_Shdr *find_section(const struct elf_file *file, const char *names,
+				      size_t names_size, const char *name)
+{
+	for (size_t i = 0; i < file->section_count; i++)
+		if (file->sections[i].sh_name < names_size && !strcmp(names + file->sections[i].sh_name, name))
+			return &file->sections[i];
+	return NULL;
+}
+
+int elf_file_section(const struct elf_file *file, const char *name, uint64_t most, struct elf_section_bytes *ret_bytes)
+{
+	_cleanup_free_ char *names = NULL;
+	const Elf64_Shdr *section;
+	size_t names_size;
+	void *bytes;
+	int r = elf_file_section_names(file, &names, &names_size);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENOENT;
+	section = find_section(file, names, names_size, name);
+	if (!section || section->sh_type == SHT_NOBITS || !section->sh_size)
+		return -ENOENT;
+	if (section->sh_size > most)
+		return -E2BIG;
+	r = elf_file_read_table(file, section->sh_offset, section->sh_size, 1, &bytes);
+	if (r < 0)
+		return r;
+	*ret_bytes = (struct elf_section_bytes){.bytes = bytes,
+						.size = section->sh_size,
+						.address = section->sh_addr,
+						.compressed = section->sh_flags & SHF_COMPRESSED};
+	return 0;
+}
+
+bool elf_file_has_dwarf(const struct elf_file *file)
+{
+	_cleanup_free_ char *names = NULL;
+	const Elf64_Shdr *section;
+	size_t size;
+
+	if (elf_file_section_names(file, &names, &size) < 0)
+		return false;
+	section = find_section(file, names, size, ".debug_info");
+	if (!section)
+		section = find_section(file, names, size, ".zdebug_info");
+	return section && section->sh_type != SHT_NOBITS;
+}
+
+int elf_file_module_text(const struct elf_file *file, uint16_t *ret_section, uint64_t *ret_size)
+{
+	_cleanup_free_ char *names = NULL;
+	size_t names_size;
+	int r = elf_file_section_names(file, &names, &names_size);
+
+	/* Number 0 is not a section, whatever its header says. */
+	for (size_t i = 1; !r && i < file->section_count && i <= UINT16_MAX; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+		const char *name = section->sh_name < names_size ? names + section->sh_name : "";
+
+		if (~section->sh_flags & (SHF_ALLOC | SHF_EXECINSTR) || !strncmp(name, ".init", 5))
+			continue;
+		if (strcmp(name, ".text") != 0)
+			return -ENOTSUP;
+		*ret_section = (uint16_t)i;
+		*ret_size = section->sh_size;
+		return 0;
+	}
+	return r < 0 ? r : -ENOENT;
+}
+
+bool elf_file_has_symtab(const struct elf_file *file)
+{
+	for (size_t i = 0; i < file->section_count; i++)
+		if (file->sections[i].sh_type == SHT_SYMTAB)
+			return true;
+	return false;
+}
+
+/* --- compressed sections (SHF_COMPRESSED; System V gABI, "Section Compression"): the door to zlib --- */
+
+enum { ZLIB_RATIO = 1032 }; /* the most that a byte of zlib data can unpack to (zlib, technical details) */
+
+/* All streams, one after the other, as written by linkers that join sections. Both sizes fit zlib's 32 bits. */
+static int inflate_all(z_stream *stream)
+{
+	int r = Z_STREAM_END;
+
+	while (r == Z_STREAM_END && stream->avail_out) {
+		r = inflate(stream, Z_FINISH);
+		if (r == Z_STREAM_END && stream->avail_out && inflateReset(stream) != Z_OK)
+			break;
+	}
+	return r == Z_STREAM_END && !stream->avail_out ? 0 : r == Z_MEM_ERROR ? -ENOMEM : -EBADMSG;
+}
+
+static int inflate_into(const uint8_t *from, size_t size, uint8_t *to, size_t wanted)
+{
+	z_stream stream = {
+		.next_in = unconst(from),
+		.avail_in = (uInt)size,
+		.next_out = to,
+		.avail_out = (uInt)wanted,
+	};
+	int r;
+
+	if (inflateInit(&stream) != Z_OK)
+		return -ENOMEM;
+	r = inflate_all(&stream);
+	(void)inflateEnd(&stream);
+	return r;
+}
+
+int elf_section_unpack(struct elf_section_bytes *section, uint64_t most)
+{
+	_cleanup_free_ uint8_t *to = NULL;
+	size_t size = section->size;
+	Elf64_Chdr header;
+	int r;
+
+	if (size < sizeof(header) || size > INT32_MAX)
+		return -EBADMSG;
+	memcpy(&header, section->bytes, sizeof(header));
+	size -= sizeof(header);
+	if (header.ch_type != ELFCOMPRESS_ZLIB)
+		return -ENOTSUP;
+	if (header.ch_size > most)
+		return -E2BIG;
+	if (!header.ch_size || header.ch_size / ZLIB_RATIO > size)
+		return -EBADMSG; /* before the allocation */
+	to = malloc(header.ch_size);
+	if (!to)
+		return -ENOMEM;
+	r = inflate_into(section->bytes + sizeof(header), size, to, header.ch_size);
+	if (r < 0)
+		return r;
+	free(section->bytes);
+	*section = (struct elf_section_bytes){.bytes = steal_ptr(to), .size = header.ch_size,
+					      .address = section->address};
+	return 0;
+}
+
+/* --- call frame information --- */
+
+enum { HEADER_POINTER = 0x1b, HEADER_POINTER_OFFSET = 4 };
+
+static int read_range(const struct elf_file *file, uint64_t offset, uint64_t size, uint64_t address,
+		      struct elf_section_bytes *ret_bytes)
+{
+	void *bytes;
+	int r;
+
+	if (size > ELF_MAX_SECTION_BYTES)
+		return -E2BIG;
+	r = elf_file_read_table(file, offset, size, 1, &bytes);
+	if (r < 0)
+		return r;
+	*ret_bytes = (struct elf_section_bytes){.bytes = bytes, .size = size, .address = address};
+	return 0;
+}
+
+/* --- by section headers --- */
+
+struct wanted_section {
+	const char *name;
+	struct elf_section_bytes *bytes;
+	bool old_packing; /* "ZLIB", the size in 8 bytes, and zlib's stream */
+};
+
+/*
+ * A section compressed in the format from before SHF_COMPRESSED gets today's header, so that
+ * nothing else has to know.
+ */
+static int modernize(struct elf_section_bytes *section)
+{
+	enum { MAGIC = 4, OLD_HEADER = 12 };
+	Elf64_Chdr header = {.ch_type = ELFCOMPRESS_ZLIB, .ch_addralign = 1};
+	uint64_t size;
+	uint8_t *bytes;
+
+	if (section->size < OLD_HEADER || memcmp(section->bytes, "ZLIB", MAGIC) != 0)
+		return 0; /* not compressed, whatever its name says */
+	memcpy(&size, section->bytes + MAGIC, sizeof(size));
+	header.ch_size = __builtin_bswap64(size);
+	bytes = malloc(sizeof(header) + section->size - OLD_HEADER);
+	if (!bytes)
+		return -ENOMEM;
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), section->bytes + OLD_HEADER, section->size - OLD_HEADER);
+	free(section->bytes);
+	section->bytes = bytes;
+	section->size += sizeof(header) - OLD_HEADER;
+	section->compressed = true;
+	return 0;
+}
+
+static int read_section(const struct elf_file *file, const Elf64_Shdr *section, const struct wanted_section *wanted)
+{
+	struct elf_section_bytes *ret_bytes = wanted->bytes;
+	int r;
+
+	if (ret_bytes->bytes || section->sh_type == SHT_NOBITS || !section->sh_size)
+		return 0;
+	r = read_range(file, section->sh_offset, section->sh_size, section->sh_addr, ret_bytes);
+	if (!r)
+		ret_bytes->compressed = section->sh_flags & SHF_COMPRESSED;
+	return !r && wanted->old_packing && !ret_bytes->compressed ? modernize(ret_bytes) : r;
+}
+
+static int read_by_sections(const struct elf_file *file, struct elf_unwind *unwind)
+{
+	const struct wanted_section wanted[] = {
+		{".eh_frame", &unwind->eh_frame, false},
+		{".eh_frame_hdr", &unwind->eh_frame_hdr, false},
+		{".debug_frame", &unwind->debug_frame, false},
+		{".zdebug_frame", &unwind->debug_frame, true},
+	};
+	_cleanup_free_ char *names = NULL;
+	size_t names_size;
+	int r = elf_file_section_names(file, &names, &names_size);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 0; i < file->section_count; i++) {
+		const Elf64_Shdr *section = &file->sections[i];
+
+		for (size_t w = 0; w < sizeof(wanted) / sizeof(*wanted); w++) {
+			if (section->sh_name >= names_size || strcmp(names + section->sh_name, wanted[w].name) ||
+			    (file->narrow && wanted[w].bytes == &unwind->debug_frame))
+				continue; /* addresses of 4 bytes */
+			r = read_section(file, section, &wanted[w]);
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* --- by program headers, if there are no sections --- */
+
+static const struct elf_segment *segment_of(const struct elf_file *file, uint64_t address)
+{
+	for (size_t i = 0; i < file->segment_count; i++) {
+		const struct elf_segment *segment = &file->segments[i];
+
+		if (address >= segment->address && address - segment->address < segment->file_size)
+			return segment;
+	}
+	return NULL;
+}
+
+/* .eh_frame is where its header points; its size is unknown, so it is assumed to extend to the end of the segment. */
+static int read_by_segments(const struct elf_file *file, struct elf_unwind *unwind)
+{
+	const struct elf_segment *segment;
+	struct byte_cursor cursor;
+	uint64_t address, skip;
+	const Elf64_Phdr header = file->eh_frame_hdr;
+	int r;
+
+	if (!header.p_type)
+		return 0;
+	r = read_range(file, header.p_offset, header.p_filesz, header.p_vaddr, &unwind->eh_frame_hdr);
+	if (r < 0)
+		return r;
+	cursor = byte_cursor_make(unwind->eh_frame_hdr.bytes, unwind->eh_frame_hdr.size);
+	if ((byte_cursor_u32(&cursor) >> 8 & 0xff) != HEADER_POINTER) /* pcrel, sdata4 */
+		return 0;
+	address = header.p_vaddr + HEADER_POINTER_OFFSET + (uint64_t)(int64_t)(int32_t)byte_cursor_u32(&cursor);
+	segment = cursor.bad ? NULL : segment_of(file, address);
+	if (!segment)
+		return 0;
+	skip = address - segment->address;
+	return read_range(file, segment->file_offset + skip, segment->file_size - skip, address, &unwind->eh_frame);
+}
+
+int elf_file_unwind(const struct elf_file *file, struct elf_unwind *ret_unwind)
+{
+	struct elf_unwind unwind = {0};
+	int r = read_by_sections(file, &unwind);
+
+	if (!r && !unwind.eh_frame.bytes && !unwind.eh_frame_hdr.bytes)
+		r = read_by_segments(file, &unwind);
+	if (!r && !unwind.debug_frame.bytes && /* a stripped Go program has another table */
+	    elf_file_go_frames(file, &unwind.debug_frame.bytes, &unwind.debug_frame.size) == -ENOMEM)
+		r = -ENOMEM;
+	if (r < 0) {
+		elf_unwind_deinit(&unwind);
+		return r;
+	}
+	*ret_unwind = unwind;
+	return 0;
+}
+
+void elf_unwind_deinit(struct elf_unwind *unwind)
+{
+	free(unwind->eh_frame.bytes);
+	free(unwind->eh_frame_hdr.bytes);
+	free(unwind->debug_frame.bytes);
+	*unwind = (struct elf_unwind){0};
+}
+
+/* --- the file --- */
 
 enum {
 	NOTES_MAX_BYTES = 1 << 20,   /* of one run; build-ids come first */

@@ -8,9 +8,12 @@
 #ifndef RWALKER_COMMON_ELF_ELF_FILE_H
 #define RWALKER_COMMON_ELF_ELF_FILE_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct elf_file;
 
 enum {
 	ELF_MAX_SECTIONS = 1 << 18, /* a file with more is read as one without */
@@ -49,8 +52,6 @@ struct elf_symbols {
 	char *names; /* names_size bytes, the last one NUL */
 	size_t names_size;
 };
-
-struct elf_file;
 
 /*
  * fd stays the caller's. -ENOEXEC: not an ELF file that is supported; -EBADMSG: malformed; -E2BIG:
@@ -119,13 +120,64 @@ struct elf_unwind { /* call frame information, undecoded */
 };
 
 /*
- * Found by section headers; if those are stripped, by PT_GNU_EH_FRAME; of stripped Go programs, from .gopclntab
- * (elf_go.h). It is not an error if there is none.
+ * Found by section headers; if those are stripped, by PT_GNU_EH_FRAME; of stripped Go programs, from .gopclntab.
+ * It is not an error if there is none.
  */
 int elf_file_unwind(const struct elf_file *file, struct elf_unwind *ret_unwind);
 void elf_unwind_deinit(struct elf_unwind *unwind);
 
 /* The build-id in a sequence of ELF notes, such as /sys/kernel/notes or a vDSO's; length 0 if there is none. */
 void elf_notes_build_id(const void *notes, size_t length, struct build_id *ret_id);
+
+/*
+ * Which of several function symbols at one address is taken, as far as it depends on properties
+ * that are not in a trace: the recorder leaves out the others, and the reporter chooses among the
+ * rest by their names. One with a size comes before one without, strong before weak, global before
+ * local. The order is perf's (tools/perf/util/symbol.c, choose_best_symbol()), but a name of an old
+ * version counts as weak (struct elf_symbol): perf calls free() cfree@GLIBC_2.2.5.
+ * binding: STB_*; size 0: the file gives none. The symbol with the least rank is taken.
+ */
+static inline unsigned int symbol_rank(uint64_t size, uint8_t binding)
+{
+	return (size ? 0u : 4u) + (binding == STB_WEAK ? 2u : 0u) + (binding == STB_LOCAL ? 1u : 0u);
+}
+
+/*
+ * The procedure linkage table: short stubs that each jump through a slot of the GOT, and which no
+ * symbol table names. A stub is identified by the slot that it reads, and the slot by its
+ * relocation, whatever the linker's layout of the table: x86-64 with and without IBT, lazy or not
+ * (.plt, .plt.sec, .plt.got), aarch64 with and without BTI and PAC (System V ABI for x86-64, §5.2
+ * and §13.2; ELF for the Arm 64-bit Architecture, §"PLT").
+ *
+ * "labs@plt" for each entry, "*ABS*+0x1234@plt" for one whose target is chosen at run time
+ * (IRELATIVE) and has no name, and ".plt" for the code before the first entry, as perf names them.
+ * By section, ascending. It is not an error if there are none. -EBADMSG, -E2BIG; -ENOMEM.
+ */
+int elf_file_plt_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
+
+/*
+ * .gopclntab: the function table of Go's runtime, which stays in stripped programs. Supports the versions of Go 1.16,
+ * 1.18, and 1.20 and later (src/runtime/symtab.go, src/cmd/link/internal/ld/pcln.go), 64-bit, little-endian.
+ */
+/* Where the table is, and the base of its addresses. */
+struct elf_go_table {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t text; /* address of the first function, if the table does not have it; 0: not known */
+	uint64_t text_end;
+};
+
+/*
+ * The functions of the table, ascending. 0; -ENOTSUP: another version, or its addresses cannot be determined; -EBADMSG,
+ * -E2BIG; -ENOMEM.
+ */
+int elf_go_parse(const struct elf_go_table *table, struct elf_symbols *ret_symbols);
+
+/* The frame sizes of the table, for x86-64, as a .debug_frame section, which the owner frees. 0; as above; -E2BIG. */
+int elf_go_frames(const struct elf_go_table *table, uint8_t **ret_bytes, size_t *ret_size);
+int elf_file_go_frames(const struct elf_file *file, uint8_t **ret_bytes, size_t *ret_size);
+
+/* The functions of a file; -ENOENT: it has no such table. */
+int elf_file_go_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols);
 
 #endif

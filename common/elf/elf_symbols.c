@@ -6,9 +6,8 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/elf/cfi_functions.h"
+#include "common/elf/elf_cfi.h"
 #include "common/elf/elf_file.h"
-#include "common/elf/elf_go.h"
 #include "common/elf/elf_internal.h"
 
 /*

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/elf/elf_go.h"
-#include "common/elf/elf_plt.h"
+#include "common/elf/elf_file.h"
 #include "common/gate/packet.h"
 #include "common/hash_map.h"
 #include "format/event.h"

@@ -12,8 +12,8 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/elf/cfi_functions.h"
-#include "common/elf/symbol_rank.h"
+#include "common/elf/elf_cfi.h"
+#include "common/elf/elf_file.h"
 #include "format/limits.h"
 
 /* --- names from a perf map --- */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/array.h"
-#include "common/elf/cfi_entry.h"
+#include "common/elf/elf_cfi.h"
 #include "common/elf/elf_file.h"
 
 /* Run-time addresses, in the order of the lines. An empty list is not an error. 0, -ENOMEM, -EFBIG, -errno of pread. */

@@ -12,7 +12,7 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/elf/symbol_rank.h"
+#include "common/elf/elf_file.h"
 
 /* --- pretty name --- */
 

@@ -9,7 +9,7 @@
 
 #include "common/array.h"
 #include "common/cleanup.h"
-#include "common/elf/cfi_pointer.h"
+#include "common/elf/elf_cfi.h"
 
 #define BIT(n) (UINT64_C(1) << (n))
 

@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/elf/cfi_entry.h"
-#include "common/elf/cfi_functions.h"
+#include "common/elf/elf_cfi.h"
 #include "common/elf/elf_file.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/elf/cfi_pointer.h"
+#include "common/elf/elf_cfi.h"
 
 /* --- rules and rows, each once --- */
 

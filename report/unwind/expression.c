@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "common/elf/cfi_pointer.h"
+#include "common/elf/elf_cfi.h"
 
 enum { ADDRESS_BITS = 64 };
 

@@ -7,9 +7,7 @@
 
 #include <elf.h>
 
-#include "common/elf/cfi_functions.h"
-#include "common/elf/elf_go.h"
-#include "common/elf/elf_plt.h"
+#include "common/elf/elf_cfi.h"
 #include "report/file/local_files.h"
 #include "report/symbol/modules_internal.h"
 #include "tests/fuzz/fuzz.h"

@@ -71,9 +71,9 @@ cp /bin/ls "$OTHER/program"
 # contradictions PROGRAM: habits of other programs that are options of this one.
 contradictions()
 {
-	local folder=report/options
-	[[ $1 == report ]] || folder=record/plan
-	comm -12 <(grep -oE '\{"--?[a-zA-Z-]+", ([A-Z]|")[^-]' "$folder/$1_habits.c" | grep -oE -- '--?[a-zA-Z-]+' | sort -u) \
+	local habits=report/report_options.c
+	[[ $1 == report ]] || habits=record/plan/record_habits.c
+	comm -12 <(grep -oE '\{"--?[a-zA-Z-]+", ([A-Z]|")[^-]' "$habits" | grep -oE -- '--?[a-zA-Z-]+' | sort -u) \
 		<("$build/rwalker-$1" --help=all | grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | sort -u)
 }
 

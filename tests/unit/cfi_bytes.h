@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/array.h"
-#include "common/elf/cfi_entry.h"
+#include "common/elf/elf_cfi.h"
 
 enum { CFI_AT = 0x40000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The reporter's command line: what it means, what it refuses; moments as people write them; and how much memory there is. */
-#include "report/options/report_options.h"
+#include "report/report_options.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 
 #include "common/options/options.h"
 #include "common/time_units.h"
-#include "report/host_memory.h"
 #include "report/profile/figures.h"
+#include "report/report_limits.h"
 #include "report/view/moment_parse.h"
 #include "tests/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Hand-made tables as src/runtime/symtab.go describes them, for each version. A real one: tests/live/test_go.sh. */
-#include "common/elf/elf_go.h"
+#include "common/elf/elf_file.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Programs linked in every way that changes the procedure linkage table, for x86-64 and aarch64:
  * each entry has the name that objdump gives it.
  */
-#include "common/elf/elf_plt.h"
+#include "common/elf/elf_file.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/ascii_stream.h"
 #include "report/file/pack.h"
 #include "report/page/columns.h"
+#include "report/report_output.h"
 #include "tests/random.h"
 #include "tests/test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/options/report_option_filters.h"
+#include "report/report_options.h"
 
 #include <errno.h>
 #include <string.h>

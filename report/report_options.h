@@ -5,8 +5,10 @@
  * there is at least one trace unless --help, --version or --completion was given. It points into
  * itself and into argv: do not copy it.
  */
-#ifndef RWALKER_REPORT_OPTIONS_REPORT_OPTIONS_H
-#define RWALKER_REPORT_OPTIONS_REPORT_OPTIONS_H
+#ifndef RWALKER_REPORT_REPORT_OPTIONS_H
+#define RWALKER_REPORT_REPORT_OPTIONS_H
+
+#include <stdbool.h>
 
 #include "common/options/options.h"
 #include "report/opener/opener.h"
@@ -68,5 +70,41 @@ void report_options_deinit(struct report_options *options);
 void report_options_help(bool all);
 /* 0, -EINVAL after reporting why. */
 int report_options_completion(const char *shell);
+
+/*
+ * Parses the values of the options that choose which part of a trace is reported. Each function is
+ * called by an option's row, fills the struct report_options that it is passed, and adds itself to
+ * the text of the filters that headings show. 0, or -EINVAL after reporting why.
+ */
+int report_filter_comm(void *config, const char *value);
+int report_filter_container(void *config, const char *value);
+int report_filter_cgroup(void *config, const char *value);
+int report_filter_on(void *config, const char *value);
+int report_filter_pids(void *config, const char *value);
+int report_filter_tids(void *config, const char *value);
+int report_filter_cpus(void *config, const char *value);
+int report_filter_states(void *config, const char *value);
+int report_filter_classes(void *config, const char *value);
+int report_filter_least_wait(void *config, const char *value);
+int report_filter_most_wait(void *config, const char *value);
+int report_filter_waiting(void *config, const char *value);
+int report_filter_time(void *config, const char *value);
+int report_filter_source(void *config, const char *value);
+int report_filter_probe(void *config, const char *value);
+
+/* Adds an option as it was given; value may be NULL. */
+void report_filter_note(struct report_options *options, const char *option, const char *value);
+
+/*
+ * A word that names no file: if it was meant as something else (a first word such as "report", or
+ * the value of the preceding option, which needs "="), says so and returns true.
+ */
+bool report_habits_missing(int argc, char **argv, const char *word);
+
+/*
+ * The one table of the reporter's options, for parsing, --help and completion, and the functions
+ * that parse what is more than a flag, a number or a text. Fills a struct report_options.
+ */
+extern const struct option_set report_option_set;
 
 #endif

@@ -10,13 +10,15 @@
 #include "common/array.h"
 #include "common/log.h"
 #include "common/printable.h"
+#include "common/time_units.h"
 #include "report/file/debug_server.h"
+#include "report/profile/figures.h"
 #include "report/profile/profile_internal.h"
 #include "report/read/loss_table.h"
 #include "report/read/trace_model.h"
 #include "report/read/trace_verdict.h"
 
-/* --- account notes --- */
+/* --- notes --- */
 
 static const struct account_row {
 	unsigned int about;
@@ -50,39 +52,32 @@ static const struct account_row {
 	[ACCOUNT_BESIDE] = {ABOUT_KERNEL_STACKS, NULL},
 };
 
-static int format_line(char **ret_line, const char *format, va_list arguments)
+/* A printable copy, for paths are hostile. NULL: out of memory. */
+static char *format_line(const char *format, va_list arguments)
 {
 	char *line = NULL, text[1024];
 	int length = vasprintf(&line, format, arguments);
 
 	if (length < 0)
-		return -ENOMEM;
-	printable_escape_line(text, sizeof(text), line, (size_t)length); /* paths are hostile */
+		return NULL;
+	printable_escape_line(text, sizeof(text), line, (size_t)length);
 	free(line);
-	line = strdup(text);
-	if (!line)
-		return -ENOMEM;
-	*ret_line = line;
-	return 0;
+	return strdup(text);
 }
 
-__attribute__((format(printf, 4, 5))) int account_note(struct profile *profile, enum account_kind kind, double share,
-						       const char *format, ...)
+void account_note(struct profile *profile, enum account_kind kind, double share, const char *format, ...)
 {
-	struct account_note note = {.kind = kind, .share = share, .remedy = rows[kind].remedy,
-				    .number = profile->notes->items.count};
+	struct account_notes *notes = profile->notes;
+	struct account_note note = {.kind = kind, .share = share, .remedy = rows[kind].remedy, .number = notes->items.count};
 	va_list arguments;
-	int r;
 
 	va_start(arguments, format);
-	r = format_line(&note.text, format, arguments);
+	note.text = format_line(format, arguments);
 	va_end(arguments);
-	if (r < 0)
-		return r;
-	r = array_push(&profile->notes->items, note);
-	if (r < 0)
-		free(note.text);
-	return r;
+	if (note.text && !notes->failed && !array_push(&notes->items, note))
+		return;
+	free(note.text);
+	notes->failed = true;
 }
 
 static struct account_note *last_note(struct profile *profile)
@@ -90,26 +85,25 @@ static struct account_note *last_note(struct profile *profile)
 	return &profile->notes->items.items[profile->notes->items.count - 1];
 }
 
-__attribute__((format(printf, 2, 3))) int account_detail(struct profile *profile, const char *format, ...)
+void account_detail(struct profile *profile, const char *format, ...)
 {
+	struct account_notes *notes = profile->notes;
 	va_list arguments;
 	char *line;
-	int r;
 
 	va_start(arguments, format);
-	r = format_line(&line, format, arguments);
+	line = format_line(format, arguments);
 	va_end(arguments);
-	if (r < 0)
-		return r;
-	r = array_push(&last_note(profile)->details, line);
-	if (r < 0)
-		free(line);
-	return r;
+	if (line && !notes->failed && !array_push(&last_note(profile)->details, line))
+		return;
+	free(line);
+	notes->failed = true;
 }
 
 void account_remedy(struct profile *profile, const char *remedy)
 {
-	last_note(profile)->remedy = remedy;
+	if (!profile->notes->failed)
+		last_note(profile)->remedy = remedy;
 }
 
 /* Concerns hardly any of the samples, so it comes after notes that concern many. */
@@ -131,39 +125,28 @@ static int compare_notes(const void *left, const void *right)
 	return (l->number > r->number) - (l->number < r->number);
 }
 
-/* "TEXT; REMEDY" */
-static int append_remedy(struct account_note *note)
+/* Appends the remedies to the texts: "TEXT; REMEDY". -ENOMEM. */
+static int sort_notes(struct account_notes *notes)
 {
-	char *text;
-
-	if (!note->remedy)
-		return 0;
-	if (asprintf(&text, "%s; %s", note->text, note->remedy) < 0)
-		return -ENOMEM;
-	free(note->text);
-	note->text = text;
-	return 0;
-}
-
-/* Call once, after all notes were added: appends the remedies to the texts. -ENOMEM. */
-static int account_notes_sort(struct account_notes *notes)
-{
-	int r = 0;
-
 	if (notes->items.count)
 		qsort(notes->items.items, notes->items.count, sizeof(*notes->items.items), compare_notes);
-	for (size_t i = 0; i < notes->items.count && !r; i++) {
+	for (size_t i = 0; i < notes->items.count; i++) {
 		struct account_note *note = &notes->items.items[i];
+		char *text = note->text;
 
-		r = append_remedy(note);
-		if (!r)
-			r = array_push(&notes->sorted,
-				       (struct profile_account_note){.text = note->text,
+		if (note->remedy && asprintf(&text, "%s; %s", note->text, note->remedy) < 0)
+			return -ENOMEM;
+		if (text != note->text)
+			free(note->text);
+		note->text = text;
+		if (array_push(&notes->sorted,
+			       (struct profile_account_note){.text = text,
 							     .about = rows[note->kind].about,
 							     .details = (const char *const *)note->details.items,
-							     .detail_count = note->details.count});
+							     .detail_count = note->details.count}) < 0)
+			return -ENOMEM;
 	}
-	return r;
+	return 0;
 }
 
 void account_notes_destroy(struct account_notes *notes)
@@ -188,17 +171,16 @@ double account_share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
-/* --- account helpers --- */
+/* Model `number` of all traces; NULL: there are no more. */
+struct trace_model *account_model(const struct profile *profile, size_t number)
+{
+	for (size_t i = 0; i < profile->file_count; number -= profile->files[i++]->model_count)
+		if (number < profile->files[i]->model_count)
+			return &profile->files[i]->models[number];
+	return NULL;
+}
 
-/* Helper processes of the recorder that were gone before it ended, and what is missing because of that. */
-
-static const struct {
-	const char *word, *missing;
-} words[] = {
-	{"recording", "files that were mapped later were not opened, stacks of sleeping threads not copied"},
-	{"files", "files that were mapped later were not opened"},
-	{"dumps", "no files were read for this dump"},
-};
+/* --- helper processes of the recorder that were gone before it ended --- */
 
 /* Whether `word` is one of the words of `text`, which are separated by spaces. */
 static bool has_word(const char *text, const char *word)
@@ -213,33 +195,29 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-static int tell_ended(struct profile *profile, const char *text)
+static void report_helpers(struct profile *profile)
 {
-	int r = 0;
+	static const struct {
+		const char *word, *missing;
+	} words[] = {
+		{"recording", "files that were mapped later were not opened, stacks of sleeping threads not copied"},
+		{"files", "files that were mapped later were not opened"},
+		{"dumps", "no files were read for this dump"},
+	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && !r; i++)
-		if (has_word(text, words[i].word))
-			r = account_note(profile, ACCOUNT_HELPERS, 100,
-					 "a helper process of the recorder had been killed or given up: %s, and names "
-					 "may be missing",
-					 words[i].missing);
-	return r;
-}
-
-/* What is missing because helper processes of the recorder were gone. */
-static int account_helpers(struct profile *profile)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < profile->scopes.count && !r; i++) {
+	for (size_t i = 0; i < profile->scopes.count; i++) {
 		const char *text = trace_model_meta(profile->scopes.items[i].model, "helpers_ended");
 
-		r = text ? tell_ended(profile, text) : 0;
+		for (size_t k = 0; text && k < sizeof(words) / sizeof(words[0]); k++)
+			if (has_word(text, words[k].word))
+				account_note(profile, ACCOUNT_HELPERS, 100,
+					     "a helper process of the recorder had been killed or given up: %s, and "
+					     "names may be missing",
+					     words[k].missing);
 	}
-	return r;
 }
 
-/* --- account counters --- */
+/* --- samples that were not delivered --- */
 
 /*
  * Samples that the kernel counted but did not deliver, by the state of the CPU: a halted CPU gets
@@ -307,38 +285,36 @@ static bool is_worth_it(uint64_t part, uint64_t rest)
 	return part > (part + rest) / WORTH_A_LINE;
 }
 
-static int tell_missed(struct profile *profile, uint64_t missed, uint64_t rest, const char *of)
+static void report_missed(struct profile *profile, uint64_t missed, uint64_t rest, const char *of)
 {
 	double share = account_share(missed, missed + rest);
 
-	return account_note(profile, ACCOUNT_UNDELIVERED, share,
-			    "%" PRIu64 " sample%s counted by the kernel but not delivered (%.1f%% %s", missed,
-			    plural(missed), share, of);
+	account_note(profile, ACCOUNT_UNDELIVERED, share,
+		     "%" PRIu64 " sample%s counted by the kernel but not delivered (%.1f%% %s", missed,
+		     plural(missed), share, of);
 }
 
 /* Samples counted by the kernel but not delivered: a note if they exceed one thousandth of the busy time. */
-static int account_undelivered(struct profile *profile)
+static void report_undelivered(struct profile *profile)
 {
+	const struct trace_model *model;
 	struct undelivered sums = {0};
 	double lent;
-	int r = 0;
 
-	for (size_t i = 0; i < profile->file_count; i++)
-		for (size_t j = 0; j < profile->files[i]->model_count; j++)
-			add_model(&profile->files[i]->models[j], &sums);
+	for (size_t i = 0; (model = account_model(profile, i)); i++)
+		add_model(model, &sums);
 	if (is_worth_it(sums.busy_missed, sums.busy))
-		r = tell_missed(profile, sums.busy_missed, sums.busy, "of the time the CPUs were busy)");
-	if (!r && is_worth_it(sums.unknown, sums.all))
-		r = tell_missed(profile, sums.unknown, sums.all, "of all); whether their CPUs were idle is unknown");
+		report_missed(profile, sums.busy_missed, sums.busy, "of the time the CPUs were busy)");
+	if (is_worth_it(sums.unknown, sums.all))
+		report_missed(profile, sums.unknown, sums.all, "of all); whether their CPUs were idle is unknown");
 	lent = account_share(sums.enabled - sums.running, sums.enabled);
-	if (!r && is_worth_it(sums.enabled - sums.running, sums.running))
-		r = account_note(profile, ACCOUNT_COUNTER_LENT, lent,
-				 "others had the hardware counter for %.1f%% of the time, in which nothing was sampled",
-				 lent);
-	return r;
+	if (is_worth_it(sums.enabled - sums.running, sums.running))
+		account_note(profile, ACCOUNT_COUNTER_LENT, lent,
+			     "others had the hardware counter for %.1f%% of the time, in which nothing was sampled",
+			     lent);
 }
 
-/* --- partial --- */
+/* --- what Ctrl-C left out --- */
 
 enum { TEXT_BYTES = 256 };
 
@@ -381,19 +357,16 @@ void profile_say_partial(const struct profile *profile)
 	log_warning("%s", text);
 }
 
-/* Adds a line to the account, if anything was left out. -ENOMEM. */
-static int account_partial(struct profile *profile)
+static void report_partial(struct profile *profile)
 {
 	char text[TEXT_BYTES];
 
 	if (!profile_is_partial(profile))
-		return 0;
+		return;
 	profile->lost = true;
 	describe(profile, text);
-	return account_note(profile, ACCOUNT_CUT_SHORT, 100, "%s", text);
+	account_note(profile, ACCOUNT_CUT_SHORT, 100, "%s", text);
 }
-
-/* --- account --- */
 
 /* --- losses --- */
 
@@ -443,26 +416,24 @@ static uint64_t recorded_of(const struct profile *profile, const struct losses *
 	return recorded + (losses->of_wakers >> cause & 1 ? profile->qualities[PROFILE_WAKERS].samples : 0);
 }
 
-static int tell_cause(struct profile *profile, const struct losses *losses, uint32_t cause)
+static void report_cause(struct profile *profile, const struct losses *losses, uint32_t cause)
 {
 	const uint64_t total = losses->shown.by_cause[cause], recorded = recorded_of(profile, losses, cause);
 	const struct loss_row *row = loss_row_of(cause);
 	char text[SHARE_TEXT];
 	double share;
-	int r;
 
 	if (!total || !row->text || row->elsewhere)
-		return 0;
+		return;
 	share = print_share(row->share, total, recorded, text);
 	if (loss_is_of_events(row))
-		r = account_note(profile, kind_of(row, cause), share, "%" PRIu64 " event%s lost: %s%s", total,
-				 plural(total), row->text, text);
+		account_note(profile, kind_of(row, cause), share, "%" PRIu64 " event%s lost: %s%s", total,
+			     plural(total), row->text, text);
 	else
-		r = account_note(profile, kind_of(row, cause), share, "%" PRIu64 " %s %s%s", total,
-				 total == 1 ? row->noun : row->nouns, row->text, text);
-	if (!r && row->remedy)
+		account_note(profile, kind_of(row, cause), share, "%" PRIu64 " %s %s%s", total,
+			     total == 1 ? row->noun : row->nouns, row->text, text);
+	if (row->remedy)
 		account_remedy(profile, row->remedy);
-	return r;
 }
 
 /* A loss without a source concerns all of them. */
@@ -499,56 +470,51 @@ static void sum_losses(const struct profile *profile, const struct trace_model *
 	}
 }
 
-static int tell_losses(struct profile *profile)
+static void report_losses(struct profile *profile)
 {
+	const struct trace_model *model;
 	struct losses losses = {0};
-	int r = 0;
 
-	for (size_t i = 0; i < profile->file_count; i++)
-		for (size_t j = 0; j < profile->files[i]->model_count; j++)
-			sum_losses(profile, &profile->files[i]->models[j], &losses);
-	for (uint32_t cause = 0; cause < LOSS_CAUSES && !r; cause++)
-		r = tell_cause(profile, &losses, cause);
-	if (!r && losses.elsewhere)
-		r = account_note(profile, ACCOUNT_LOST, 0,
-				 "%" PRIu64 " event%s lost of sources that are not shown here",
-				 losses.elsewhere, plural(losses.elsewhere));
-	if (!r)
-		r = account_undelivered(profile);
-	if (!r && losses.shown.unknown)
-		r = account_note(profile, ACCOUNT_LOST, 100,
-				 "%" PRIu64 " event%s lost for a reason that this version does not know",
-				 losses.shown.unknown, plural(losses.shown.unknown));
-	return r;
+	for (size_t i = 0; (model = account_model(profile, i)); i++)
+		sum_losses(profile, model, &losses);
+	for (uint32_t cause = 0; cause < LOSS_CAUSES; cause++)
+		report_cause(profile, &losses, cause);
+	if (losses.elsewhere)
+		account_note(profile, ACCOUNT_LOST, 0,
+			     "%" PRIu64 " event%s lost of sources that are not shown here",
+			     losses.elsewhere, plural(losses.elsewhere));
+	report_undelivered(profile);
+	if (losses.shown.unknown)
+		account_note(profile, ACCOUNT_LOST, 100,
+			     "%" PRIu64 " event%s lost for a reason that this version does not know",
+			     losses.shown.unknown, plural(losses.shown.unknown));
 }
 
 /* --- damage --- */
 
-static int tell_range(struct profile *profile, const struct trace_model *model,
-		      const struct lost_range *range)
+static void report_range(struct profile *profile, const struct trace_model *model,
+			 const struct lost_range *range)
 {
 	uint64_t from = range->from > model->start ? range->from - model->start : 0;
 	uint64_t to = range->to > model->start ? range->to - model->start : 0;
 
-	return account_detail(profile, "%" PRIu64 " chunk%s lost between %.3f s and %.3f s of the recording",
-			      range->chunks, plural(range->chunks), (double)from / 1e9, (double)to / 1e9);
+	account_detail(profile, "%" PRIu64 " chunk%s lost between %.3f s and %.3f s of the recording",
+		       range->chunks, plural(range->chunks), (double)from / 1e9, (double)to / 1e9);
 }
 
 /* When chunks were lost: "chunks are missing of 2 times of the recording", then a line for each. */
-static int tell_ranges(struct profile *profile, const struct trace_model *model)
+static void report_ranges(struct profile *profile, const struct trace_model *model)
 {
 	enum { RANGES_SHOWN = 8 };
 	size_t count = model->lost_ranges.count, more = count > RANGES_SHOWN ? count - RANGES_SHOWN : 0;
-	int r = 0;
 
 	if (count)
-		r = account_note(profile, ACCOUNT_DAMAGED, 0,
-				 "chunks are missing of %zu time%s of the recording", count, plural(count));
-	for (size_t i = 0; i < count && i < RANGES_SHOWN && !r; i++)
-		r = tell_range(profile, model, &model->lost_ranges.items[i]);
-	if (!r && more)
-		r = account_detail(profile, "%zu more such gap%s", more, plural(more));
-	return r;
+		account_note(profile, ACCOUNT_DAMAGED, 0,
+			     "chunks are missing of %zu time%s of the recording", count, plural(count));
+	for (size_t i = 0; i < count && i < RANGES_SHOWN; i++)
+		report_range(profile, model, &model->lost_ranges.items[i]);
+	if (more)
+		account_detail(profile, "%zu more such gap%s", more, plural(more));
 }
 
 /* A report must not depend on the name of its trace, so names are printed only if there are several. */
@@ -563,81 +529,216 @@ static const char *name_file(const struct profile *profile, const struct trace_f
 }
 
 /* What came after the end is missing, and nobody knows how much, unless the user set the size limit. */
-static int tell_end(struct profile *profile, const struct trace_section *section, const char *name)
+static void report_end(struct profile *profile, const struct trace_section *section, const char *name)
 {
 	const char *cut = trace_section_cut(section);
 
 	if (cut)
-		return account_note(profile, ACCOUNT_UNFINISHED, 100, "%s %s; what is missing is unknown", name, cut);
+		account_note(profile, ACCOUNT_UNFINISHED, 100, "%s %s; what is missing is unknown", name, cut);
 	if (section->closed && section->end_reason == RWK_END_SIZE_LIMIT)
-		return account_note(profile, ACCOUNT_SIZE_LIMIT, 100, "the recording of %s stopped at --max-size",
-				    name);
-	return 0;
+		account_note(profile, ACCOUNT_SIZE_LIMIT, 100, "the recording of %s stopped at --max-size",
+			     name);
 }
 
-static int tell_sections(struct profile *profile, const struct trace_file *file)
+static void report_sections(struct profile *profile, const struct trace_file *file)
 {
 	char name[256];
-	int r = 0;
 
-	for (size_t i = 0; i < file->model_count && !r; i++) {
+	for (size_t i = 0; i < file->model_count; i++) {
 		if (file->sections[i].unsupported)
-			r = account_note(profile, ACCOUNT_INCOMPATIBLE, 100,
-					 "part of %s was written by an incompatible version and is left out",
-					 name_file(profile, file, name));
-		if (!r)
-			r = tell_end(profile, &file->sections[i], name_file(profile, file, name));
-		if (!r)
-			r = tell_ranges(profile, &file->models[i]);
+			account_note(profile, ACCOUNT_INCOMPATIBLE, 100,
+				     "part of %s was written by an incompatible version and is left out",
+				     name_file(profile, file, name));
+		report_end(profile, &file->sections[i], name_file(profile, file, name));
+		report_ranges(profile, &file->models[i]);
 	}
-	return r;
 }
 
-static int tell_file(struct profile *profile, const struct trace_file *file)
+static void report_file(struct profile *profile, const struct trace_file *file)
 {
 	struct trace_damage damage;
 	char name[256];
-	int r = 0;
 
 	trace_reader_damage(file->reader, &damage);
 	name_file(profile, file, name);
 	if (damage.chunks || damage.bytes)
-		r = account_note(profile, ACCOUNT_DAMAGED, 100,
-				 "%s is damaged: %" PRIu64 " chunk%s lost, %" PRIu64 " byte%s outside of whole chunks",
-				 name, damage.chunks, plural(damage.chunks), damage.bytes, plural(damage.bytes));
-	return r < 0 ? r : tell_sections(profile, file);
+		account_note(profile, ACCOUNT_DAMAGED, 100,
+			     "%s is damaged: %" PRIu64 " chunk%s lost, %" PRIu64 " byte%s outside of whole chunks",
+			     name, damage.chunks, plural(damage.chunks), damage.bytes, plural(damage.bytes));
+	report_sections(profile, file);
 }
 
-static int tell_damage(struct profile *profile)
+static void report_damage(struct profile *profile)
 {
 	uint64_t malformed = profile->stream_totals.malformed;
-	int r = 0;
 
-	for (size_t i = 0; i < profile->file_count && !r; i++) {
-		r = tell_file(profile, profile->files[i]);
+	for (size_t i = 0; i < profile->file_count; i++) {
+		report_file(profile, profile->files[i]);
 		for (size_t j = 0; j < profile->files[i]->model_count; j++)
 			malformed += profile->files[i]->models[j].malformed_chunks;
 	}
-	if (!r && malformed)
-		r = account_note(profile, ACCOUNT_DAMAGED, 50, "%" PRIu64 " chunk%s could only be read in part",
-				 malformed, plural(malformed));
-	if (!r && profile->stream_totals.out_of_order)
-		r = account_note(profile, ACCOUNT_DAMAGED, 0, "%" PRIu64 " event%s came too late to be put in order",
-				 profile->stream_totals.out_of_order, plural(profile->stream_totals.out_of_order));
-	return r;
+	if (malformed)
+		account_note(profile, ACCOUNT_DAMAGED, 50, "%" PRIu64 " chunk%s could only be read in part",
+			     malformed, plural(malformed));
+	if (profile->stream_totals.out_of_order)
+		account_note(profile, ACCOUNT_DAMAGED, 0, "%" PRIu64 " event%s came too late to be put in order",
+			     profile->stream_totals.out_of_order, plural(profile->stream_totals.out_of_order));
 }
 
 /* Most often a decompression bomb. A larger limit would not help, so there is no option for it. */
-static int tell_packed(struct profile *profile)
+static void report_packed(struct profile *profile)
 {
 	size_t count = profile->modules.left_packed;
 
 	if (!count)
-		return 0;
+		return;
 	profile->lost = true;
-	return account_note(profile, ACCOUNT_LEFT_PACKED, 100,
-			    "symbols or unwind tables of %zu module%s left out: unpacked they are larger "
-			    "than 16 MB and 32 times what the trace holds of modules", count, plural(count));
+	account_note(profile, ACCOUNT_LEFT_PACKED, 100,
+		     "symbols or unwind tables of %zu module%s left out: unpacked they are larger "
+		     "than 16 MB and 32 times what the trace holds of modules",
+		     count, plural(count));
+}
+
+/* --- times in which less was recorded than asked for, to keep the recorder within its budget --- */
+
+enum { BUDGET_SPANS_SHOWN = 8 };
+
+bool budget_spans_next(const struct trace_model *model, size_t *cursor, struct budget_span *ret_span)
+{
+	while (*cursor < model->budgets.count) {
+		const struct event_budget *record = &model->budgets.items[(*cursor)++];
+		uint64_t from = record->time > model->start ? record->time : model->start;
+		uint64_t until = *cursor < model->budgets.count ? model->budgets.items[*cursor].time : model->stop;
+
+		if (!record->step || until <= from)
+			continue;
+		*ret_span = (struct budget_span){from, until, record};
+		return true;
+	}
+	return false;
+}
+
+static const struct event_source *first_of(const struct trace_model *model, enum source_kind kind)
+{
+	for (size_t i = 0; i < model->sources.count; i++)
+		if (model->sources.items[i].event.kind == kind)
+			return &model->sources.items[i].event;
+	return NULL;
+}
+
+struct budget_lack budget_lack_of(const struct trace_model *model, const struct event_budget *record, bool waits,
+				  bool samples)
+{
+	const struct event_source *offcpu = first_of(model, SOURCE_OFFCPU), *cpu = first_of(model, SOURCE_CPU);
+	struct budget_lack lack = {.everything = record->step == BUDGET_PAUSED};
+
+	if (waits && offcpu && record->least > offcpu->least && !lack.everything)
+		lack.least = record->least;
+	if (samples && cpu && record->frequency < cpu->frequency && !lack.everything)
+		lack.frequency = record->frequency;
+	return lack;
+}
+
+const char *budget_text(const struct budget_lack *lack, char text[BUDGET_TEXT])
+{
+	char least[64] = "", frequency[64] = "";
+
+	if (lack->least)
+		(void)snprintf(least, sizeof(least), "%swaits below %.9g ms only in sums",
+			       lack->everything ? ", else " : "", (double)lack->least / (double)MILLISECOND);
+	if (lack->frequency)
+		(void)snprintf(frequency, sizeof(frequency), "%ssamples at %" PRIu64 " Hz",
+			       lack->least ? ", " : lack->everything ? ", else "
+								     : "",
+			       lack->frequency);
+	(void)snprintf(text, BUDGET_TEXT, "%s%s%s", lack->everything ? "everything" : "", least, frequency);
+	return text;
+}
+
+/* The next span within the requested part, clipped to it, in which something of the report's sources is left out. */
+static bool next_span(const struct profile *profile, const struct profile_scope *scope, size_t *cursor,
+		      struct budget_span *ret_span, struct budget_lack *ret_lack)
+{
+	const unsigned int kinds = profile->account_kinds, waits = 1U << PROFILE_OFFCPU | 1U << PROFILE_WAKERS;
+
+	while (budget_spans_next(scope->model, cursor, ret_span)) {
+		ret_span->from = ret_span->from > scope->from ? ret_span->from : scope->from;
+		ret_span->until = ret_span->until < scope->to ? ret_span->until : scope->to;
+		*ret_lack = budget_lack_of(scope->model, ret_span->record, kinds & waits, kinds & 1U << PROFILE_CPU);
+		if (ret_span->from < ret_span->until &&
+		    (ret_lack->everything || ret_lack->least || ret_lack->frequency))
+			return true;
+	}
+	return false;
+}
+
+/* Length of the requested part; 0 if unknown. */
+static uint64_t length_of(const struct profile_scope *scope)
+{
+	const struct trace_model *model = scope->model;
+	uint64_t from = model->start > scope->from ? model->start : scope->from;
+	uint64_t until = model->stop < scope->to ? model->stop : scope->to;
+
+	return until > from ? until - from : 0;
+}
+
+static void report_spans(struct profile *profile, const struct profile_scope *scope)
+{
+	const uint64_t start = scope->model->start;
+	struct budget_span span;
+	struct budget_lack lack;
+	char text[BUDGET_TEXT];
+	size_t cursor = 0, count = 0;
+
+	while (next_span(profile, scope, &cursor, &span, &lack) && count++ < BUDGET_SPANS_SHOWN)
+		account_detail(profile, "from %s s to %s s: %s", figure_seconds(span.from - start).text,
+			       figure_seconds(span.until - start).text, budget_text(&lack, text));
+}
+
+static void report_recording(struct profile *profile, const struct profile_scope *scope)
+{
+	const uint64_t start = scope->model->start;
+	uint64_t from = 0, until = 0, sum = 0;
+	struct budget_lack lack, all = {0};
+	struct budget_span span;
+	char text[BUDGET_TEXT];
+	size_t cursor = 0;
+
+	while (next_span(profile, scope, &cursor, &span, &lack)) {
+		from = sum ? from : span.from;
+		until = span.until;
+		sum += span.until - span.from;
+		all.everything |= lack.everything;
+		all.least = lack.least ? lack.least : all.least;
+		all.frequency = lack.frequency ? lack.frequency : all.frequency;
+	}
+	if (!sum)
+		return;
+	account_note(profile, ACCOUNT_COARSER, account_share(sum, length_of(scope)),
+		     "from %s s to %s s the recorder left out, at times, to cost less: %s",
+		     figure_seconds(from - start).text, figure_seconds(until - start).text,
+		     budget_text(&all, text));
+	report_spans(profile, scope);
+}
+
+static void report_budget(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->scopes.count; i++)
+		report_recording(profile, &profile->scopes.items[i]);
+}
+
+bool profile_coarser(const struct profile *profile)
+{
+	struct budget_span span;
+	struct budget_lack lack;
+
+	for (size_t i = 0; i < profile->scopes.count; i++) {
+		size_t cursor = 0;
+
+		if (next_span(profile, &profile->scopes.items[i], &cursor, &span, &lack))
+			return true;
+	}
+	return false;
 }
 
 /* --- together --- */
@@ -652,23 +753,14 @@ static bool lacks(const struct profile *profile)
 
 static int make_account(struct profile *profile)
 {
-	int r = account_partial(profile);
-
-	if (!r)
-		r = tell_losses(profile);
-	if (!r)
-		r = tell_damage(profile);
-	if (!r)
-		r = account_budget(profile);
-	if (!r)
-		r = account_helpers(profile);
-	if (!r)
-		r = account_quality(profile);
-	if (!r)
-		r = account_inlines(profile);
-	if (!r)
-		r = tell_packed(profile);
-	return r < 0 ? r : account_notes_sort(profile->notes);
+	report_partial(profile);
+	report_losses(profile);
+	report_damage(profile);
+	report_budget(profile);
+	report_helpers(profile);
+	account_quality(profile);
+	report_packed(profile);
+	return profile->notes->failed ? -ENOMEM : sort_notes(profile->notes);
 }
 
 void profile_account(struct profile *profile, struct profile_account *ret_account)

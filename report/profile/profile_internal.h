@@ -744,35 +744,29 @@ struct account_note {
 struct account_notes {
 	ARRAY(struct account_note) items;
 	ARRAY(struct profile_account_note) sorted;
+	struct profile_quality quality; /* of the sources that the account is about */
+	bool failed;                    /* out of memory: then it is not shown */
 };
 
 void account_notes_destroy(struct account_notes *notes);
 
 /*
- * Adds one formatted note, made printable. `share` orders the notes of a kind; the text need not
- * contain it. -ENOMEM.
+ * Adds one formatted note, made printable. `share` orders the notes of a kind; the text need not contain it. Without
+ * memory, `failed` says so.
  */
-int account_note(struct profile *profile, enum account_kind kind, double share, const char *format, ...)
+void account_note(struct profile *profile, enum account_kind kind, double share, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Adds a line of detail to the last note. -ENOMEM. */
-int account_detail(struct profile *profile, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a line of detail to the last note. */
+void account_detail(struct profile *profile, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Replaces the table's remedy for the last note. The text must be a constant. */
 void account_remedy(struct profile *profile, const char *remedy);
 
 double account_share(uint64_t part, uint64_t whole); /* percent */
 
-/*
- * The parts of the account. Each adds notes, and returns 0 or -ENOMEM.
- */
-
-/* Stacks that were cut short, missing or trimmed, maps that were unavailable, frames without names and why. */
-int account_quality(struct profile *profile);
-
-/* What the recorder left out for a time to keep its cost down. */
-int account_budget(struct profile *profile);
-
-/* Names the modules whose DWARF could not be read, or not completely. */
-int account_inlines(struct profile *profile);
+/* Model `number` of all traces; NULL: there are no more. */
+struct trace_model *account_model(const struct profile *profile, size_t number);
+/* Adds notes about stacks that were cut short, missing or trimmed, unknown maps, modules and frames without names. */
+void account_quality(struct profile *profile);
 
 /* Why addresses of the module have no name, in a few words. */
 const char *account_why(const struct module *module);

@@ -25,86 +25,73 @@ void profile_quality_sum(const struct profile *profile, unsigned int kinds, stru
 
 /* --- as notes of the account --- */
 
-/* The quality of the sources that the account is about. */
-static struct profile_quality quality_of(const struct profile *profile)
+static void report_samples(struct profile *profile, enum account_kind kind, uint64_t count, const char *text,
+			   const char *reason)
 {
-	struct profile_quality sum;
-
-	profile_quality_sum(profile, profile->account_kinds, &sum);
-	return sum;
-}
-
-static int tell_samples(struct profile *profile, enum account_kind kind, uint64_t count, const char *text,
-			const char *reason)
-{
-	double share = account_share(count, quality_of(profile).samples);
+	double share = account_share(count, profile->notes->quality.samples);
 
 	if (!count)
-		return 0;
-	return account_note(profile, kind, share, "%" PRIu64 " sample%s (%.1f%%) %s%s", count, plural(count), share,
-			    text, reason);
+		return;
+	account_note(profile, kind, share, "%" PRIu64 " sample%s (%.1f%%) %s%s", count, plural(count), share,
+		     text, reason);
 }
 
-static int tell_stacks(struct profile *profile)
+static void report_stacks(struct profile *profile)
 {
-	const struct profile_quality quality = quality_of(profile);
+	const struct profile_quality *quality = &profile->notes->quality;
 	const struct {
 		uint64_t count;
 		const char *text;
 		enum account_kind kind;
 	} notes[] = {
-		{quality.kernel_truncated, "with a kernel stack cut at the depth limit", ACCOUNT_CUT_STACKS},
-		{quality.user_truncated, "with a user stack cut at the depth limit", ACCOUNT_CUT_STACKS},
-		{quality.trimmed, "with a user stack that ends in addresses outside every mapping (trimmed)",
+		{quality->kernel_truncated, "with a kernel stack cut at the depth limit", ACCOUNT_CUT_STACKS},
+		{quality->user_truncated, "with a user stack cut at the depth limit", ACCOUNT_CUT_STACKS},
+		{quality->trimmed, "with a user stack that ends in addresses outside every mapping (trimmed)",
 		 ACCOUNT_WRONG_STACKS},
-		{quality.no_maps, "from processes whose mappings are unknown", ACCOUNT_MAPPINGS},
-		{quality.stripped, "without the recorder's own BPF frames", ACCOUNT_BESIDE},
-		{quality.unknown_source, "left out, from a source that the trace does not describe",
+		{quality->no_maps, "from processes whose mappings are unknown", ACCOUNT_MAPPINGS},
+		{quality->stripped, "without the recorder's own BPF frames", ACCOUNT_BESIDE},
+		{quality->unknown_source, "left out, from a source that the trace does not describe",
 		 ACCOUNT_INCOMPATIBLE},
 	};
-	int r = 0;
 
-	for (enum missing_user why = MISSING_USER_NONE + 1; why < MISSING_USER_REASONS && !r; why++)
-		r = tell_samples(profile, ACCOUNT_NO_USER_STACK, quality.missing_user[why],
-				 "without a user stack: ", missing_user_text(why));
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]) && !r; i++)
-		r = tell_samples(profile, notes[i].kind, notes[i].count, notes[i].text, "");
-	return r;
+	for (enum missing_user why = MISSING_USER_NONE + 1; why < MISSING_USER_REASONS; why++)
+		report_samples(profile, ACCOUNT_NO_USER_STACK, quality->missing_user[why],
+			       "without a user stack: ", missing_user_text(why));
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		report_samples(profile, notes[i].kind, notes[i].count, notes[i].text, "");
 }
 
 /* How unwound stacks end if not at their root. */
-static int tell_unwinding(struct profile *profile)
+static void report_unwinding(struct profile *profile)
 {
-	const struct profile_quality quality = quality_of(profile);
+	const struct profile_quality *quality = &profile->notes->quality;
 	const struct {
 		uint64_t count;
 		const char *text, *remedy; /* remedy: NULL: that of the kind; "": none */
 		enum account_kind kind;
 	} notes[] = {
-		{quality.stops[NOTE_TRUNCATED], "cut where their copy ends ([truncated])", NULL, ACCOUNT_CUT_COPIES},
-		{quality.stops[NOTE_SWITCHED], "ending where another stack begins (coroutines, signal stacks)", "",
+		{quality->stops[NOTE_TRUNCATED], "cut where their copy ends ([truncated])", NULL, ACCOUNT_CUT_COPIES},
+		{quality->stops[NOTE_SWITCHED], "ending where another stack begins (coroutines, signal stacks)", "",
 		 ACCOUNT_CUT_STACKS},
-		{quality.stops[NOTE_NO_MEMORY], "without callers: the stack was not in memory", "", ACCOUNT_CUT_STACKS},
-		{quality.stops[NOTE_NO_CFI], "ending in code without unwind information", "", ACCOUNT_CUT_STACKS},
-		{quality.stops[NOTE_BAD_RETURN], "ending at an address that is not code", "", ACCOUNT_WRONG_STACKS},
-		{quality.stops[NOTE_TOO_DEEP], "cut at the depth limit", NULL, ACCOUNT_CUT_STACKS},
-		{quality.tails, "with callers by frame pointer beyond their copy", NULL, ACCOUNT_CUT_COPIES},
-		{quality.callers_missing, "with a caller by frame pointer of a function that may have none", "",
+		{quality->stops[NOTE_NO_MEMORY], "without callers: the stack was not in memory", "", ACCOUNT_CUT_STACKS},
+		{quality->stops[NOTE_NO_CFI], "ending in code without unwind information", "", ACCOUNT_CUT_STACKS},
+		{quality->stops[NOTE_BAD_RETURN], "ending at an address that is not code", "", ACCOUNT_WRONG_STACKS},
+		{quality->stops[NOTE_TOO_DEEP], "cut at the depth limit", NULL, ACCOUNT_CUT_STACKS},
+		{quality->tails, "with callers by frame pointer beyond their copy", NULL, ACCOUNT_CUT_COPIES},
+		{quality->callers_missing, "with a caller by frame pointer of a function that may have none", "",
 		 ACCOUNT_WRONG_STACKS},
 	};
-	int r = 0;
 
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]) && !r; i++) {
-		double share = account_share(notes[i].count, quality.unwound);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		double share = account_share(notes[i].count, quality->unwound);
 
 		if (!notes[i].count)
 			continue;
-		r = account_note(profile, notes[i].kind, share, "%" PRIu64 " unwound stack%s (%.1f%%) %s",
-				 notes[i].count, plural(notes[i].count), share, notes[i].text);
-		if (!r && notes[i].remedy)
+		account_note(profile, notes[i].kind, share, "%" PRIu64 " unwound stack%s (%.1f%%) %s",
+			     notes[i].count, plural(notes[i].count), share, notes[i].text);
+		if (notes[i].remedy)
 			account_remedy(profile, notes[i].remedy[0] ? notes[i].remedy : NULL);
 	}
-	return r;
 }
 
 /* Whether some of the code is that of a 32-bit program, of which no memory is copied. */
@@ -121,28 +108,27 @@ static bool has_narrow_code(const struct profile *profile)
 }
 
 /* User stacks that should have been unwound and were not. */
-static int tell_not_unwound(struct profile *profile)
+static void report_not_unwound(struct profile *profile)
 {
-	const struct profile_quality quality = quality_of(profile);
-	int r = 0;
+	const struct profile_quality *quality = &profile->notes->quality;
 
-	if (quality.snapshots_missing)
-		r = account_note(profile, ACCOUNT_NO_SNAPSHOT,
-				 account_share(quality.snapshots_missing, quality.samples),
-				 "%" PRIu64 " user stack%s by frame pointer only, without a snapshot in the trace",
-				 quality.snapshots_missing, plural(quality.snapshots_missing));
-	if (!r && quality.callers_unknown)
-		r = account_note(profile, ACCOUNT_WRONG_STACKS, account_share(quality.callers_unknown, quality.samples),
-				 "%" PRIu64 " user stack%s by frame pointers in which the caller of a function without "
-				 "one is not known", quality.callers_unknown, plural(quality.callers_unknown));
-	if (!r && has_narrow_code(profile))
-		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
-				 "user stacks of 32-bit programs are by frame pointer only, with --dwarf, too");
-	if (!r && profile->machine_unknown)
-		r = account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
-				 "user stacks are by frame pointer only: "
-				 "stacks of that kind of machine cannot be unwound here");
-	return r;
+	if (quality->snapshots_missing)
+		account_note(profile, ACCOUNT_NO_SNAPSHOT,
+			     account_share(quality->snapshots_missing, quality->samples),
+			     "%" PRIu64 " user stack%s by frame pointer only, without a snapshot in the trace",
+			     quality->snapshots_missing, plural(quality->snapshots_missing));
+	if (quality->callers_unknown)
+		account_note(profile, ACCOUNT_WRONG_STACKS, account_share(quality->callers_unknown, quality->samples),
+			     "%" PRIu64 " user stack%s by frame pointers in which the caller of a function without "
+			     "one is not known",
+			     quality->callers_unknown, plural(quality->callers_unknown));
+	if (has_narrow_code(profile))
+		account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
+			     "user stacks of 32-bit programs are by frame pointer only, with --dwarf, too");
+	if (profile->machine_unknown)
+		account_note(profile, ACCOUNT_OTHER_MACHINE, 100,
+			     "user stacks are by frame pointer only: "
+			     "stacks of that kind of machine cannot be unwound here");
 }
 
 struct unread_maps { /* of processes whose mappings could not be read, by whether root was refused */
@@ -163,66 +149,59 @@ static void add_unread_maps(struct unread_maps *sum, const struct trace_model *m
 	}
 }
 
-static int tell_maps(struct profile *profile)
+static void report_maps(struct profile *profile)
 {
+	const struct trace_model *model;
 	struct unread_maps unread = {0};
-	int r = 0;
 
-	for (size_t i = 0; i < profile->file_count; i++)
-		for (size_t j = 0; j < profile->files[i]->model_count; j++)
-			add_unread_maps(&unread, &profile->files[i]->models[j]);
-	for (int refused = 0; refused <= 1 && !r; refused++) {
+	for (size_t i = 0; (model = account_model(profile, i)); i++)
+		add_unread_maps(&unread, model);
+	for (int refused = 0; refused <= 1; refused++) {
 		if (!unread.counts[refused])
 			continue;
-		r = account_note(profile, ACCOUNT_MAPPINGS, 0,
-				 "the mappings of %" PRIu64 " process%s could not be read (%s)", unread.counts[refused],
-				 unread.counts[refused] == 1 ? "" : "es", strerror((int)unread.reasons[refused]));
-		if (!r && refused)
+		account_note(profile, ACCOUNT_MAPPINGS, 0,
+			     "the mappings of %" PRIu64 " process%s could not be read (%s)", unread.counts[refused],
+			     unread.counts[refused] == 1 ? "" : "es", strerror((int)unread.reasons[refused]));
+		if (refused)
 			account_remedy(profile, "the host refuses them to root, so functions there have no names");
 	}
-	if (!r && unread.no_room) {
-		r = account_note(profile, ACCOUNT_MAPPINGS, 100,
-				 "%" PRIu64 " change%s of mappings left out: not enough memory", unread.no_room,
-				 plural(unread.no_room));
-		if (!r)
-			account_remedy(profile, "what was mapped then may have wrong names");
+	if (unread.no_room) {
+		account_note(profile, ACCOUNT_MAPPINGS, 100,
+			     "%" PRIu64 " change%s of mappings left out: not enough memory", unread.no_room,
+			     plural(unread.no_room));
+		account_remedy(profile, "what was mapped then may have wrong names");
 	}
-	return r;
 }
 
 /* When, in seconds since the start of the recording. Only the first few. */
-static int tell_unsure_spans(struct profile *profile, const struct trace_model *model)
+static void report_unsure_spans(struct profile *profile, const struct trace_model *model)
 {
 	enum { SPANS_SHOWN = 3 };
 	size_t count = model->unsure_times.spans.count;
-	int r = 0;
 
-	for (size_t i = 0; i < count && i < SPANS_SHOWN && !r; i++) {
+	for (size_t i = 0; i < count && i < SPANS_SHOWN; i++) {
 		const struct unsure_span *span = &model->unsure_times.spans.items[i];
 
-		r = account_detail(profile, "from %s s to %s s",
-				   figure_seconds(span->from > model->start ? span->from - model->start : 0).text,
-				   figure_seconds(span->until > model->start ? span->until - model->start : 0).text);
+		account_detail(profile, "from %s s to %s s",
+			       figure_seconds(span->from > model->start ? span->from - model->start : 0).text,
+			       figure_seconds(span->until > model->start ? span->until - model->start : 0).text);
 	}
-	if (!r && count > SPANS_SHOWN)
-		r = account_detail(profile, "and %zu more", count - SPANS_SHOWN);
-	return r;
+	if (count > SPANS_SHOWN)
+		account_detail(profile, "and %zu more", count - SPANS_SHOWN);
 }
 
-static int tell_unsure(struct profile *profile)
+static void report_unsure(struct profile *profile)
 {
-	const struct profile_quality quality = quality_of(profile);
-	int r;
+	const struct trace_model *model;
 
-	if (!quality.unsure)
-		return 0;
-	r = tell_samples(profile, ACCOUNT_UNSURE, quality.unsure,
-			 "from times when records of processes are missing: "
-			 "what started then may have wrong names or none", "");
-	for (size_t i = 0; i < profile->file_count && !r; i++)
-		for (size_t j = 0; j < profile->files[i]->model_count && !r; j++)
-			r = tell_unsure_spans(profile, &profile->files[i]->models[j]);
-	return r;
+	if (!profile->notes->quality.unsure)
+		return;
+	report_samples(profile, ACCOUNT_UNSURE, profile->notes->quality.unsure,
+		       "from times when records of processes are missing: "
+		       "what started then may have wrong names or none",
+		       "");
+	for (size_t i = 0; (model = account_model(profile, i)); i++)
+		report_unsure_spans(profile, model);
 }
 
 static int compare_copied(const void *left, const void *right)
@@ -255,37 +234,25 @@ static uint64_t count_copied(const struct trace_model *model, size_t first, size
 	return processes;
 }
 
-static int tell_copied_of(struct profile *profile, struct trace_model *model)
+static void report_copied(struct profile *profile, struct trace_model *model)
 {
 	enum { MODULES_SHOWN = 5 };
 	size_t shown = 0;
-	int r = 0;
 
 	if (model->copied.count)
 		qsort(model->copied.items, model->copied.count, sizeof(*model->copied.items), compare_copied);
-	for (size_t i = 0, next; i < model->copied.count && !r && shown < MODULES_SHOWN; i = next) {
+	for (size_t i = 0, next; i < model->copied.count && shown < MODULES_SHOWN; i = next) {
 		const struct trace_module *module = trace_model_module(model, model->copied.items[i].module);
 		uint64_t processes = count_copied(model, i, &next);
 
 		if (!processes)
 			continue;
 		shown++;
-		r = account_note(profile, ACCOUNT_COPIED_CODE, 0,
-				 "memory without a file holds a copy of code of '%s' in %" PRIu64
-				 " process%s: compared, and named by the file",
-				 module ? module->path : "?", processes, processes == 1 ? "" : "es");
+		account_note(profile, ACCOUNT_COPIED_CODE, 0,
+			     "memory without a file holds a copy of code of '%s' in %" PRIu64
+			     " process%s: compared, and named by the file",
+			     module ? module->path : "?", processes, processes == 1 ? "" : "es");
 	}
-	return r;
-}
-
-static int tell_copied(struct profile *profile)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < profile->file_count && !r; i++)
-		for (size_t j = 0; j < profile->files[i]->model_count && !r; j++)
-			r = tell_copied_of(profile, &profile->files[i]->models[j]);
-	return r;
 }
 
 /* --- frames without names --- */
@@ -385,58 +352,60 @@ const char *account_why(const struct module *module)
 	return texts[state];
 }
 
-static int tell_unnamed_module(struct profile *profile, const struct unnamed_module *unnamed)
+static void report_unnamed_module(struct profile *profile, const struct unnamed_module *unnamed)
 {
 	const struct module *module = profile->modules.items.items[unnamed->module];
 
-	return account_detail(profile, "%.1f%% %s%s%s%s: %s",
-			      account_share(unnamed->samples, quality_of(profile).samples),
-			      module->path[0] ? module->path : module->name,
-			      module->build_id[0] ? " (" : "", module->build_id,
-			      module->build_id[0] ? ")" : "", account_why(module));
+	account_detail(profile, "%.1f%% %s%s%s%s: %s",
+		       account_share(unnamed->samples, profile->notes->quality.samples),
+		       module->path[0] ? module->path : module->name,
+		       module->build_id[0] ? " (" : "", module->build_id,
+		       module->build_id[0] ? ")" : "", account_why(module));
 }
 
 /* Names may be missing because files were not opened. */
-static int tell_unopened(struct profile *profile)
+static void report_unopened(struct profile *profile)
 {
 	_cleanup_(opener_refusals_deinit) struct opener_refusals refusals = {0};
 	enum opener_reason most = 0;
 	uint64_t sum = 0;
 	int r = opener_refusals(profile->names.opener, &refusals);
 
-	for (enum opener_reason i = 0; i < OPENER_REASONS && !r; i++) {
+	for (enum opener_reason i = 0; i < OPENER_REASONS; i++) {
 		sum += refusals.counts[i];
 		most = refusals.counts[i] > refusals.counts[most] ? i : most;
 	}
-	if (r < 0 || !sum)
-		return r == -ENOMEM ? r : 0;
-	return account_detail(profile, "%" PRIu64 " file%s not opened, %s%s: see --needs", sum, plural(sum),
-			      refusals.counts[most] < sum ? "most of them " : "", opener_reason_text(most));
+	if (r < 0 || !sum) {
+		profile->notes->failed |= r == -ENOMEM;
+		return;
+	}
+	account_detail(profile, "%" PRIu64 " file%s not opened, %s%s: see --needs", sum, plural(sum),
+		       refusals.counts[most] < sum ? "most of them " : "", opener_reason_text(most));
 }
 
 /* The sum, and the module with the largest part of it. */
-static int tell_unnamed_sum(struct profile *profile, uint64_t sum, const struct unnamed_module *first)
+static void report_unnamed_sum(struct profile *profile, uint64_t sum, const struct unnamed_module *first)
 {
 	const struct module *module = profile->modules.items.items[first->module];
-	double share = account_share(sum, quality_of(profile).samples);
+	double share = account_share(sum, profile->notes->quality.samples);
 
-	return account_note(profile, ACCOUNT_UNNAMED, share,
-			    "%" PRIu64 " sample%s (%.1f%%) with an unnamed leaf, %sin '%s': %s", sum,
-			    plural(sum), share, first->samples < sum ? "most often " : "",
-			    module->path[0] ? module->path : module->name,
-			    account_why(module));
+	account_note(profile, ACCOUNT_UNNAMED, share,
+		     "%" PRIu64 " sample%s (%.1f%%) with an unnamed leaf, %sin '%s': %s", sum,
+		     plural(sum), share, first->samples < sum ? "most often " : "",
+		     module->path[0] ? module->path : module->name,
+		     account_why(module));
 }
 
-static int tell_unnamed(struct profile *profile)
+static void report_unnamed(struct profile *profile)
 {
 	enum { MODULES_SHOWN = 5 };
 	size_t count = profile->modules.items.count, shown;
 	_cleanup_free_ struct unnamed_module *modules = calloc(count + 1, sizeof(*modules));
 	uint64_t sum = 0, rest = 0;
-	int r = 0;
 
+	profile->notes->failed |= !modules;
 	if (!modules)
-		return -ENOMEM;
+		return;
 	for (size_t i = 0; i < count; i++)
 		modules[i].module = (uint32_t)i;
 	count_unnamed(profile, modules);
@@ -445,84 +414,21 @@ static int tell_unnamed(struct profile *profile)
 	for (size_t i = 0; i < count; i++)
 		sum += modules[i].samples;
 	if (!sum)
-		return 0;
-	r = tell_unnamed_sum(profile, sum, &modules[0]);
-	for (shown = 0; shown < count && shown < MODULES_SHOWN && modules[shown].samples && !r; shown++)
-		r = tell_unnamed_module(profile, &modules[shown]);
+		return;
+	report_unnamed_sum(profile, sum, &modules[0]);
+	for (shown = 0; shown < count && shown < MODULES_SHOWN && modules[shown].samples; shown++)
+		report_unnamed_module(profile, &modules[shown]);
 	for (; shown < count; shown++)
 		rest += modules[shown].samples;
-	if (!r && rest)
-		r = account_detail(profile, "%.1f%% in other modules",
-				   account_share(rest, quality_of(profile).samples));
-	return r < 0 ? r : tell_unopened(profile);
+	if (rest)
+		account_detail(profile, "%.1f%% in other modules",
+			       account_share(rest, profile->notes->quality.samples));
+	report_unopened(profile);
 }
 
-static int tell_refused_by(struct profile *profile, const struct module *module)
-{
-	int r = 0;
+/* --- modules --- */
 
-	if (module->local_state == SYMBOLS_OTHER_BUILD_ID && !module_was_embedded(module))
-		r = account_note(profile, ACCOUNT_REFUSED, 0, "'%s' was refused: its build-id is not %s",
-				 module->path, module->build_id);
-	if (!r && module->refused_path[0])
-		r = account_note(profile, ACCOUNT_REFUSED, 0,
-				 "'%s' was refused: it is not the debug file of '%s' with build-id %s",
-				 module->refused_path, module->path, module->build_id);
-	return r;
-}
-
-static bool refused_any(const struct module *module)
-{
-	return module->refused_path[0] ||
-	       (module->local_state == SYMBOLS_OTHER_BUILD_ID && !module_was_embedded(module));
-}
-
-/* Calls `tell` for each module that `has` accepts, once for modules that differ only in the trace they are from. */
-static int tell_each(struct profile *profile, bool (*has)(const struct module *module),
-		     int (*tell)(struct profile *profile, const struct module *module))
-{
-	size_t count = profile->modules.items.count;
-	_cleanup_free_ bool *told = calloc(count + 1, sizeof(*told));
-	int r = told ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < count && !r; i++) {
-		const struct module *module = profile->modules.items.items[i];
-
-		if (told[module->alike] || !has(module))
-			continue;
-		told[module->alike] = true;
-		r = tell(profile, module);
-	}
-	return r;
-}
-
-/* A refused file is reported even if few samples are affected: the user expects it to be used. */
-static int tell_refused(struct profile *profile)
-{
-	return tell_each(profile, refused_any, tell_refused_by);
-}
-
-int account_quality(struct profile *profile)
-{
-	int r = tell_stacks(profile);
-
-	if (!r)
-		r = tell_unwinding(profile);
-	if (!r)
-		r = tell_not_unwound(profile);
-	if (!r)
-		r = tell_maps(profile);
-	if (!r)
-		r = tell_copied(profile);
-	if (!r)
-		r = tell_unsure(profile);
-	if (!r)
-		r = tell_unnamed(profile);
-	return r < 0 ? r : tell_refused(profile);
-}
-
-/* --- lines and inlined functions that could not be read --- */
-
+/* Of lines and inlined functions that could not be read. */
 static const char *reason_of(int error)
 {
 	switch (error) {
@@ -543,18 +449,52 @@ static const char *reason_of(int error)
 	}
 }
 
-static int tell_lines_by(struct profile *profile, const struct module *module)
+/* A refused file is reported even if few samples are affected: the user expects it to be used. */
+static void report_module(struct profile *profile, const struct module *module, bool other)
 {
-	return account_note(profile, ACCOUNT_NO_LINES, 0, "some lines and inlined functions of '%s' are unknown: %s",
-			    module->path, reason_of(module->lines_error));
+	if (other)
+		account_note(profile, ACCOUNT_REFUSED, 0, "'%s' was refused: its build-id is not %s",
+			     module->path, module->build_id);
+	if (module->refused_path[0])
+		account_note(profile, ACCOUNT_REFUSED, 0,
+			     "'%s' was refused: it is not the debug file of '%s' with build-id %s",
+			     module->refused_path, module->path, module->build_id);
 }
 
-static bool lacks_lines(const struct module *module)
+/* Once for modules that differ only in the trace they are from. */
+static void report_modules(struct profile *profile)
 {
-	return module->lines_error;
+	size_t count = profile->modules.items.count;
+	_cleanup_free_ bool *refused = calloc(count + 1, sizeof(*refused)), *lines = calloc(count + 1, sizeof(*lines));
+
+	for (size_t i = 0; i < count && refused && lines; i++) {
+		const struct module *module = profile->modules.items.items[i];
+		const bool other = module->local_state == SYMBOLS_OTHER_BUILD_ID && !module_was_embedded(module);
+
+		if (!refused[module->alike])
+			report_module(profile, module, other);
+		refused[module->alike] |= other || module->refused_path[0];
+		if (module->lines_error && !lines[module->alike])
+			account_note(profile, ACCOUNT_NO_LINES, 0,
+				     "some lines and inlined functions of '%s' are unknown: %s", module->path,
+				     reason_of(module->lines_error));
+		lines[module->alike] |= module->lines_error != 0;
+	}
+	profile->notes->failed |= !refused || !lines;
 }
 
-int account_inlines(struct profile *profile)
+void account_quality(struct profile *profile)
 {
-	return tell_each(profile, lacks_lines, tell_lines_by);
+	struct trace_model *model;
+
+	profile_quality_sum(profile, profile->account_kinds, &profile->notes->quality);
+	report_stacks(profile);
+	report_unwinding(profile);
+	report_not_unwound(profile);
+	report_maps(profile);
+	for (size_t i = 0; (model = account_model(profile, i)); i++)
+		report_copied(profile, model);
+	report_unsure(profile);
+	report_unnamed(profile);
+	report_modules(profile);
 }

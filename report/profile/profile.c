@@ -434,9 +434,7 @@ static int compare_sources(const void *one, const void *two)
 	const struct profile_source *of_a = &a->profile->sources.items[a->number];
 	const struct profile_source *of_b = &b->profile->sources.items[b->number];
 
-	if (of_a->kind != of_b->kind)
-		return of_a->kind < of_b->kind ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return COMPARE(of_a->kind, of_b->kind) ?: COMPARE(a->number, b->number);
 }
 
 /* Sorts the sources into report order; ret_places: the new index of each. */
@@ -504,9 +502,7 @@ static int compare_rows(const void *one, const void *two)
 {
 	const struct profile_walk_task *a = one, *b = two;
 
-	if (a->walk != b->walk)
-		return a->walk < b->walk ? -1 : 1;
-	return a->task < b->task ? -1 : a->task > b->task;
+	return COMPARE(a->walk, b->walk) ?: COMPARE(a->task, b->task);
 }
 
 static int list_modules(struct profile *profile)

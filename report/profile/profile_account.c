@@ -116,13 +116,8 @@ static int compare_notes(const void *left, const void *right)
 {
 	const struct account_note *l = left, *r = right;
 
-	if (is_trifle(l) != is_trifle(r))
-		return is_trifle(l) ? 1 : -1;
-	if (l->kind != r->kind)
-		return l->kind < r->kind ? -1 : 1;
-	if (l->share < r->share || l->share > r->share)
-		return l->share > r->share ? -1 : 1;
-	return (l->number > r->number) - (l->number < r->number);
+	return COMPARE(is_trifle(l), is_trifle(r)) ?: COMPARE(l->kind, r->kind) ?: COMPARE(r->share, l->share) ?:
+	       COMPARE(l->number, r->number);
 }
 
 /* Appends the remedies to the texts: "TEXT; REMEDY". -ENOMEM. */

@@ -259,9 +259,8 @@ static int compare_probes(const void *one, const void *two)
 {
 	const struct probe_order *a = one, *b = two;
 
-	if (a->probe->source != b->probe->source)
-		return a->probe->source < b->probe->source ? -1 : 1;
-	return strcmp(a->probe->name, b->probe->name); /* equal names of one source are one probe */
+	/* Equal names of one source are one probe. */
+	return COMPARE(a->probe->source, b->probe->source) ?: strcmp(a->probe->name, b->probe->name);
 }
 
 static void renumber(struct profile *profile, const uint32_t *source_places, const uint32_t *probe_places)

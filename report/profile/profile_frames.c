@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "report/profile/profile_internal.h"
 #include "report/symbol/modules.h"
@@ -412,9 +413,7 @@ static int compare_code(const void *left, const void *right)
 {
 	const struct code_address *l = left, *r = right;
 
-	if (l->module != r->module)
-		return l->module < r->module ? -1 : 1;
-	return (l->address > r->address) - (l->address < r->address);
+	return COMPARE(l->module, r->module) ?: COMPARE(l->address, r->address);
 }
 
 /* Equal addresses are adjacent. */

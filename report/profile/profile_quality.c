@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/printable.h"
 #include "report/opener/opener.h"
@@ -208,9 +209,7 @@ static int compare_copied(const void *left, const void *right)
 {
 	const struct copied_code *a = left, *b = right;
 
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return a->tgid < b->tgid ? -1 : a->tgid > b->tgid;
+	return COMPARE(a->module, b->module) ?: COMPARE(a->tgid, b->tgid);
 }
 
 /*
@@ -269,11 +268,7 @@ static int compare_printed(const void *one, const void *two)
 {
 	const struct unnamed_module *a = one, *b = two;
 
-	if (a->alike != b->alike)
-		return a->alike < b->alike ? -1 : 1;
-	if (a->why != b->why)
-		return strcmp(a->why, b->why);
-	return a->module < b->module ? -1 : a->module > b->module;
+	return COMPARE(a->alike, b->alike) ?: strcmp(a->why, b->why) ?: COMPARE(a->module, b->module);
 }
 
 /* Joins modules that differ only in the trace they are from into one line. Returns how many are left. */
@@ -301,16 +296,9 @@ static int compare_unnamed(const void *one, const void *two, void *context)
 	const struct unnamed_module *a = one, *b = two;
 	struct module *const *modules = context;
 	const struct module *left = modules[a->module], *right = modules[b->module];
-	int order;
 
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	order = strcmp(left->path, right->path);
-	if (!order)
-		order = strcmp(left->name, right->name);
-	if (!order)
-		order = strcmp(left->build_id, right->build_id);
-	return order ? order : (a->module > b->module) - (a->module < b->module);
+	return COMPARE(b->samples, a->samples) ?: strcmp(left->path, right->path) ?: strcmp(left->name, right->name) ?:
+	       strcmp(left->build_id, right->build_id) ?: COMPARE(a->module, b->module);
 }
 
 static void count_unnamed(struct profile *profile, struct unnamed_module *modules)

@@ -152,9 +152,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct hand_over *l = left, *r = right;
 
-	if (l->object != r->object)
-		return l->object < r->object ? -1 : 1;
-	return (l->time > r->time) - (l->time < r->time);
+	return COMPARE(l->object, r->object) ?: COMPARE(l->time, r->time);
 }
 
 static bool has_owner(const struct profile_wait *wait)
@@ -250,18 +248,11 @@ static uint64_t profile_run_queue_weight(const struct profile_wait *wait)
 
 /* --- order --- */
 
-static bool comes_before(const struct profile_wait *a, const struct profile_wait *b)
-{
-	if (a->recording != b->recording)
-		return a->recording < b->recording;
-	if (a->task != b->task)
-		return a->task < b->task;
-	return a->out < b->out;
-}
-
 static int compare_waits(const void *one, const void *two)
 {
-	return comes_before(one, two) ? -1 : comes_before(two, one);
+	const struct profile_wait *a = one, *b = two;
+
+	return COMPARE(a->recording, b->recording) ?: COMPARE(a->task, b->task) ?: COMPARE(a->out, b->out);
 }
 
 /*
@@ -278,7 +269,7 @@ static void straighten(struct profile_wait *waits, size_t count)
 		struct profile_wait wait = waits[i];
 		size_t at = i;
 
-		for (; at && comes_before(&wait, &waits[at - 1]) && steps; at--, steps--)
+		for (; at && compare_waits(&wait, &waits[at - 1]) < 0 && steps; at--, steps--)
 			waits[at] = waits[at - 1];
 		waits[at] = wait;
 		if (!steps) {
@@ -320,9 +311,7 @@ static int compare_sums(const void *one, const void *two)
 {
 	const struct profile_task_sums *a = one, *b = two;
 
-	if (a->recording != b->recording)
-		return a->recording < b->recording ? -1 : 1;
-	return a->task < b->task ? -1 : a->task > b->task;
+	return COMPARE(a->recording, b->recording) ?: COMPARE(a->task, b->task);
 }
 
 /* --- totals --- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/read/event_stream.h"
 
+#include "common/array.h"
+
 struct pending_chunk {
 	uint64_t first_time;
 	uint32_t number;
@@ -32,9 +34,7 @@ static int compare_chunks(const void *one, const void *two)
 {
 	const struct pending_chunk *a = one, *b = two;
 
-	if (a->first_time != b->first_time)
-		return a->first_time < b->first_time ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	return COMPARE(a->first_time, b->first_time) ?: COMPARE(a->number, b->number);
 }
 
 int event_stream_create(struct trace_file *file, uint32_t section, struct event_stream **ret_stream)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/bytes.h"
 #include "common/cleanup.h"
 #include "common/hash_map.h"
@@ -154,9 +155,7 @@ static int compare_clocks(const void *one, const void *two)
 {
 	const struct event_clock *a = one, *b = two;
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->realtime < b->realtime ? -1 : a->realtime > b->realtime;
+	return COMPARE(a->time, b->time) ?: COMPARE(a->realtime, b->realtime);
 }
 
 static void find_limits(struct trace_model *model)

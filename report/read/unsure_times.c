@@ -10,7 +10,7 @@ static int compare_spans(const void *one, const void *two)
 {
 	const struct unsure_span *a = one, *b = two;
 
-	return a->from < b->from ? -1 : a->from > b->from;
+	return COMPARE(a->from, b->from);
 }
 
 /* Merges overlapping spans. */

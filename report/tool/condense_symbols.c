@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "report/tool/condense_parts.h"
 
@@ -68,13 +69,9 @@ static int compare_found(const void *left, const void *right)
 {
 	const struct found *l = left, *r = right;
 
-	if (l->module != r->module)
-		return l->module < r->module ? -1 : 1;
-	if (l->tgid != r->tgid)
-		return l->tgid < r->tgid ? -1 : 1;
-	if (l->symbol.address != r->symbol.address)
-		return l->symbol.address < r->symbol.address ? -1 : 1;
-	return (l->symbol.name.length > 0) - (r->symbol.name.length > 0);
+	return COMPARE(l->module, r->module) ?: COMPARE(l->tgid, r->tgid) ?:
+	       COMPARE(l->symbol.address, r->symbol.address) ?:
+	       COMPARE(l->symbol.name.length > 0, r->symbol.name.length > 0);
 }
 
 /* --- writing --- */
@@ -154,7 +151,7 @@ static int compare_code(const void *left, const void *right)
 {
 	const struct condense_code *l = left, *r = right;
 
-	return (l->module > r->module) - (l->module < r->module);
+	return COMPARE(l->module, r->module);
 }
 
 int condense_symbols(struct condensing *condensing)

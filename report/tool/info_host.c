@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "common/container.h"
 #include "common/printable.h"
@@ -193,7 +194,7 @@ static int compare_ids(const void *left, const void *right)
 {
 	const struct trace_probe *l = left, *r = right;
 
-	return (l->id > r->id) - (l->id < r->id);
+	return COMPARE(l->id, r->id);
 }
 
 void info_probes(const struct trace_model *model, bool verbose, FILE *out)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/cleanup.h"
 #include "report/profile/figures.h"
 #include "report/read/loss_table.h"
@@ -24,11 +25,7 @@ static int compare_losses(const void *left, const void *right)
 {
 	const struct event_loss *l = left, *r = right;
 
-	if (l->source != r->source)
-		return l->source < r->source ? -1 : 1;
-	if (l->cpu != r->cpu)
-		return l->cpu < r->cpu ? -1 : 1;
-	return (l->cause > r->cause) - (l->cause < r->cause);
+	return COMPARE(l->source, r->source) ?: COMPARE(l->cpu, r->cpu) ?: COMPARE(l->cause, r->cause);
 }
 
 static int fill(struct ledgers *ledgers, const struct trace_model *model)

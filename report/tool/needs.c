@@ -138,14 +138,9 @@ static int compare_needs(const void *left, const void *right, void *context)
 	const struct need *l = left, *r = right;
 	const struct needs *needs = context;
 	const struct profile_module *modules = needs->modules;
-	int order;
 
-	if (l->samples != r->samples)
-		return l->samples > r->samples ? -1 : 1;
-	order = strcmp(modules[l->module].path, modules[r->module].path);
-	if (!order)
-		order = strcmp(modules[l->module].build_id, modules[r->module].build_id);
-	return order ? order : (l->module > r->module) - (l->module < r->module);
+	return COMPARE(r->samples, l->samples) ?: strcmp(modules[l->module].path, modules[r->module].path) ?:
+	       strcmp(modules[l->module].build_id, modules[r->module].build_id) ?: COMPARE(l->module, r->module);
 }
 
 static void write_text(FILE *out, const char *text)

@@ -21,49 +21,52 @@ enum { NARROWEST = 40 };
 
 /* --- collecting --- */
 
-int digest_line_begin(struct digest_lines *lines, const char *label, enum digest_rank rank)
+int digest_lines_init(struct digest_lines *lines)
 {
-	struct digest_line *line = &lines->items[lines->count];
-
-	if (lines->count == DIGEST_MOST)
-		return -ENOMEM;
-	*line = (struct digest_line){.label = label, .rank = rank};
-	lines->text = open_memstream(&line->text, &lines->text_length);
-	lines->proof = open_memstream(&line->proof, &lines->proof_length);
-	lines->count++;
+	*lines = (struct digest_lines){0};
+	lines->text = open_memstream(&lines->text_bytes, &lines->text_length);
+	lines->proof = open_memstream(&lines->proof_bytes, &lines->proof_length);
 	return lines->text && lines->proof ? 0 : -ENOMEM;
 }
 
-static int close_stream(FILE **stream)
+void digest_line_begin(struct digest_lines *lines, const char *label, enum digest_rank rank, const char *proof)
 {
-	int r = *stream && fclose(*stream) ? -ENOMEM : 0;
-
-	*stream = NULL;
-	return r;
+	lines->label = label;
+	lines->rank = rank;
+	rewind(lines->text);
+	rewind(lines->proof);
+	(void)fputs(proof, lines->proof);
 }
 
 int digest_line_end(struct digest_lines *lines)
 {
-	int text = close_stream(&lines->text), proof = close_stream(&lines->proof);
+	struct digest_line *line = &lines->items[lines->count];
 
-	return text < 0 ? text : proof;
+	if (lines->count == DIGEST_MOST || fflush(lines->text) || fflush(lines->proof))
+		return -ENOMEM;
+	*line = (struct digest_line){.label = lines->label, .rank = lines->rank};
+	line->text = strndup(lines->text_bytes, lines->text_length);
+	line->proof = strndup(lines->proof_bytes, lines->proof_length);
+	lines->count++;
+	return line->text && line->proof ? 0 : -ENOMEM;
 }
 
 int digest_line_add(struct digest_lines *lines, const char *label, enum digest_rank rank, const char *text,
 		    const char *proof)
 {
-	int r = digest_line_begin(lines, label, rank);
-
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, label, rank, proof);
 	(void)fputs(text, lines->text);
-	(void)fputs(proof ? proof : "", lines->proof);
 	return digest_line_end(lines);
 }
 
 void digest_lines_deinit(struct digest_lines *lines)
 {
-	(void)digest_line_end(lines);
+	if (lines->text)
+		(void)fclose(lines->text);
+	if (lines->proof)
+		(void)fclose(lines->proof);
+	free(lines->text_bytes);
+	free(lines->proof_bytes);
 	for (size_t i = 0; i < lines->count; i++) {
 		free(lines->items[i].text);
 		free(lines->items[i].proof);
@@ -244,7 +247,8 @@ static int digest_init(struct digest *digest, const struct view_context *context
 	digest->source_count = profile_sources(context->profile, &digest->sources);
 	digest->cpu = first_source(digest, PROFILE_CPU);
 	digest->waits = first_source(digest, PROFILE_OFFCPU);
-	r = chains_ground_init(&digest->ground, context) ?:
+	r = digest_lines_init(&digest->lines) ?:
+	    chains_ground_init(&digest->ground, context) ?:
 	    thread_times_init(&digest->times, &digest->ground.index) ?:
 	    throughout_init(&digest->throughout, context->profile, &digest->ground.places) ?:
 	    group_throughout(digest);
@@ -337,17 +341,14 @@ static int add_hosts(struct digest *digest)
 	struct profile *profile = digest->context->profile;
 	size_t count = profile_origins(profile);
 	struct profile_origin origin;
-	int r = digest_line_begin(&digest->lines, "host", DIGEST_FIRST);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(&digest->lines, "host", DIGEST_FIRST, "--info");
 	if (count) {
 		profile_origin(profile, 0, &origin);
 		write_origin(&origin, digest->lines.text);
 	}
 	if (count > 1)
 		(void)fprintf(digest->lines.text, "; and %zu more recording%s", count - 1, plural(count - 1));
-	(void)fputs("--info", digest->lines.proof);
 	return digest_line_end(&digest->lines);
 }
 
@@ -371,10 +372,8 @@ static int add_sources(struct digest *digest)
 {
 	enum { SHOWN = 4 };
 	size_t shown = 0, more = 0;
-	int r = digest_line_begin(&digest->lines, "sources", DIGEST_FIRST);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(&digest->lines, "sources", DIGEST_FIRST, "--info");
 	for (size_t i = 0; i < digest->source_count; i++) {
 		if (digest->sources[i].left_out)
 			continue;
@@ -389,7 +388,6 @@ static int add_sources(struct digest *digest)
 		(void)fputs("none", digest->lines.text);
 	if (more)
 		(void)fprintf(digest->lines.text, "; and %zu more", more);
-	(void)fputs("--info", digest->lines.proof);
 	return digest_line_end(&digest->lines);
 }
 
@@ -397,15 +395,13 @@ int digest_add_origin(struct digest *digest)
 {
 	const char *filters = digest->context->settings->filters;
 	int r = digest_line_add(&digest->lines, "# digest", DIGEST_FIRST,
-				"computed from the trace; the options in brackets print what a line says", NULL) ?:
+				"computed from the trace; the options in brackets print what a line says", "") ?:
 		add_hosts(digest) ?:
 		add_sources(digest);
 
 	if (r < 0 || !filters[0])
 		return r;
-	r = digest_line_begin(&digest->lines, "filters", DIGEST_FIRST);
-	if (r < 0)
-		return r;
+	digest_line_begin(&digest->lines, "filters", DIGEST_FIRST, "");
 	(void)fprintf(digest->lines.text, "%s: the options in brackets need them, too", filters);
 	return digest_line_end(&digest->lines);
 }
@@ -418,10 +414,8 @@ enum { NOTES_SHOWN = 2 };
 
 static int add_note(struct digest *digest, const char *label, const struct profile_account_note *note)
 {
-	int r = digest_line_begin(&digest->lines, label, label[0] ? DIGEST_MAIN : DIGEST_LEAST);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(&digest->lines, label, label[0] ? DIGEST_MAIN : DIGEST_LEAST, "");
 	printable_write_line(digest->lines.text, note->text, strlen(note->text));
 	return digest_line_end(&digest->lines);
 }
@@ -454,10 +448,8 @@ static int add_next(struct digest *digest)
 {
 	const struct profile_task *tasks = digest->ground.waits.tasks;
 	FILE *text;
-	int r = digest_line_begin(&digest->lines, "next", DIGEST_FIRST);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(&digest->lines, "next", DIGEST_FIRST, "");
 	text = digest->lines.text;
 	if (digest->victim != PROFILE_NO_TASK) {
 		(void)fputs("--chains=", text);

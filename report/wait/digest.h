@@ -32,15 +32,21 @@ struct digest_line {
 struct digest_lines {
 	struct digest_line items[DIGEST_MOST];
 	size_t count;
-	FILE *text, *proof; /* of the line being written */
+	enum digest_rank rank; /* of the line being written, like what follows */
+	const char *label;
+	FILE *text, *proof;
+	char *text_bytes, *proof_bytes;
 	size_t text_length, proof_length;
 };
 
-/* Begins a line: write to `text` and `proof`, then end it. 0, -ENOMEM. */
-int digest_line_begin(struct digest_lines *lines, const char *label, enum digest_rank rank);
+/* 0, -ENOMEM. Deinitialize it in any case. */
+int digest_lines_init(struct digest_lines *lines);
+
+/* Begins a line, whose proof begins with `proof`: write to `text` and `proof`, then end it: 0, -ENOMEM. */
+void digest_line_begin(struct digest_lines *lines, const char *label, enum digest_rank rank, const char *proof);
 int digest_line_end(struct digest_lines *lines);
 
-/* Adds a whole line. `text` and `proof` are printable; `proof` may be NULL. */
+/* Adds a whole line. `text` and `proof` are printable. */
 int digest_line_add(struct digest_lines *lines, const char *label, enum digest_rank rank, const char *text,
 		    const char *proof);
 

@@ -412,8 +412,9 @@ static int add_way(struct stories *stories, const struct chains_found *found, co
 	struct digest_lines *lines = &stories->digest->lines;
 	uint32_t node = group->way, last = group->way;
 	struct end_sum end = {0};
-	int r = digest_line_begin(lines, "", rank);
+	int r = 0;
 
+	digest_line_begin(lines, "", rank, "");
 	for (; node && !r; node = heaviest_child(&found->tree, node)) {
 		const struct step *step = &found->steps.steps.items[node];
 
@@ -476,10 +477,8 @@ static int add_head(struct stories *stories, const struct chains_found *found, c
 	const bool one = group->nodes == 1;
 	const uint32_t comm = one ? group->comm : story->key.name;
 	struct digest_lines *lines = &stories->digest->lines;
-	int r = digest_line_begin(lines, labels[stories->count], rank);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, labels[stories->count], rank, "");
 	write_head(stories, story, comm, lines->text);
 	(void)fprintf(lines->text, ": %s in %" PRIu64 " wait%s", wait_figure(group->weight).text, group->waits,
 		      plural(group->waits));
@@ -511,10 +510,8 @@ static int add_worst(struct stories *stories, const struct story *story, enum di
 	const struct profile_wait *wait = &waits->items[story->worst];
 	const struct profile_task *task = &waits->tasks[wait->task];
 	struct digest_lines *lines = &stories->digest->lines;
-	int r = digest_line_begin(lines, "", rank);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "", rank, "");
 	(void)fprintf(lines->text, "worst: tid %" PRIu32 " pid %" PRIu32 " for ", task->tid, task->tgid);
 	wait_write_length(lines->text, wait_length(wait), wait_length_bound(wait));
 	(void)fprintf(lines->text, " from %s", wait_offset(waits, wait->recording, wait->out).text);
@@ -588,10 +585,8 @@ static int add_no_story(struct stories *stories)
 	const struct story *longest = stories->items.items;
 	const struct task_names *names = &stories->digest->ground.names;
 	const struct waits *waits = &stories->digest->ground.waits;
-	int r = digest_line_begin(lines, "stories", DIGEST_MORE);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "stories", DIGEST_MORE, "");
 	if (!has_wakers(stories->digest)) {
 		(void)fputs("unknown: who ended the waits was not recorded (rwalker-record --wakers)", lines->text);
 		return digest_line_end(lines);

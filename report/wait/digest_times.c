@@ -65,10 +65,8 @@ static int add_waited(struct digest *digest)
 {
 	struct digest_lines *lines = &digest->lines;
 	struct sums sums;
-	int r = digest_line_begin(lines, "time", DIGEST_FIRST);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "time", DIGEST_FIRST, "");
 	sum_up(digest, &sums);
 	(void)fprintf(lines->text, "%zu thread%s, %s:", sums.threads, plural(sums.threads),
 		      wait_figure(sums.wall).text);
@@ -91,14 +89,13 @@ static int add_throughout(struct digest *digest)
 {
 	enum { MOST = 6 };
 	struct digest_lines *lines = &digest->lines;
-	int r = digest->throughout.threads ? digest_line_begin(lines, "waited", DIGEST_MAIN) : 0;
 
-	if (r < 0 || !digest->throughout.threads)
-		return r;
+	if (!digest->throughout.threads)
+		return 0;
+	digest_line_begin(lines, "waited", DIGEST_MAIN, "--tree --throughout");
 	(void)fprintf(lines->text, "all the time, %zu thread%s: ", digest->throughout.threads,
 		      plural(digest->throughout.threads));
 	throughout_write(&digest->throughout, MOST, lines->text);
-	(void)fputs("--tree --throughout", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -108,10 +105,8 @@ static int add_sampled(struct digest *digest)
 	const struct profile_source *source = &digest->sources[digest->cpu];
 	struct digest_lines *lines = &digest->lines;
 	struct profile_origin origin = {0};
-	int r = digest_line_begin(lines, "time", DIGEST_FIRST);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "time", DIGEST_FIRST, "--tree --source cpu");
 	if (profile_origins(digest->context->profile) == 1)
 		profile_origin(digest->context->profile, 0, &origin);
 	if (source->weight_unit[0] == 'n')
@@ -123,7 +118,6 @@ static int add_sampled(struct digest *digest)
 		(void)fprintf(lines->text, " of %" PRIu64 " CPU%s (%s%%)", origin.cpus, plural(origin.cpus),
 			      figure_percent(source->weight, origin.cpus * source->duration).text);
 	(void)fputs(", by samples; waits were not recorded", lines->text);
-	(void)fputs("--tree --source cpu", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -142,14 +136,11 @@ int digest_add_times(struct digest *digest)
 static int add_run_queue(struct digest *digest, const struct sums *sums)
 {
 	struct digest_lines *lines = &digest->lines;
-	int r = digest_line_begin(lines, "pressure", DIGEST_FIRST);
 
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "pressure", DIGEST_FIRST, "--summary");
 	(void)fprintf(lines->text, "CPU: runnable threads waited for %s%% of their time (%s; %s running)",
 		      figure_percent(sums->run_queue, wait_add(sums->run_queue, sums->running)).text,
 		      wait_figure(sums->run_queue).text, wait_figure(sums->running).text);
-	(void)fputs("--summary", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -226,7 +217,7 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 {
 	struct digest_lines *lines = &digest->lines;
 	struct in_state found;
-	int r;
+	int r = 0;
 
 	if (!sums->in_d)
 		return digest_line_add(lines, "", DIGEST_LEAST,
@@ -235,12 +226,9 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 					       "D: no thread waited uninterruptibly",
 				       "--summary");
 	found = find_in_state(&digest->ground.waits, 'D');
-	r = digest_line_begin(lines, "", DIGEST_MAIN);
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "", DIGEST_MAIN, "--summary");
 	(void)fprintf(lines->text, "D: %s in %zu thread%s", wait_figure(sums->in_d).text, sums->threads_in_d,
 		      plural(sums->threads_in_d));
-	(void)fputs("--summary", lines->proof);
 	digest->stuck = found.longest != SIZE_MAX;
 	if (digest->stuck)
 		r = write_longest(digest, found.longest, ", --top-waits --state D");
@@ -256,9 +244,7 @@ static int add_kept(struct digest *digest, char letter, const char *why)
 
 	if (found.longest == SIZE_MAX)
 		return 0;
-	r = digest_line_begin(lines, "", DIGEST_MAIN);
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "", DIGEST_MAIN, "");
 	(void)fprintf(lines->text, "%c: %s in %zu thread%s that %s", letter, wait_figure(found.weight).text,
 		      found.threads, plural(found.threads), why);
 	r = write_longest(digest, found.longest, letter == 'T' ? "--top-waits --state T" : "--top-waits --state F");
@@ -296,16 +282,16 @@ static int add_throttled(struct digest *digest, const struct sums *sums)
 
 	if (!sums->throttled)
 		return 0;
-	r = find_throttler(waits, &most) ?: digest_line_begin(lines, "", DIGEST_MAIN);
+	r = find_throttler(waits, &most);
 	if (r < 0)
 		return r;
+	digest_line_begin(lines, "", DIGEST_MAIN, "--summary, --top-waits --class throttled");
 	(void)fprintf(lines->text, "throttled: %s in %zu thread%s by quotas of cgroups",
 		      wait_figure(sums->throttled).text, sums->threads_throttled, plural(sums->threads_throttled));
 	if (most) {
 		(void)fputs(", most by ", lines->text);
 		object_write(lines->text, &waits->objects[most]);
 	}
-	(void)fputs("--summary, --top-waits --class throttled", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -313,19 +299,15 @@ static int add_losses(struct digest *digest, const char *label)
 {
 	struct digest_lines *lines = &digest->lines;
 	struct profile_losses losses;
-	int r;
 
 	profile_losses(digest->context->profile, &losses);
-	r = digest_line_begin(lines, label, losses.lost ? DIGEST_FIRST : DIGEST_LEAST);
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, label, losses.lost ? DIGEST_FIRST : DIGEST_LEAST, "--info");
 	if (losses.lost)
 		(void)fprintf(lines->text, "lost: %" PRIu64 " of %" PRIu64 " events (%s%%)", losses.lost,
 			      wait_add(losses.lost, losses.recorded),
 			      figure_percent(losses.lost, wait_add(losses.lost, losses.recorded)).text);
 	else
 		(void)fputs("lost: no event", lines->text);
-	(void)fputs("--info", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -383,11 +365,11 @@ static int add_longest(struct digest *digest, const struct profile_walk_task *ro
 	const struct profile_wait wait = profile_walk_wait(row);
 	struct digest_lines *lines = &digest->lines;
 	struct place place;
-	int r = digest_line_begin(lines, "", DIGEST_FIRST) ?:
-		places_find(&digest->ground.places, row->node, &place, NULL);
+	int r = places_find(&digest->ground.places, row->node, &place, NULL);
 
 	if (r < 0)
 		return r;
+	digest_line_begin(lines, "", DIGEST_FIRST, "--tasks --state D");
 	(void)fputs("longest in D: ", lines->text);
 	wait_write_task(lines->text, &digest->ground.waits.tasks[row->task]);
 	(void)fputs(", ", lines->text);
@@ -395,7 +377,6 @@ static int add_longest(struct digest *digest, const struct profile_walk_task *ro
 	(void)fputs(place.kernel || place.user ? ", in " : "", lines->text);
 	place_write(&digest->ground.places, place, lines->text);
 	wait_write_object(lines->text, ", ", &digest->ground.waits, &wait);
-	(void)fputs("--tasks --state D", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -414,12 +395,9 @@ static int add_holder(struct digest *digest)
 		}
 	if (r < 0 || !most)
 		return r;
-	r = digest_line_begin(lines, "", DIGEST_FIRST);
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "", DIGEST_FIRST, "--chains");
 	(void)fprintf(lines->text, "%" PRIu32 " task%s held up by ", most, plural(most));
 	walk_write_task(lines->text, &digest->ground.waits, &holders, number);
-	(void)fputs("--chains", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -436,13 +414,10 @@ int digest_add_walks(struct digest *digest)
 	if (!count)
 		return 0;
 	count_states(rows, count, &states);
-	r = digest_line_begin(lines, "walked", DIGEST_FIRST);
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, "walked", DIGEST_FIRST, "--tasks");
 	(void)fprintf(lines->text, "%zu task%s in %zu walk%s: %zu running or runnable, %zu in D, %zu in other states",
 		      count, plural(count), walk_count, plural(walk_count), states.running, states.in_d,
 		      states.others);
-	(void)fputs("--tasks", lines->proof);
 	r = digest_line_end(lines);
 	if (r < 0 || !states.longest)
 		return r;
@@ -489,16 +464,16 @@ static int add_functions(struct digest *digest)
 	_cleanup_(heaviest_functions_deinit) struct heaviest_functions heaviest = {0};
 	const struct profile_source *source = &digest->sources[digest->cpu];
 	struct digest_lines *lines = &digest->lines;
-	int r = find_functions(digest, &heaviest) ?: digest_line_begin(lines, "functions", DIGEST_FIRST);
+	int r = find_functions(digest, &heaviest);
 
 	if (r < 0)
 		return r;
+	digest_line_begin(lines, "functions", DIGEST_FIRST, "--tree --source cpu");
 	for (size_t i = 0; i < heaviest.groups.count && i < SHOWN; i++) {
 		(void)fputs(i ? ", " : "", lines->text);
 		digest_write_share(heaviest.groups.items[i].tally.weight, page_total(source), lines->text);
 		functions_write(heaviest.functions, heaviest.groups.items[i].function, lines->text);
 	}
-	(void)fputs("--tree --source cpu", lines->proof);
 	return digest_line_end(lines);
 }
 
@@ -598,16 +573,13 @@ static int add_owners(struct digest *digest, bool process)
 				.count = process ? names->process_count : names->comm_count,
 				.sampled = digest->cpu != DIGEST_NO_SOURCE};
 	_cleanup_free_ struct owner *items = owners.items = calloc(owners.count + 1, sizeof(*items));
-	int r;
 
 	if (!items)
 		return -ENOMEM;
 	collect(&owners);
 	if (!owners.total)
 		return 0;
-	r = digest_line_begin(lines, process ? "processes" : "comms", DIGEST_MAIN);
-	if (r < 0)
-		return r;
+	digest_line_begin(lines, process ? "processes" : "comms", DIGEST_MAIN, "");
 	for (size_t i = 0; i < owners.count && i < SHOWN && items[i].weight; i++) {
 		(void)fputs(i ? ", " : "", lines->text);
 		digest_write_share(items[i].weight, owners.total, lines->text);

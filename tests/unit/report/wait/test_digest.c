@@ -203,15 +203,16 @@ static char *write_lines(struct digest_lines *lines, unsigned int width)
 /* At most 25 lines as printed: the last ones of the highest rank go. */
 static void keeps_the_limit(struct test *t)
 {
-	struct digest_lines lines = {0};
+	struct digest_lines lines;
 	size_t count = 0;
 	char *text;
 
+	CHECK(t, !digest_lines_init(&lines));
 	for (size_t i = 0; i < 20; i++)
-		(void)digest_line_add(&lines, "first", DIGEST_FIRST, "x", NULL);
+		(void)digest_line_add(&lines, "first", DIGEST_FIRST, "x", "");
 	for (size_t i = 0; i < 5; i++)
-		(void)digest_line_add(&lines, "least", DIGEST_LEAST, i ? "later" : "earlier", NULL);
-	(void)digest_line_add(&lines, "more", DIGEST_MORE, "kept", NULL);
+		(void)digest_line_add(&lines, "least", DIGEST_LEAST, i ? "later" : "earlier", "");
+	(void)digest_line_add(&lines, "more", DIGEST_MORE, "kept", "");
 	text = write_lines(&lines, 0);
 	for (const char *c = text; *c; c++)
 		count += *c == '\n';

@@ -226,37 +226,24 @@ static int pprof_init(struct pprof *pprof, const struct view_context *context)
 
 /* --- labels --- */
 
-static int add_label(struct pprof *pprof, const char *key, uint64_t text, uint64_t number)
+static void add_label(struct pprof *pprof, const char *key, uint64_t text, uint64_t number)
 {
-	uint64_t key_text = 0;
-	int r = pprof_texts_find(&pprof->texts, key, &key_text);
-
 	protobuf_clear(&pprof->label);
-	protobuf_number(&pprof->label, LABEL_KEY, key_text);
+	protobuf_number(&pprof->label, LABEL_KEY, pprof_texts_find(&pprof->texts, key));
 	protobuf_number(&pprof->label, LABEL_STR, text);
 	protobuf_number(&pprof->label, LABEL_NUM, number);
 	protobuf_message(&pprof->sample, SAMPLE_LABEL, &pprof->label);
-	return r;
 }
 
-static int write_label(struct pprof *pprof, const char *key, const char *text, uint64_t number)
+/* Writes nothing if the text is empty. */
+static void write_label(struct pprof *pprof, const char *key, const char *text)
 {
-	uint64_t value = 0;
-	int r = text ? pprof_texts_find_unsafe(&pprof->texts, text, &value) : 0;
-
-	return r < 0 ? r : add_label(pprof, key, value, text ? 0 : number);
-}
-
-/* `text` is printable already. */
-static int write_safe_label(struct pprof *pprof, const char *key, const char *text)
-{
-	uint64_t value;
-
-	return pprof_texts_find(&pprof->texts, text, &value) ?: add_label(pprof, key, value, 0);
+	if (*text)
+		add_label(pprof, key, pprof_texts_find_unsafe(&pprof->texts, text), 0);
 }
 
 /* The name of the host, else its number. */
-static int write_host(struct pprof *pprof, uint32_t host)
+static void write_host(struct pprof *pprof, uint32_t host)
 {
 	size_t count = profile_origins(pprof->context->profile);
 	struct profile_origin origin = {.host = ""};
@@ -266,48 +253,30 @@ static int write_host(struct pprof *pprof, uint32_t host)
 	for (size_t i = 0; i < pprof->recording_count && i < count && !origin.host[0]; i++)
 		if (pprof->recordings[i].host == host)
 			profile_origin(pprof->context->profile, i, &origin);
-	return write_label(pprof, "host", origin.host[0] ? origin.host : number, 0);
+	write_label(pprof, "host", origin.host[0] ? origin.host : number);
 }
 
-static int write_object(struct pprof *pprof, const struct pprof_row *row)
-{
-	const char *text = object_text(&pprof->rows.texts, row->object);
-	int r;
-
-	if (!row->object_kind)
-		return 0;
-	r = write_label(pprof, "object_kind", object_kind_name(row->object_kind), 0);
-	return r < 0 || !*text ? r : write_safe_label(pprof, "object", text);
-}
-
-static int write_place(struct pprof *pprof, const struct profile_cgroup *cgroup)
-{
-	int r = 0;
-
-	if (*profile_container(cgroup))
-		r = write_label(pprof, "container", cgroup->container, 0);
-	return r < 0 || !*profile_cgroup_path(cgroup) ? r : write_label(pprof, "cgroup", cgroup->path, 0);
-}
-
-static int write_labels(struct pprof *pprof, const struct pprof_row *row)
+static void write_labels(struct pprof *pprof, const struct pprof_row *row)
 {
 	const struct profile_source *source = &pprof->sources[row->source];
 	const struct profile_task *task = &pprof->tasks[row->task];
-	const char state[] = {row->state, '\0'};
-	int r = write_host(pprof, task->host) ?:
-		write_label(pprof, "comm", task->comm, 0) ?:
-		write_label(pprof, "pid", NULL, task->tgid) ?:
-		write_label(pprof, "tid", NULL, task->tid) ?:
-		write_place(pprof, task->cgroup) ?:
-		write_label(pprof, "kind", page_kind_name(source->kind), 0);
+	const char *object = object_text(&pprof->rows.texts, row->object);
 
-	if (!r && row->wait_class != PPROF_NO_CLASS)
-		r = write_label(pprof, "class", wait_class_name(row->wait_class), 0);
-	if (!r && row->state)
-		r = write_label(pprof, "state", state, 0);
-	if (!r && (source->kind == PROFILE_TRACEPOINT || source->kind == PROFILE_KFUNC))
-		r = write_label(pprof, "probe", source->name, 0);
-	return r < 0 ? r : write_object(pprof, row);
+	write_host(pprof, task->host);
+	add_label(pprof, "comm", pprof_texts_find_unsafe(&pprof->texts, task->comm), 0);
+	add_label(pprof, "pid", 0, task->tgid);
+	add_label(pprof, "tid", 0, task->tid);
+	write_label(pprof, "container", profile_container(task->cgroup));
+	write_label(pprof, "cgroup", profile_cgroup_path(task->cgroup));
+	write_label(pprof, "kind", page_kind_name(source->kind));
+	if (row->wait_class != PPROF_NO_CLASS)
+		write_label(pprof, "class", wait_class_name(row->wait_class));
+	write_label(pprof, "state", (const char[]){row->state, '\0'});
+	if (source->kind == PROFILE_TRACEPOINT || source->kind == PROFILE_KFUNC)
+		add_label(pprof, "probe", pprof_texts_find_unsafe(&pprof->texts, source->name), 0);
+	write_label(pprof, "object_kind", object_kind_name(row->object_kind));
+	if (row->object_kind && *object)
+		add_label(pprof, "object", pprof_texts_find(&pprof->texts, object), 0);
 }
 
 /* --- samples --- */
@@ -380,9 +349,9 @@ static int write_row(struct pprof *pprof, const struct pprof_row *row)
 	protobuf_clear(&pprof->sample);
 	protobuf_numbers(&pprof->sample, SAMPLE_LOCATION_ID, pprof->places.chain.items, pprof->places.chain.count);
 	protobuf_numbers(&pprof->sample, SAMPLE_VALUE, values, VALUES);
-	r = write_labels(pprof, row);
+	write_labels(pprof, row);
 	protobuf_message(&pprof->out, PROFILE_SAMPLE, &pprof->sample);
-	return r;
+	return 0;
 }
 
 static int write_rows(struct pprof *pprof)
@@ -397,46 +366,34 @@ static int write_rows(struct pprof *pprof)
 		r = pprof_places_find(&pprof->places);
 	for (size_t i = 0; i < count && !r; i++)
 		r = write_row(pprof, &rows[i]);
-	return r < 0 ? r : pprof_places_write_mappings(&pprof->places);
+	if (!r)
+		pprof_places_write_mappings(&pprof->places);
+	return r;
 }
 
 /* --- the profile as a whole --- */
 
-static int write_type(struct pprof *pprof, uint32_t field, enum value value)
+static void write_type(struct pprof *pprof, uint32_t field, enum value value)
 {
-	uint64_t type, unit;
-	int r = pprof_texts_find(&pprof->texts, types[value].type, &type) ?:
-		pprof_texts_find(&pprof->texts, types[value].unit, &unit);
+	uint64_t type = pprof_texts_find(&pprof->texts, types[value].type);
+	uint64_t unit = pprof_texts_find(&pprof->texts, types[value].unit);
 
-	if (r < 0)
-		return r;
 	protobuf_clear(&pprof->label);
 	protobuf_number(&pprof->label, VALUE_TYPE_TYPE, type);
 	protobuf_number(&pprof->label, VALUE_TYPE_UNIT, unit);
 	protobuf_message(&pprof->out, field, &pprof->label);
-	return 0;
 }
 
-static int write_default(struct pprof *pprof)
-{
-	uint64_t text;
-	int r = pprof_texts_find(&pprof->texts, types[default_value(pprof)].type, &text);
-
-	protobuf_number(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE, text);
-	return r;
-}
-
-static int write_types(struct pprof *pprof)
+static void write_types(struct pprof *pprof)
 {
 	const struct profile_source *cpu = source_of(pprof, PROFILE_CPU);
-	int r = 0;
+	const char *shown = types[default_value(pprof)].type;
 
-	for (unsigned int i = 0; i < VALUES && !r; i++)
-		r = write_type(pprof, PROFILE_SAMPLE_TYPE, i);
-	if (!r)
-		r = write_default(pprof);
+	for (unsigned int i = 0; i < VALUES; i++)
+		write_type(pprof, PROFILE_SAMPLE_TYPE, i);
+	protobuf_number(&pprof->out, PROFILE_DEFAULT_SAMPLE_TYPE, pprof_texts_find(&pprof->texts, shown));
 	protobuf_number(&pprof->out, PROFILE_PERIOD, cpu ? sampling_interval(cpu) : 0);
-	return r < 0 ? r : write_type(pprof, PROFILE_PERIOD_TYPE, VALUE_CPU); /* always: it must be equal, too */
+	write_type(pprof, PROFILE_PERIOD_TYPE, VALUE_CPU); /* always: it must be equal, too */
 }
 
 /* When the first recording began, and the length of the longest one; of the requested part. */
@@ -457,52 +414,42 @@ static void write_times(struct pprof *pprof)
 	protobuf_number(&pprof->out, PROFILE_DURATION_NANOS, capped(longest));
 }
 
-static int write_comment(struct pprof *pprof, const char *text)
+static void write_comment(struct pprof *pprof, const char *text)
 {
-	uint64_t number;
-	int r = pprof_texts_find(&pprof->texts, text, &number);
-
-	if (!r)
-		protobuf_number(&pprof->out, PROFILE_COMMENT, number);
-	return r;
+	protobuf_number(&pprof->out, PROFILE_COMMENT, pprof_texts_find(&pprof->texts, text));
 }
 
 /* Filters, and the notes that other reports have at the end. */
-static int write_comments(struct pprof *pprof)
+static void write_comments(struct pprof *pprof)
 {
-	const char *filters = pprof->context->settings->filters;
 	struct profile_account account;
-	int r = filters && filters[0] ? write_comment(pprof, filters) : 0;
 
 	profile_account(pprof->context->profile, &account);
-	for (size_t i = 0; i < account.count && !r; i++)
-		r = write_comment(pprof, account.notes[i].text);
-	return r;
-}
-
-static int print_packed(const struct pprof *pprof)
-{
-	_cleanup_free_ uint8_t *packed = NULL;
-	size_t size;
-	int r = pprof->out.failed ? -ENOMEM : gzip_pack(pprof->out.bytes, pprof->out.used, &packed, &size);
-
-	if (!r)
-		(void)fwrite(packed, 1, size, pprof->context->out);
-	return r;
+	if (pprof->context->settings->filters && pprof->context->settings->filters[0])
+		write_comment(pprof, pprof->context->settings->filters);
+	for (size_t i = 0; i < account.count; i++)
+		write_comment(pprof, account.notes[i].text);
 }
 
 static int show_pprof(const struct view_context *context)
 {
 	_cleanup_(pprof_deinit) struct pprof pprof;
-	int r = pprof_init(&pprof, context) ?: write_types(&pprof);
+	_cleanup_free_ uint8_t *packed = NULL;
+	size_t size;
+	int r = pprof_init(&pprof, context);
 
+	if (r < 0)
+		return r;
+	write_types(&pprof);
+	write_times(&pprof);
+	r = write_rows(&pprof);
+	if (r < 0)
+		return r;
+	write_comments(&pprof);
+	r = pprof.out.failed ? -ENOMEM : gzip_pack(pprof.out.bytes, pprof.out.used, &packed, &size);
 	if (!r)
-		write_times(&pprof);
-	if (!r)
-		r = write_rows(&pprof);
-	if (!r)
-		r = write_comments(&pprof);
-	return r < 0 ? r : print_packed(&pprof);
+		(void)fwrite(packed, 1, size, context->out);
+	return r;
 }
 
 const struct view pprof_view = {

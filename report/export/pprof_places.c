@@ -111,10 +111,13 @@ enum { ESCAPE = 4 }; /* bytes of "\x1b" */
 
 int pprof_texts_init(struct pprof_texts *texts, struct protobuf *out)
 {
-	uint64_t empty;
+	int r;
 
 	*texts = (struct pprof_texts){.out = out};
-	return hash_map_init(&texts->numbers) ?: pprof_texts_find(texts, "", &empty);
+	r = hash_map_init(&texts->numbers);
+	if (!r)
+		(void)pprof_texts_find(texts, "");
+	return r;
 }
 
 void pprof_texts_deinit(struct pprof_texts *texts)
@@ -123,28 +126,28 @@ void pprof_texts_deinit(struct pprof_texts *texts)
 	free(texts->safe);
 }
 
-int pprof_texts_find(struct pprof_texts *texts, const char *text, uint64_t *ret_number)
+uint64_t pprof_texts_find(struct pprof_texts *texts, const char *text)
 {
 	uint64_t *number;
 	int r = hash_map_add(&texts->numbers, text, strlen(text), texts->numbers.count, &number);
 
-	if (r < 0)
-		return r;
 	if (r > 0)
 		protobuf_text(texts->out, PROFILE_STRING_TABLE, text);
-	*ret_number = *number;
-	return 0;
+	texts->out->failed |= r < 0;
+	return r < 0 ? 0 : *number;
 }
 
-int pprof_texts_find_unsafe(struct pprof_texts *texts, const char *text, uint64_t *ret_number)
+uint64_t pprof_texts_find_unsafe(struct pprof_texts *texts, const char *text)
 {
 	size_t length = strlen(text), room;
 
 	if (__builtin_mul_overflow(length, ESCAPE, &room) || __builtin_add_overflow(room, 1, &room) ||
-	    array_reserve_raw((void **)&texts->safe, &texts->room, room, 1) < 0)
-		return -ENOMEM;
+	    array_reserve_raw((void **)&texts->safe, &texts->room, room, 1) < 0) {
+		texts->out->failed = true;
+		return 0;
+	}
 	(void)printable_escape(texts->safe, texts->room, text, length);
-	return pprof_texts_find(texts, texts->safe, ret_number);
+	return pprof_texts_find(texts, texts->safe);
 }
 
 /* --- pprof places --- */
@@ -247,7 +250,7 @@ static int write_function(struct pprof_places *places, const char *name, const c
 {
 	_cleanup_(protobuf_deinit) struct protobuf function = {0};
 	_cleanup_free_ char *key = NULL;
-	uint64_t *number, name_text, file_text = 0;
+	uint64_t *number;
 	int length = asprintf(&key, "%s\n%s", name, file ? file : ""), r;
 
 	if (length < 0) {
@@ -260,14 +263,11 @@ static int write_function(struct pprof_places *places, const char *name, const c
 	*ret_number = *number;
 	if (!r)
 		return 0;
-	r = pprof_texts_find(places->texts, name, &name_text);
-	if (!r && file)
-		r = pprof_texts_find_unsafe(places->texts, file, &file_text);
 	protobuf_number(&function, FUNCTION_ID, *ret_number);
-	protobuf_number(&function, FUNCTION_NAME, name_text);
-	protobuf_number(&function, FUNCTION_FILENAME, file_text);
+	protobuf_number(&function, FUNCTION_NAME, pprof_texts_find(places->texts, name));
+	protobuf_number(&function, FUNCTION_FILENAME, file ? pprof_texts_find_unsafe(places->texts, file) : 0);
 	protobuf_message(places->out, PROFILE_FUNCTION, &function);
-	return r;
+	return 0;
 }
 
 static void write_line(struct pprof_places *places, uint64_t function, uint64_t line)
@@ -378,18 +378,15 @@ int pprof_places_write(struct pprof_places *places, uint32_t node)
 /* --- mappings --- */
 
 /* Addresses are those of the module's file, so it is mapped from 0 on. It ends with the page of the last address. */
-static int write_mapping(struct pprof_places *places, uint32_t module)
+static void write_mapping(struct pprof_places *places, uint32_t module)
 {
 	_cleanup_(protobuf_deinit) struct protobuf message = {0};
 	const struct pprof_mapping *mapping = &places->mappings[module];
 	const struct profile_module *names = &places->modules[module];
-	uint64_t name, build_id, limit = (mapping->limit / PAGE + 1) * PAGE;
-	int r = pprof_texts_find_unsafe(places->texts, has_file(places, module) ? names->path : names->name, &name);
+	uint64_t name = pprof_texts_find_unsafe(places->texts, has_file(places, module) ? names->path : names->name);
+	uint64_t build_id = pprof_texts_find_unsafe(places->texts, names->build_id);
+	uint64_t limit = (mapping->limit / PAGE + 1) * PAGE;
 
-	if (!r)
-		r = pprof_texts_find_unsafe(places->texts, names->build_id, &build_id);
-	if (r < 0)
-		return r;
 	protobuf_number(&message, MAPPING_ID, module);
 	protobuf_number(&message, MAPPING_MEMORY_LIMIT, limit > mapping->limit ? limit : mapping->limit);
 	protobuf_number(&message, MAPPING_FILENAME, name);
@@ -399,7 +396,6 @@ static int write_mapping(struct pprof_places *places, uint32_t module)
 	protobuf_number(&message, MAPPING_HAS_LINE_NUMBERS, mapping->lines);
 	protobuf_number(&message, MAPPING_HAS_INLINE_FRAMES, mapping->lines);
 	protobuf_message(places->out, PROFILE_MAPPING, &message);
-	return 0;
 }
 
 void pprof_places_weigh(struct pprof_places *places, uint32_t node, uint64_t weight)
@@ -428,17 +424,15 @@ static uint32_t main_module(const struct pprof_places *places)
 	return found;
 }
 
-int pprof_places_write_mappings(struct pprof_places *places)
+void pprof_places_write_mappings(struct pprof_places *places)
 {
 	uint32_t first;
-	int r = 0;
 
 	places->mappings[0].weight = 0;
 	first = main_module(places);
 	if (first)
-		r = write_mapping(places, first);
-	for (uint32_t module = 1; !r && module < places->module_count; module++)
+		write_mapping(places, first);
+	for (uint32_t module = 1; module < places->module_count; module++)
 		if (places->mappings[module].limit && module != first)
-			r = write_mapping(places, module);
-	return r;
+			write_mapping(places, module);
 }

@@ -93,14 +93,14 @@ struct pprof_texts {
 	size_t room;
 };
 
-/* `out` must outlive it. 0, -ENOMEM. */
+/* `out` must outlive it; it has failed if there was no memory for a text. */
 int pprof_texts_init(struct pprof_texts *texts, struct protobuf *out);
 void pprof_texts_deinit(struct pprof_texts *texts);
 
-/* The number of a text that is printable already, as all texts of the reporter itself are. 0, -ENOMEM. */
-int pprof_texts_find(struct pprof_texts *texts, const char *text, uint64_t *ret_number);
+/* The number of a text that is printable already, as all texts of the reporter itself are. */
+uint64_t pprof_texts_find(struct pprof_texts *texts, const char *text);
 /* The same for any bytes, which are made printable: pprof's texts must be UTF-8. */
-int pprof_texts_find_unsafe(struct pprof_texts *texts, const char *text, uint64_t *ret_number);
+uint64_t pprof_texts_find_unsafe(struct pprof_texts *texts, const char *text);
 
 /*
  * Call chains as pprof has them. In pprof, a location is an address with all functions at that
@@ -165,6 +165,6 @@ void pprof_places_weigh(struct pprof_places *places, uint32_t node, uint64_t wei
  * Writes the mappings of all locations, at the end. pprof takes the first one for the program, so that is the one with
  * the most weight that is no library.
  */
-int pprof_places_write_mappings(struct pprof_places *places);
+void pprof_places_write_mappings(struct pprof_places *places);
 
 #endif

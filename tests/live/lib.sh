@@ -18,7 +18,7 @@ level=${CHECK_LEVEL:-check}
 checks=0
 children=
 groups=
-started=$(cut -d" " -f1 /proc/uptime)
+test_began=$(cut -d" " -f1 /proc/uptime)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/rwalker-live.XXXXXX")
 mkfifo "$scratch/never"
 
@@ -77,7 +77,7 @@ none_was_refused() { ! grep -l 'refused [0-9]* system call' "$scratch"/*.err 2>/
 
 # By the kernel's log: as long as nobody attacks it, no helper is killed by its own filter.
 helper_was_killed() {
-	dmesg 2>/dev/null | awk -F'[][ ]+' -v from="$started" -v program="exe=\"$record\"" \
+	dmesg 2>/dev/null | awk -F'[][ ]+' -v from="$test_began" -v program="exe=\"$record\"" \
 		'/type=1326/ && index($0, program) && $2 > from { found = 1 } END { exit !found }'
 }
 

@@ -156,7 +156,7 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
  * were not all brief.
  */
 
-#define NOTED_SHARED (1ULL << 32) /* its owner may be in another process */
+#define NOTED_ANYWHERE (1ULL << 32) /* its owner may be in another process */
 
 static __always_inline bool locks_with_inheritance(u32 operation)
 {
@@ -172,7 +172,7 @@ static __always_inline u64 inheriting_owner(u64 place)
 
 	if (bpf_probe_read_user(&word, sizeof(word), (const void *)place) || !(word & FUTEX_WAITERS))
 		return 0;
-	return word & FUTEX_TID_MASK ? (word & FUTEX_TID_MASK) | NOTED_SHARED : 0;
+	return word & FUTEX_TID_MASK ? (word & FUTEX_TID_MASK) | NOTED_ANYWHERE : 0;
 }
 
 static __always_inline u64 mutex_owner(u64 place, u32 operation, u32 value)
@@ -183,11 +183,12 @@ static __always_inline u64 mutex_owner(u64 place, u32 operation, u32 value)
 		return 0;
 	if (bpf_probe_read_user(&mutex, sizeof(mutex), (const void *)place) || !is_mutex(&mutex, operation, value))
 		return 0;
-	return mutex.owner | (mutex.kind & MUTEX_SHARED ? NOTED_SHARED : 0);
+	return mutex.owner;
 }
 
 /*
- * The thread that holds what the task goes to sleep for: its tid in the task's pid namespace, and NOTED_SHARED; or 0.
+ * The thread that holds what the task goes to sleep for: its tid in the task's pid namespace, and NOTED_ANYWHERE;
+ * or 0.
  */
 static __always_inline u64 futex_owner(const struct call_arguments *with)
 {
@@ -218,7 +219,11 @@ static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *e
 
 /* --- at the end of the wait --- */
 
-/* The owner held the lock when the wait began, so it must have started before. Its tid may have been reused since. */
+/*
+ * The owner held the lock when the wait began, so it must have started before. Its tid may have been reused since. One
+ * in another process may be in another pid namespace, where its tid means something else, unless the kernel itself
+ * looked it up.
+ */
 static __always_inline bool owner_take(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry)
 {
@@ -226,7 +231,7 @@ static __always_inline bool owner_take(struct task_struct *task, struct object_r
 
 	if (!owner || OBJECT_READ(task_struct, owner, start_time) > entry->out)
 		return false;
-	if (!(entry->noted & NOTED_SHARED) && OBJECT_READ(task_struct, owner, tgid) != task->tgid)
+	if (!(entry->noted & NOTED_ANYWHERE) && OBJECT_READ(task_struct, owner, tgid) != task->tgid)
 		return false;
 	owner_describe(owner, &room->beside.owner);
 	room->beside.held = HELD_BY_OWNER;

@@ -520,8 +520,8 @@ struct ring_sleeper_asked {
 	__u32 tgid, tid;
 	__u32 operation, value; /* of the call that waits for the mutex */
 	/* by the helper: */
-	__u32 owner;	    /* of the mutex: its tid in the task's pid namespace; 0: not known */
-	__u32 owner_shared; /* it may be in another process */
+	__u32 owner; /* of the mutex: its tid in its pid namespace; 0: not known */
+	__u32 unused;
 };
 
 struct ring_sleeper {

@@ -94,16 +94,18 @@ static __noinline enum user_missing ask(struct task_struct *task, u64 switches,
 
 /* --- the record ----------------------------------------------------------------------------------- */
 
-/* Nothing keeps the owner in place while it is described: it counts only if it still has its tid afterwards. */
-static __always_inline void find_owner(struct task_struct *task, u32 number, bool shared, u64 began,
-				       struct ring_task *owner)
+/*
+ * Nothing keeps the owner in place while it is described: it counts only if it still has its tid afterwards. In another
+ * process, the tid may be of another pid namespace.
+ */
+static __always_inline void find_owner(struct task_struct *task, u32 number, u64 began, struct ring_task *owner)
 {
 	const u64 found = find_thread(task, number);
 
 	if (!found || OBJECT_READ(task_struct, found, start_time) > began) /* it got the tid of who held it */
 		return;
 	owner_describe(found, owner);
-	if ((!shared && owner->tgid != task->tgid) || find_thread(task, number) != found)
+	if (owner->tgid != task->tgid || find_thread(task, number) != found)
 		owner->tid = 0;
 }
 
@@ -121,7 +123,7 @@ static __always_inline void tell_sleeper(struct task_struct *task, const struct 
 	if (!sleeper.outcome && bpf_probe_read_kernel(sleeper.registers, user_registers_bytes(), regs))
 		sleeper.outcome = USER_MISSING_FAULT;
 	if (!sleeper.outcome && asked->owner && asked->tid == sleeper.tid)
-		find_owner(task, asked->owner, asked->owner_shared, wanted->began, &sleeper.owner);
+		find_owner(task, asked->owner, wanted->began, &sleeper.owner);
 	if (!sleeper.outcome && has_run(task, wanted->switches))
 		sleeper.outcome = USER_MISSING_RUNNING;
 	bpf_seq_write(to, &sleeper, sizeof(sleeper));

@@ -122,7 +122,6 @@ static void find_owner(struct copier *copier)
 	    copy_present(copier, asked->mutex.from, &mutex, sizeof(mutex)) != sizeof(mutex) ||
 	    !is_mutex(&mutex, asked->operation, asked->value))
 		return;
-	asked->owner_shared = mutex.kind & MUTEX_SHARED;
 	asked->owner = mutex.owner;
 }
 

@@ -142,7 +142,7 @@ def judge_mutexes(comm, places, owner, where, waits, rounds):
     if len(there) < 0.9 * rounds:
         return f"{len(there)} waits for it, not {rounds}"
     if owner == "0" and len(right) != len(there):
-        return f"{len(there) - len(right)} of {len(there)} were held by somebody, but it is no mutex: {there[0]['holder']}"
+        return f"{len(there) - len(right)} of {len(there)} were held by somebody who is not known: {there[0]['holder']}"
     if owner != "0" and [w for w in held if w["holder"]["tid"] != owner]:
         return f"some of {len(own)} were held by others than {owner}: {set(w['holder']['tid'] for w in held)}"
     if owner != "0" and len(held) != len(right):

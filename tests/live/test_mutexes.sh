@@ -29,7 +29,7 @@ record_mutexes here "$workloads/mutexes" "$rounds" "$scratch/shared"
 record_mutexes namespace unshare --pid --fork "$workloads/mutexes" "$rounds" "$scratch/shared"
 
 "$report" --waits-on=futex "$scratch/here.rwk" >"$scratch/view" 2>/dev/null
-for kind in plain robust inherit shared; do
+for kind in plain robust inherit shared-pi; do
 	check "--waits-on says who held the $kind one" grep -qE " w-$kind +on futex .*\(held (at first )?by h-$kind [0-9]+\)\$" "$scratch/view"
 done
 for place in 'bss +on futex 0x[0-9a-f]+ in mutexes of mutexes [0-9]+' 'heap +on futex 0x[0-9a-f]+ in heap of mutexes [0-9]+' \
@@ -37,5 +37,6 @@ for place in 'bss +on futex 0x[0-9a-f]+ in mutexes of mutexes [0-9]+' 'heap +on 
 	"in-file +on futex in shared file $scratch/shared\+0x[0-9a-f]+" 'shared +on futex in shared memory [0-9]+\+0x[0-9a-f]+'; do
 	check "--waits-on says where it is: $place" grep -qE " w-$place \(held (at first )?by " "$scratch/view"
 done
-check "--waits-on names no holder of a semaphore" lacks -E 'w-semaphore .*held by' "$scratch/view"
+check "--waits-on names no holder of a semaphore" lacks -E 'w-semaphore .*held ' "$scratch/view"
+check "... nor one in another process" lacks -E 'w-shared(-rob)? .*held ' "$scratch/view"
 finish

@@ -6,7 +6,8 @@
  *
  *	COMM PLACE WORDS OWNER MAPPING OFFSET INODE
  *		the waiter; address of the lock, in its process; number of words of the lock; the holder's tid in the
- *		pid namespace of the mount of /proc, or 0 if it is not a mutex; enum object_mapping, 0: chosen by the C
+ *		pid namespace of the mount of /proc, or 0 if it is not a mutex, or its owner's process is another one,
+ *		whose tids may be of another pid namespace; enum object_mapping, 0: chosen by the C
  *		library; the lock's offset in the shared memory; inode of FILE, or 0
  *
  * Threads meet at barriers, which are not mutexes either.
@@ -251,7 +252,7 @@ static void say_all(const struct job *job)
 	if (job->set_up == condition_up)
 		words = sizeof(job->condition) / sizeof(job->words[0]);
 	printf("w-%s 0x%lx %lu %d %d 0x%lx %lu\n", job->name, place, chosen ? words : 0,
-	       job->is_mutex ? job->holder : 0, chosen ? job->mapping : 0,
+	       job->is_mutex && (!job->shared || job->protocol) ? job->holder : 0, chosen ? job->mapping : 0,
 	       job->begin ? place - job->begin : 0, job->inode);
 }
 

@@ -19,7 +19,8 @@ struct offset_weight { /* weight of one frame in one node */
 };
 
 struct node_sums {
-	uint64_t weight, self, samples, run_queue, throttled;
+	struct tally total;
+	uint64_t self;
 };
 
 struct call_tree_builder {
@@ -107,36 +108,24 @@ static int touch(struct call_tree_builder *builder, uint32_t node)
 	return node < builder->source_count ? 0 : -EBADMSG;
 }
 
-static void add_leaf(struct node_sums *sums, const struct call_tree_leaf *leaf)
-{
-	sums->weight += leaf->weight;
-	sums->self += leaf->weight;
-	sums->samples += leaf->samples;
-	sums->run_queue += leaf->run_queue;
-	sums->throttled += leaf->throttled;
-}
-
 /* Gathers all profile nodes that the chains pass through, ascending, each with the weight of these chains. */
-static int gather(struct call_tree_builder *builder, const struct call_tree_leaf *leaves, size_t count)
+static int gather(struct call_tree_builder *builder, const struct row *rows, size_t count)
 {
 	forget(builder);
 	for (size_t i = 0; i < count; i++) {
-		int r = touch(builder, leaves[i].node);
+		int r = touch(builder, rows[i].node);
 
 		if (r < 0)
 			return r;
-		add_leaf(&builder->sums[leaves[i].node], &leaves[i]);
+		tally_add_row(&builder->sums[rows[i].node].total, &rows[i]);
+		builder->sums[rows[i].node].self += rows[i].weight;
 	}
 	if (builder->touched.count)
 		qsort(builder->touched.items, builder->touched.count, sizeof(uint32_t), compare_numbers);
 	for (size_t i = builder->touched.count; i-- > 1;) {
 		const struct node_sums *sums = &builder->sums[builder->touched.items[i]];
-		struct node_sums *parent = &builder->sums[builder->source[builder->touched.items[i]].parent];
 
-		parent->weight += sums->weight;
-		parent->samples += sums->samples;
-		parent->run_queue += sums->run_queue;
-		parent->throttled += sums->throttled;
+		tally_add(&builder->sums[builder->source[builder->touched.items[i]].parent].total, &sums->total);
 	}
 	return 0;
 }
@@ -166,11 +155,11 @@ static uint64_t offset_of(const struct call_tree_builder *builder, uint32_t fram
 
 static void add_sums(struct call_tree_node *node, const struct node_sums *sums)
 {
-	node->weight += sums->weight;
+	node->weight += sums->total.weight;
 	node->self += sums->self;
-	node->samples += sums->samples;
-	node->run_queue += sums->run_queue;
-	node->throttled += sums->throttled;
+	node->samples += sums->total.samples;
+	node->run_queue += sums->total.run_queue;
+	node->throttled += sums->total.throttled;
 }
 
 /* Adds one profile node to the tree; its parent is already there. */
@@ -190,7 +179,7 @@ static int place(struct call_tree_builder *builder, uint32_t source)
 	return array_push(&builder->offsets, (struct offset_weight){.node = node,
 								    .frame = frame,
 								    .offset = offset_of(builder, frame),
-								    .weight = builder->sums[source].weight});
+								    .weight = builder->sums[source].total.weight});
 }
 
 /* Clearing a table costs its capacity: a large one is not kept for the small trees that follow. */
@@ -310,10 +299,10 @@ static int order_children(struct call_tree_builder *builder)
 	return 0;
 }
 
-int call_tree_build(struct call_tree_builder *builder, const struct call_tree_leaf *leaves, size_t count,
+int call_tree_build(struct call_tree_builder *builder, const struct row *rows, size_t count,
 		    struct call_tree *ret_tree)
 {
-	int r = gather(builder, leaves, count) ?: place_all(builder);
+	int r = gather(builder, rows, count) ?: place_all(builder);
 
 	if (r < 0)
 		return r;
@@ -336,12 +325,11 @@ uint32_t call_tree_end(const struct call_tree_builder *builder, uint32_t profile
 	return node && profile_node ? node - 1 : 0;
 }
 
-int call_tree_find_functions(struct call_tree_builder *builder, const struct call_tree_leaf *leaves,
-			     size_t count)
+int call_tree_find_functions(struct call_tree_builder *builder, const struct row *rows, size_t count)
 {
 	forget(builder);
 	for (size_t i = 0; i < count; i++) {
-		int r = touch(builder, leaves[i].node);
+		int r = touch(builder, rows[i].node);
 
 		if (r < 0)
 			return r;
@@ -669,4 +657,12 @@ int tree_print(const struct view_context *context, const struct tree_text *text,
 	array_free(&printer.levels);
 	array_free(&printer.prefix);
 	return r;
+}
+
+void tree_hidden_write(const struct view_context *context, const struct tree_hidden *hidden, uint64_t total)
+{
+	if (hidden->branches)
+		(void)fprintf(context->out, "# branches below %s%% not shown: %" PRIu64 ", %s%% in all\n",
+			      figure_percent(context->settings->min_share, 1000000).text, hidden->branches,
+			      figure_percent(hidden->weight, total).text);
 }

@@ -18,12 +18,6 @@
 
 struct call_tree_builder;
 
-struct call_tree_leaf {
-	uint32_t node; /* of the profile */
-	uint64_t weight;
-	uint64_t samples, run_queue, throttled; /* only summed */
-};
-
 struct call_tree_node {
 	uint32_t parent, function, frame; /* frame: the heaviest */
 	uint32_t first_child, child_count; /* children[first_child ...] */
@@ -42,15 +36,14 @@ int call_tree_builder_create(struct profile *profile, struct functions *function
 void call_tree_builder_destroy(struct call_tree_builder *builder);
 
 /* The tree belongs to the builder and is valid until the next one. */
-int call_tree_build(struct call_tree_builder *builder, const struct call_tree_leaf *leaves, size_t count,
+int call_tree_build(struct call_tree_builder *builder, const struct row *rows, size_t count,
 		    struct call_tree *ret_tree);
 
 /* Where a chain of the latest tree ended: the tree's node. */
 uint32_t call_tree_end(const struct call_tree_builder *builder, uint32_t profile_node);
 
 /* Looks up the functions of all frames of these chains, so that they can be printed. */
-int call_tree_find_functions(struct call_tree_builder *builder, const struct call_tree_leaf *leaves,
-			     size_t count);
+int call_tree_find_functions(struct call_tree_builder *builder, const struct row *rows, size_t count);
 
 /*
  * One call tree as text, root at the top:
@@ -95,5 +88,8 @@ struct tree_hidden { /* branches that were left out without a line */
 int tree_print(const struct view_context *context, const struct tree_text *text,
 	       const struct call_tree *tree, uint32_t from, uint64_t total,
 	       struct tree_hidden *ret_hidden);
+
+/* Says how many there were. */
+void tree_hidden_write(const struct view_context *context, const struct tree_hidden *hidden, uint64_t total);
 
 #endif

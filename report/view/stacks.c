@@ -98,11 +98,8 @@ int stack_table_init(struct stack_table *table, const struct view_context *conte
 	const struct view_settings *settings = context->settings;
 	int r;
 
-	*table = (struct stack_table){.settings = {
-					      .style = {.addresses = settings->addresses, .offsets = settings->offsets},
-					      .per_process = settings->per_process,
-					      .by_missing = by_missing,
-				      }};
+	*table = (struct stack_table){.settings = {.style = frame_list_style(settings), .by_missing = by_missing,
+						   .per_process = settings->per_process}};
 	r = functions_create(context->profile, mode, page_no_frames(settings), &table->functions);
 	if (!r)
 		r = groups_init(&table->groups, context->profile, context->only ? NULL : settings->by);
@@ -133,72 +130,76 @@ int stack_table_fill(struct stack_table *table, const struct rows *rows)
 	return unique_stacks_init(&table->stacks, rows, &table->readings, &table->names, table->settings);
 }
 
-/* --- stacks --- */
+/* --- the two views --- */
 
-/* Unique stacks, leaf first, lightest stack first: the multi-line format of bcc's offcputime and stackcount. */
+struct stack_view {
+	const struct view_context *context;
+	const struct profile_source *source;
+	struct stack_table table;
+	struct chain chain;
+};
 
-static void print_owner(const struct view_context *context, const struct stack_table *table,
-			const struct unique_stack *stack)
+/* Prints the stacks of the table; `slice`: after the heading of one. */
+typedef int print_stacks(struct stack_view *view, bool slice);
+
+static void stack_view_deinit(struct stack_view *view)
 {
-	const char *comm = table->names.comms[stack->comm];
-
-	(void)fprintf(context->out, "    %-16s ", "-");
-	printable_write(context->out, comm, strlen(comm));
-	if (context->settings->per_process) {
-		(void)fputs(" (", context->out);
-		task_names_write_process(&table->names, stack->process, context->out);
-		(void)fputc(')', context->out);
-	}
-	(void)fputc('\n', context->out);
+	stack_table_deinit(&view->table);
+	chain_deinit(&view->chain);
 }
 
-/* Prints an empty line above each stack; in a slice, which begins with its heading, below each stack. */
-static int print_stacks(const struct view_context *context, const struct stack_table *table,
-			const struct profile_source *source, bool slice, struct chain *chain)
-{
-	for (size_t i = 0; i < table->stacks.count; i++) {
-		const struct unique_stack *stack = &table->stacks.items[i];
-		int r = chain_read(chain, context->profile, stack->node);
-
-		if (r < 0)
-			return r;
-		(void)fputs(slice ? "" : "\n", context->out);
-		frame_list_write(context, table->functions, chain);
-		print_owner(context, table, stack);
-		(void)fprintf(context->out, "        %" PRIu64 "\n%s",
-			      page_figure(source, stack->samples, stack->weight), slice ? "\n" : "");
-	}
-	if (table->stacks.count && !slice)
-		(void)fputc('\n', context->out);
-	return 0;
-}
-
-static int print_slices(const struct view_context *context, struct stack_table *table, uint32_t number,
-			const struct profile_source *source, struct chain *chain)
+static int print_slices(struct stack_view *view, uint32_t number, bool bare, print_stacks *print)
 {
 	_cleanup_(slices_deinit) struct slices slices;
 	struct slice slice;
-	int r = slices_init(&slices, context, number);
+	int r = slices_init(&slices, view->context, number);
 
 	while (!r && (r = slices_next(&slices, &slice)) > 0) {
-		slices_write_heading(&slices, &slice, context, false);
-		r = stack_table_fill(table, &slice.rows) ?: print_stacks(context, table, source, true, chain);
+		slices_write_heading(&slices, &slice, view->context, bare);
+		r = stack_table_fill(&view->table, &slice.rows) ?: print(view, true);
 	}
 	return r;
 }
 
+static int print_table(struct stack_view *view, uint32_t number, bool bare, print_stacks *print)
+{
+	if (slices_are_wanted(view->context, view->source))
+		return print_slices(view, number, bare, print);
+	return stack_table_fill(&view->table, &view->table.rows) ?: print(view, false);
+}
+
+/*
+ * Leaf first, lightest stack first: the multi-line format of bcc's offcputime and stackcount. An empty line is above
+ * each stack; in a slice, which begins with its heading, below each stack.
+ */
+static int print_lines(struct stack_view *view, bool slice)
+{
+	const struct stack_table *table = &view->table;
+	FILE *out = view->context->out;
+
+	for (size_t i = 0; i < table->stacks.count; i++) {
+		const struct unique_stack *stack = &table->stacks.items[i];
+		int r = chain_read(&view->chain, view->context->profile, stack->node);
+
+		if (r < 0)
+			return r;
+		(void)fputs(slice ? "" : "\n", out);
+		frame_list_write(view->context, table->functions, &view->chain);
+		task_names_write_owner(&table->names, stack->comm, stack->process, table->settings.per_process, out);
+		(void)fprintf(out, "        %" PRIu64 "\n%s", page_figure(view->source, stack->samples, stack->weight),
+			      slice ? "\n" : "");
+	}
+	if (table->stacks.count && !slice)
+		(void)fputc('\n', out);
+	return 0;
+}
+
 static int show_stacks(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
-	_cleanup_(stack_table_deinit) struct stack_table table;
-	_cleanup_(chain_deinit) struct chain chain = {0};
-	int r = stack_table_init(&table, context, number, FUNCTIONS_BY_ADDRESS, false);
+	_cleanup_(stack_view_deinit) struct stack_view view = {.context = context, .source = source};
 
-	if (r < 0)
-		return r;
-	if (slices_are_wanted(context, source))
-		return print_slices(context, &table, number, source, &chain);
-	r = stack_table_fill(&table, &table.rows);
-	return r < 0 ? r : print_stacks(context, &table, source, false, &chain);
+	return stack_table_init(&view.table, context, number, FUNCTIONS_BY_ADDRESS, false) ?:
+	       print_table(&view, number, false, print_lines);
 }
 
 const struct view stacks_view = {
@@ -206,56 +207,25 @@ const struct view stacks_view = {
 	.print = show_stacks, .kinds = VIEW_ANY_KIND, .by = true, .slices = true,
 };
 
-/* --- folded --- */
-
 /* "comm;root;...;leaf N", one line per stack, for flame graphs; for waits in the format of bcc's offcputime. */
-
-struct folded_view {
-	const struct view_context *context;
-	const struct profile_source *source;
-	struct stack_table table;
-	struct chain chain;
-};
-
-static void folded_view_deinit(struct folded_view *view)
+static int print_folded(struct stack_view *view, bool slice)
 {
-	stack_table_deinit(&view->table);
-	chain_deinit(&view->chain);
-}
-
-static int print_rows(struct folded_view *view, const struct rows *rows)
-{
+	const struct fold fold = {.context = view->context, .functions = view->table.functions,
+				  .names = &view->table.names, .groups = &view->table.groups};
 	bool waits = view->source->kind == PROFILE_OFFCPU;
-	const struct fold fold = {
-		.context = view->context, .functions = view->table.functions, .names = &view->table.names,
-		.groups = &view->table.groups};
-	int r = stack_table_fill(&view->table, rows);
+	int r = 0;
 
+	(void)slice;
 	for (size_t i = 0; !r && i < view->table.stacks.count; i++) {
 		const struct unique_stack *stack = &view->table.stacks.items[i];
 
-		r = chain_read(&view->chain, view->context->profile, stack->node) ?:
-		    fold_group(&fold, stack->group);
+		r = chain_read(&view->chain, view->context->profile, stack->node) ?: fold_group(&fold, stack->group);
 		if (r < 0)
 			return r;
 		fold_owner(&fold, stack->comm, stack->process);
-		r = waits ? fold_sleeper(&fold, &view->chain, stack->user_missing) :
-			    fold_chain(&fold, &view->chain);
+		r = waits ? fold_sleeper(&fold, &view->chain, stack->user_missing) : fold_chain(&fold, &view->chain);
 		(void)fprintf(view->context->out, " %" PRIu64 "\n",
 			      page_figure(view->source, stack->samples, stack->weight));
-	}
-	return r;
-}
-
-static int folded_print_slices(struct folded_view *view, uint32_t number)
-{
-	_cleanup_(slices_deinit) struct slices slices;
-	struct slice slice;
-	int r = slices_init(&slices, view->context, number);
-
-	while (!r && (r = slices_next(&slices, &slice)) > 0) {
-		slices_write_heading(&slices, &slice, view->context, true);
-		r = print_rows(view, &slice.rows);
 	}
 	return r;
 }
@@ -263,13 +233,10 @@ static int folded_print_slices(struct folded_view *view, uint32_t number)
 static int show_folded(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	bool by_missing = source->kind == PROFILE_OFFCPU && !context->settings->kernel_only;
-	_cleanup_(folded_view_deinit) struct folded_view view = {.context = context, .source = source};
-	int r = stack_table_init(&view.table, context, number, FUNCTIONS_BY_NAME, by_missing);
+	_cleanup_(stack_view_deinit) struct stack_view view = {.context = context, .source = source};
 
-	if (r < 0)
-		return r;
-	return slices_are_wanted(context, source) ? folded_print_slices(&view, number) :
-						    print_rows(&view, &view.table.rows);
+	return stack_table_init(&view.table, context, number, FUNCTIONS_BY_NAME, by_missing) ?:
+	       print_table(&view, number, true, print_folded);
 }
 
 const struct view folded_view = {

@@ -136,6 +136,18 @@ void task_names_write_process(const struct task_names *names, uint32_t process, 
 		(void)fprintf(out, " host %" PRIu32, row->host);
 }
 
+void task_names_write_owner(const struct task_names *names, uint32_t comm, uint32_t process, bool per_process, FILE *out)
+{
+	(void)fprintf(out, "    %-16s ", "-");
+	printable_write(out, names->comms[comm], strlen(names->comms[comm]));
+	if (per_process) {
+		(void)fputs(" (", out);
+		task_names_write_process(names, process, out);
+		(void)fputc(')', out);
+	}
+	(void)fputc('\n', out);
+}
+
 /* --- comm list --- */
 
 int comm_list_init(struct comm_list *list, const struct task_names *names)

@@ -29,6 +29,9 @@ void task_names_deinit(struct task_names *names);
 /* "12345", or "12345 host 2" if there are several hosts. */
 void task_names_write_process(const struct task_names *names, uint32_t process, FILE *out);
 
+/* "    -                dd (12345)" below a stack, as in bcc; the process only if requested. */
+void task_names_write_owner(const struct task_names *names, uint32_t comm, uint32_t process, bool per_process, FILE *out);
+
 /*
  * The comms of a group of rows, heaviest first, then by name: "dd, sh, cat (+3 more)". A list is
  * filled and printed repeatedly; comms that do not occur cost nothing.

@@ -176,7 +176,6 @@ struct tree_view { /* of one source */
 	struct comm_list comms;
 	struct rows rows;
 	struct leaf_groups groups;
-	struct call_tree_leaf *leaves; /* parallel to the groups' rows */
 	size_t shown;		       /* number of groups shown */
 	struct tree_hidden hidden;
 	bool has_objects;
@@ -193,7 +192,6 @@ static void tree_view_deinit(struct tree_view *view)
 	task_names_deinit(&view->names);
 	call_tree_builder_destroy(view->builder);
 	functions_destroy(view->functions);
-	free(view->leaves);
 }
 
 /* The number of groups shown; they are sorted, heaviest first. */
@@ -209,25 +207,15 @@ static size_t shown_groups(const struct tree_view *view)
 	return shown;
 }
 
-/* Looks up the call chains of all groups shown, and the names of their functions. */
+/* Looks up the names of the functions of all groups shown. */
 static int find_names(struct tree_view *view)
 {
-	_cleanup_free_ struct call_tree_leaf *shown = calloc(view->rows.count + 1, sizeof(*shown));
-	size_t count = 0;
+	int r = 0;
 
-	view->leaves = calloc(view->rows.count + 1, sizeof(*view->leaves));
-	if (!shown || !view->leaves)
-		return -ENOMEM;
-	for (size_t i = 0; i < view->rows.count; i++)
-		view->leaves[i] = (struct call_tree_leaf){.node = view->groups.rows[i].node,
-							  .weight = view->groups.rows[i].weight};
-	for (size_t i = 0; i < view->shown; i++) {
-		const struct leaf_group *group = &view->groups.items[i];
-
-		memcpy(shown + count, view->leaves + group->first, group->count * sizeof(*shown));
-		count += group->count;
-	}
-	return call_tree_find_functions(view->builder, shown, count);
+	for (size_t i = 0; i < view->shown && !r; i++)
+		r = call_tree_find_functions(view->builder, view->groups.rows + view->groups.items[i].first,
+					     view->groups.items[i].count);
+	return r;
 }
 
 static int tree_view_init(struct tree_view *view, const struct view_context *context, uint32_t number,
@@ -322,7 +310,7 @@ static int print_group(struct tree_view *view, const struct leaf_group *group)
 	if (r < 0 || group->function == FUNCTION_NONE)
 		return r;
 	(void)fputs("    |\n", view->context->out);
-	r = call_tree_build(view->builder, view->leaves + group->first, group->count, &tree);
+	r = call_tree_build(view->builder, view->groups.rows + group->first, group->count, &tree);
 	if (!r && view->has_objects)
 		r = tree_objects_gather(&view->objects, view->builder, view->groups.rows + group->first, group->count);
 	if (!r)
@@ -335,7 +323,7 @@ static int print_group(struct tree_view *view, const struct leaf_group *group)
 /* Reports what is not shown: nothing is left out silently. */
 static void print_hidden(const struct tree_view *view)
 {
-	uint64_t least = view->context->settings->min_share, total = page_total(view->source), weight = 0;
+	uint64_t total = page_total(view->source), weight = 0;
 	FILE *out = view->context->out;
 
 	if (view->passed)
@@ -345,10 +333,7 @@ static void print_hidden(const struct tree_view *view)
 	if (view->shown < view->groups.count)
 		(void)fprintf(out, "# leaf functions not shown: %zu, %s%% in all\n",
 			      view->groups.count - view->shown, figure_percent(weight, total).text);
-	if (view->hidden.branches)
-		(void)fprintf(out, "# branches below %s%% not shown: %" PRIu64 ", %s%% in all\n",
-			      figure_percent(least, 1000000).text, view->hidden.branches,
-			      figure_percent(view->hidden.weight, total).text);
+	tree_hidden_write(view->context, &view->hidden, total);
 }
 
 static int show_tree(const struct view_context *context, uint32_t number, const struct profile_source *source)
@@ -386,12 +371,10 @@ struct top_down { /* `text` must be first */
 	struct functions *functions;
 	struct call_tree_builder *builder;
 	struct rows rows;
-	struct call_tree_leaf *leaves;
 };
 
 static void top_down_deinit(struct top_down *view)
 {
-	free(view->leaves);
 	rows_deinit(&view->rows);
 	call_tree_builder_destroy(view->builder);
 	functions_destroy(view->functions);
@@ -425,8 +408,6 @@ static void write_figures(const struct tree_text *text, const struct tally *tota
 static int top_down_init(struct top_down *view, const struct view_context *context, uint32_t number,
 			 const struct profile_source *source)
 {
-	int r;
-
 	*view = (struct top_down){.context = context, .columns = figure_columns_of(context, source)};
 	view->text = (struct tree_text){
 		.write = write_name,
@@ -434,21 +415,9 @@ static int top_down_init(struct top_down *view, const struct view_context *conte
 		.no_function = page_no_frames(context->settings),
 		.width = (unsigned int)figure_columns_width(&view->columns) + FIGURE_SHARE_WIDTH,
 	};
-	r = functions_create(context->profile, FUNCTIONS_BY_LEAF, view->text.no_function, &view->functions) ?:
-	    call_tree_builder_create(context->profile, view->functions, &view->builder) ?:
-	    rows_init(&view->rows, context->profile, number, context->only);
-	if (r < 0)
-		return r;
-	view->leaves = calloc(view->rows.count + 1, sizeof(*view->leaves));
-	if (!view->leaves)
-		return -ENOMEM;
-	for (size_t i = 0; i < view->rows.count; i++)
-		view->leaves[i] = (struct call_tree_leaf){.node = view->rows.items[i].node,
-							  .weight = view->rows.items[i].weight,
-							  .samples = view->rows.items[i].samples,
-							  .run_queue = view->rows.items[i].run_queue,
-							  .throttled = view->rows.items[i].throttled};
-	return 0;
+	return functions_create(context->profile, FUNCTIONS_BY_LEAF, view->text.no_function, &view->functions) ?:
+	       call_tree_builder_create(context->profile, view->functions, &view->builder) ?:
+	       rows_init(&view->rows, context->profile, number, context->only);
 }
 
 static void print_head(const struct top_down *view)
@@ -462,24 +431,14 @@ static void print_head(const struct top_down *view)
 	(void)fprintf(out, "%*s  function\n", FIGURE_SHARE_WIDTH, "self");
 }
 
-static void top_down_print_hidden(const struct top_down *view, const struct tree_hidden *hidden)
-{
-	const struct view_settings *settings = view->context->settings;
-
-	if (hidden->branches)
-		(void)fprintf(view->context->out, "# branches below %s%% not shown: %" PRIu64 ", %s%% in all\n",
-			      figure_percent(settings->min_share, 1000000).text, hidden->branches,
-			      figure_percent(hidden->weight, page_total(view->columns.source)).text);
-}
-
 static int show_top_down(const struct view_context *context, uint32_t number, const struct profile_source *source)
 {
 	_cleanup_(top_down_deinit) struct top_down view;
 	struct tree_hidden hidden = {0};
 	struct call_tree tree;
 	int r = top_down_init(&view, context, number, source) ?:
-		call_tree_find_functions(view.builder, view.leaves, view.rows.count) ?:
-		call_tree_build(view.builder, view.leaves, view.rows.count, &tree);
+		call_tree_find_functions(view.builder, view.rows.items, view.rows.count) ?:
+		call_tree_build(view.builder, view.rows.items, view.rows.count, &tree);
 
 	if (r < 0 || !view.rows.count)
 		return r;
@@ -488,7 +447,7 @@ static int show_top_down(const struct view_context *context, uint32_t number, co
 	if (r < 0)
 		return r;
 	(void)fputc('\n', context->out);
-	top_down_print_hidden(&view, &hidden);
+	tree_hidden_write(context, &hidden, page_total(source));
 	return 0;
 }
 

@@ -36,6 +36,13 @@ struct figure wait_figure(uint64_t ns)
 	return figure;
 }
 
+void wait_write_ms(FILE *out, uint64_t ns)
+{
+	uint64_t us = ns / 1000 + (ns % 1000 >= 500);
+
+	(void)fprintf(out, " %8" PRIu64 ".%03" PRIu64, us / 1000, us % 1000);
+}
+
 void wait_write_length(FILE *out, uint64_t ns, enum wait_bound bound)
 {
 	(void)fprintf(out, "%s%s", bound == WAIT_AT_LEAST ? "≥" : "", wait_figure(ns).text);

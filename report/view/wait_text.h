@@ -17,6 +17,9 @@
 
 struct figure wait_figure(uint64_t ns); /* "850 ns", "12.345 us", "503.123 ms", "2.503 s": rounded half up */
 
+/* "    12345.678": ms, to the us, in a column. */
+void wait_write_ms(FILE *out, uint64_t ns);
+
 /* "≥2.503 s"; '~' if neither end is known. */
 void wait_write_length(FILE *out, uint64_t ns, enum wait_bound bound);
 

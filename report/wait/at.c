@@ -329,15 +329,12 @@ static int find_in_recording(struct at_view *view, uint32_t number, uint32_t sou
 
 static int read_chains(struct at_view *view)
 {
-	const struct view_settings *settings = view->context->settings;
 	int r = 0;
 
 	for (size_t i = 0; !r && i < view->at.tasks.count; i++)
 		r = readings_want(&view->readings, view->waits.items[view->at.tasks.items[i].wait].node);
 	if (!r)
-		r = readings_read(&view->readings, view->functions,
-				  (struct frame_style){.addresses = settings->addresses,
-						       .offsets = settings->offsets});
+		r = readings_read(&view->readings, view->functions, frame_list_style(view->context->settings));
 	for (size_t i = 0; !r && i < view->waits.recording_count; i++)
 		r = waits_at_order(&view->at, &view->waits, &view->readings, &view->recordings[i].found);
 	return r;

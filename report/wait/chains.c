@@ -382,7 +382,7 @@ static void print_targets(const struct chains_view *view)
 static void print_hidden(const struct chains_view *view, size_t shown, const struct tree_hidden *hidden)
 {
 	const struct call_tree_node *root = &view->found.tree.nodes[0];
-	uint64_t weight = 0, least = view->context->settings->min_share;
+	uint64_t weight = 0;
 	FILE *out = view->context->out;
 
 	for (size_t i = shown; i < root->child_count; i++)
@@ -390,10 +390,7 @@ static void print_hidden(const struct chains_view *view, size_t shown, const str
 	if (shown < root->child_count)
 		(void)fprintf(out, "# targets not shown: %zu, %s%% in all\n", root->child_count - shown,
 			      figure_percent(weight, view->found.total).text);
-	if (hidden->branches)
-		(void)fprintf(out, "# branches below %s%% not shown: %" PRIu64 ", %s%% in all\n",
-			      figure_percent(least, 1000000).text, hidden->branches,
-			      figure_percent(hidden->weight, view->found.total).text);
+	tree_hidden_write(view->context, hidden, view->found.total);
 	if (view->found.sampled)
 		(void)fprintf(out, "# estimated from single moments, as more is too much work: %s%%\n",
 			      figure_percent(view->found.sampled, view->found.total).text);

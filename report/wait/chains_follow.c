@@ -96,9 +96,7 @@ static int compare_siblings(const void *left, const void *right, void *context)
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	const struct call_tree_node *left_node = &tree->nodes.items[l], *right_node = &tree->nodes.items[r];
 
-	if (left_node->parent != right_node->parent)
-		return COMPARE(left_node->parent, right_node->parent);
-	return COMPARE(right_node->weight, left_node->weight) ?:
+	return COMPARE(left_node->parent, right_node->parent) ?: COMPARE(right_node->weight, left_node->weight) ?:
 	       compare_steps(sorting->places, &tree->steps.items[l], &tree->steps.items[r]);
 }
 

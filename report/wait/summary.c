@@ -11,6 +11,7 @@
 #include "common/printable.h"
 #include "report/profile/figures.h"
 #include "report/view/view.h"
+#include "report/view/wait_text.h"
 
 static unsigned int blocked_in(const struct waits *waits, const struct profile_wait *wait)
 {
@@ -155,14 +156,6 @@ static int compare_rows(const void *left, const void *right)
 	return COMPARE(left_held, right_held) ?: COMPARE(l->recording, r->recording) ?: COMPARE(l->task, r->task);
 }
 
-/* "12345.678": ms, to the us. */
-static void write_ms(FILE *out, uint64_t ns)
-{
-	uint64_t us = ns / 1000 + (ns % 1000 >= 500);
-
-	(void)fprintf(out, " %8" PRIu64 ".%03" PRIu64, us / 1000, us % 1000);
-}
-
 static void write_unknown(FILE *out, const struct thread_time *row)
 {
 	uint64_t sum = thread_time_accounted(row), unknown = row->wall > sum ? row->wall - sum : sum - row->wall;
@@ -185,15 +178,15 @@ static void write_row(const struct view_context *context, const struct waits *wa
 	FILE *out = context->out;
 
 	if (row->whole)
-		write_ms(out, row->wall);
+		wait_write_ms(out, row->wall);
 	else
 		(void)fprintf(out, " %12s", "-");
-	write_ms(out, row->running);
-	write_ms(out, row->run_queue);
-	write_ms(out, row->throttled);
+	wait_write_ms(out, row->running);
+	wait_write_ms(out, row->run_queue);
+	wait_write_ms(out, row->throttled);
 	for (size_t i = 0; i < THREAD_BLOCKED_STATES; i++)
-		write_ms(out, row->blocked[i]);
-	write_ms(out, row->iowait);
+		wait_write_ms(out, row->blocked[i]);
+	wait_write_ms(out, row->iowait);
 	write_unknown(out, row);
 	(void)fprintf(out, " %9" PRIu64 "  ", row->waits);
 	printable_write(out, task->comm, strlen(task->comm));

@@ -476,21 +476,6 @@ static void wait_stacks_deinit(struct wait_stacks *stacks)
 
 static const char indent[] = "        ";
 
-static void print_owner(const struct view_context *context, const struct wait_stacks *stacks,
-			const struct wait_stack *stack)
-{
-	const char *comm = stacks->names.comms[stack->comm];
-
-	(void)fprintf(context->out, "    %-16s ", "-");
-	printable_write(context->out, comm, strlen(comm));
-	if (context->settings->per_process) {
-		(void)fputs(" (", context->out);
-		task_names_write_process(&stacks->names, stack->process, context->out);
-		(void)fputc(')', context->out);
-	}
-	(void)fputc('\n', context->out);
-}
-
 static void print_place(const struct wait_stacks *stacks, const struct profile_wait *wait, FILE *out)
 {
 	const struct profile_task *task = &stacks->waits.tasks[wait->task];
@@ -582,7 +567,7 @@ static int print_stack(const struct view_context *context, struct wait_stacks *s
 		return r;
 	(void)fputc('\n', context->out);
 	frame_list_write(context, stacks->functions, chain);
-	print_owner(context, stacks, stack);
+	task_names_write_owner(&stacks->names, stack->comm, stack->process, context->settings->per_process, context->out);
 	print_longest(stacks, wait_stacks_longest(stacks, stack), context->out);
 	distribution_read(&distribution, stacks, stack); /* in the list's order, which is faster */
 	wait_stacks_rank(stacks, stack);

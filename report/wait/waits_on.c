@@ -15,6 +15,7 @@
 #include "report/profile/figures.h"
 #include "report/view/object_text.h"
 #include "report/view/view.h"
+#include "report/view/wait_text.h"
 
 enum { MOST_KNOWN = 1 << 20 };
 
@@ -271,14 +272,6 @@ static void wait_objects_deinit(struct wait_objects *objects)
  * descriptors. The largest sum comes first.
  */
 
-/* "   12345.678": ms, to the us. */
-static void write_ms(FILE *out, uint64_t ns)
-{
-	uint64_t us = ns / 1000 + (ns % 1000 >= 500);
-
-	(void)fprintf(out, " %8" PRIu64 ".%03" PRIu64, us / 1000, us % 1000);
-}
-
 static void write_comm(FILE *out, const char *comm)
 {
 	enum { WIDTH = 15, ROOM = 4 * WIDTH + 1 };
@@ -304,12 +297,12 @@ static void write_row(const struct view_context *context, const struct wait_obje
 	const uint32_t thing = row->alike.wait.object;
 	FILE *out = context->out;
 
-	write_ms(out, row->blocked);
-	write_ms(out, row->run_queue);
+	wait_write_ms(out, row->blocked);
+	wait_write_ms(out, row->run_queue);
 	(void)fprintf(out, " %8zu", row->count);
-	write_ms(out, wait_objects_rank(objects, row, 50));
-	write_ms(out, wait_objects_rank(objects, row, 99));
-	write_ms(out, wait_objects_rank(objects, row, 100));
+	wait_write_ms(out, wait_objects_rank(objects, row, 50));
+	wait_write_ms(out, wait_objects_rank(objects, row, 99));
+	wait_write_ms(out, wait_objects_rank(objects, row, 100));
 	(void)fprintf(out, "  %-10s ", thing ? object_kind_name(objects->waits.objects[thing].kind) : "-");
 	write_comm(out, objects->names.comms[row->comm]);
 	if (objects->containers)

@@ -46,8 +46,7 @@ static bool is_wanted(const struct wake_pairs *pairs, const struct profile_wait 
 /* Looks up all functions and finds equal chains. */
 static int read_chains(struct wake_pairs *pairs, uint32_t source)
 {
-	const struct frame_style style = {.addresses = pairs->settings->addresses,
-					  .offsets = pairs->settings->offsets};
+	const struct frame_style style = frame_list_style(pairs->settings);
 	int r = 0;
 
 	for (size_t i = 0; !r && i < pairs->waits.count; i++) {
@@ -98,20 +97,11 @@ static struct wake_identity wake_pairs_identify(const struct wake_pairs *pairs, 
 
 static int compare_identities(const struct wake_identity *left, const struct wake_identity *right)
 {
-	const uint32_t keys[][2] = {{left->group, right->group},
-				    {left->comm, right->comm},
-				    {left->process, right->process},
-				    {left->node, right->node},
-				    {left->context, right->context},
-				    {left->waker_comm, right->waker_comm},
-				    {left->waker_process, right->waker_process},
-				    {left->waker_node, right->waker_node},
-				    {left->user_missing, right->user_missing}};
-	int order = 0;
-
-	for (size_t i = 0; !order && i < sizeof(keys) / sizeof(keys[0]); i++)
-		order = COMPARE(keys[i][0], keys[i][1]);
-	return order;
+	return COMPARE(left->group, right->group) ?: COMPARE(left->comm, right->comm) ?:
+	       COMPARE(left->process, right->process) ?: COMPARE(left->node, right->node) ?:
+	       COMPARE(left->context, right->context) ?: COMPARE(left->waker_comm, right->waker_comm) ?:
+	       COMPARE(left->waker_process, right->waker_process) ?: COMPARE(left->waker_node, right->waker_node) ?:
+	       COMPARE(left->user_missing, right->user_missing);
 }
 
 struct wanted_pair {
@@ -228,7 +218,7 @@ static int compare_interrupted(const void *left, const void *right)
 {
 	const struct wake_interrupted *l = left, *r = right;
 
-	return l->wait != r->wait ? COMPARE(l->wait, r->wait) : COMPARE(l->task, r->task);
+	return COMPARE(l->wait, r->wait) ?: COMPARE(l->task, r->task);
 }
 
 static void sort(struct wake_pairs *pairs)

@@ -179,10 +179,11 @@ static void write_futex(FILE *out, const struct profile_object *object)
 	write_process(out, object);
 }
 
+/* If nothing more is known: any, one of a group, or of a pidfd or another pid namespace. */
 static void write_child(FILE *out, const struct profile_object *object)
 {
 	if (!object->process) {
-		(void)fputs("any child", out);
+		(void)fputs("a child", out);
 		return;
 	}
 	(void)fputs("child ", out);

@@ -108,6 +108,10 @@ static void tells_who_waits_for_whom(struct test *t)
 	text = digest_of(t, p, &plain);
 	expect(t, text, "\n           waits for server blocked in do_epoll_wait (main) <- ");
 	free(text);
+	p->objects.items[1].process = 0; /* one of its group, or of another pid namespace: not any child */
+	text = digest_of(t, p, &plain);
+	expect(t, text, ", a child, had not ended");
+	free(text);
 	p->objects.items[1] = (struct profile_object){.kind = OBJECT_FUTEX, .comm = "", .name = ""};
 	client->held = HELD_BY_OWNER | PROFILE_HELD_ALL;
 	client->owner = 0;

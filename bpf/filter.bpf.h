@@ -10,25 +10,26 @@
 #include "bpf/comm_names.h"
 #include "bpf/kernel.h"
 
+const volatile struct ring_knobs knobs;
+
 /* --- --max-cpu: without it, the programs that run contain only the cost --- */
 
-const volatile bool budget_may_change;
 struct ring_budget budget;
 
 static __always_inline bool budget_paused(void)
 {
-	return budget_may_change && *(volatile __u64 *)&budget.paused;
+	return knobs.may_change && *(volatile __u64 *)&budget.paused;
 }
 
 /* The least length of a wait that gets a record, ns. always: the one that is fixed. */
 static __always_inline u64 budget_least(u64 always)
 {
-	return budget_may_change ? *(volatile __u64 *)&budget.least : always;
+	return knobs.may_change ? *(volatile __u64 *)&budget.least : always;
 }
 
 static __always_inline u64 budget_period(u64 period)
 {
-	u64 changed = budget_may_change ? *(volatile __u64 *)&budget.period : 0;
+	u64 changed = knobs.may_change ? *(volatile __u64 *)&budget.period : 0;
 
 	return changed ? changed : period;
 }
@@ -36,7 +37,7 @@ static __always_inline u64 budget_period(u64 period)
 /* Whether something was noted before a pause, during which nothing was noted. time: when. */
 static __always_inline bool budget_outdated(u64 time)
 {
-	return budget_may_change && time < *(volatile __u64 *)&budget.since;
+	return knobs.may_change && time < *(volatile __u64 *)&budget.since;
 }
 
 /* The time, if this run is one that is measured, else 0. An odd number of them, as programs often run in turn. */
@@ -55,7 +56,6 @@ static __always_inline void cost_end(u64 begin, __u64 *ns)
 
 enum { MAX_CGROUP_DEPTH = 32 };
 
-const volatile struct ring_filter_knobs knobs;
 const volatile __u64 wanted_cpus[RING_CPU_WORDS];
 const volatile struct comm_names wanted_comms; /* -c */
 

@@ -104,7 +104,7 @@ static __noinline enum ring_counter tell_wait(struct task_struct *task, struct w
 					      u64 now, u64 run_queue, bool late)
 {
 	const u64 most = sizeof(struct ring_wait) + sizeof(struct ring_waker) + object_bytes() +
-			 sizeof(struct ring_throttle) + wait_max_frames * 8;
+			 sizeof(struct ring_throttle) + knobs.max_frames * 8;
 	enum ring_counter outcome = wait_predicate(task, entry, since(entry->out, now), bpf_get_smp_processor_id());
 	struct ring_cpu *cpu = ring_this_cpu();
 	struct ring_wait *record;

@@ -11,9 +11,7 @@
 #ifndef RWALKER_BPF_RING_BPF_H
 #define RWALKER_BPF_RING_BPF_H
 
-#include "bpf/kernel.h"
-
-const volatile __u32 ring_slots = RING_NEST_LEVELS;
+#include "bpf/filter.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -25,7 +23,7 @@ struct {
 /* The recorder sets the value's size: a record with room for two stacks of the depth limit. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, RING_NEST_LEVELS); /* ring_slots */
+	__uint(max_entries, RING_NEST_LEVELS); /* knobs.slots */
 	__uint(key_size, sizeof(u32));
 	__uint(value_size, RING_HEAD_ROOM + 2 * 8 * RING_MAX_FRAMES);
 } ring_scratch SEC(".maps");
@@ -57,7 +55,7 @@ static __always_inline u64 claim_slot(struct ring_cpu *cpu)
 	for (u32 i = 0; i < RING_SLOTS; i++) {
 		u64 taken = *(volatile __u64 *)&cpu->taken, bit = ~taken & (taken + 1);
 
-		if (bit >= 1ULL << ring_slots)
+		if (bit >= 1ULL << knobs.slots)
 			return 0;
 		if (!(__sync_fetch_and_or(&cpu->taken, bit) & bit))
 			return bit;
@@ -86,11 +84,6 @@ static __always_inline void scratch_leave(const struct ring_slot *slot)
 }
 
 /* --- rings --- */
-
-const volatile __u64 ring_watermark = 1 << 20;
-const volatile __u64 ring_size = 8 << 20;
-/* Programs may run inside code that writes to their own rings: in an NMI, or at a function. */
-const volatile bool ring_hooked;
 
 struct ring_buffer_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -131,13 +124,13 @@ static __always_inline bool ring_has_room(u32 cpu, u64 length)
 	u32 shard = cpu / RING_CPUS_PER_SHARD;
 	void *ring = bpf_map_lookup_elem(&rings, &shard);
 
-	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + ring_record_bytes(length) <= ring_size;
+	return ring && bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + ring_record_bytes(length) <= knobs.ring_bytes;
 }
 
 /* Copies a record into the ring of `cpu`. Returns the counter for its outcome. Not inline: callers need the stack. */
 static __noinline enum ring_counter ring_output(const struct ring_slot *slot, u32 cpu, void *record, u64 length)
 {
-	u64 task = ring_hooked ? bpf_get_current_task() : 0, flags = BPF_RB_NO_WAKEUP;
+	u64 task = knobs.hooked ? bpf_get_current_task() : 0, flags = BPF_RB_NO_WAKEUP;
 	u64 taken = ring_record_bytes(length), used, after;
 	u32 shard = cpu / RING_CPUS_PER_SHARD;
 	void *ring = bpf_map_lookup_elem(&rings, &shard);
@@ -145,21 +138,21 @@ static __noinline enum ring_counter ring_output(const struct ring_slot *slot, u3
 
 	if (!ring || !slot->writer)
 		return RING_COUNT_RING_FULL;
-	if (ring_hooked && is_within_output(slot->cpu, task))
+	if (knobs.hooked && is_within_output(slot->cpu, task))
 		return RING_COUNT_NESTED;
 	/* At each multiple of the watermark; if two CPUs pass one together, neither may notice. */
 	used = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
-	if (used / ring_watermark != (used + taken) / ring_watermark)
+	if (used / knobs.watermark != (used + taken) / knobs.watermark)
 		flags = BPF_RB_FORCE_WAKEUP;
-	if (ring_hooked)
+	if (knobs.hooked)
 		*(volatile __u64 *)slot->writer = task;
 	failed = bpf_ringbuf_output(ring, record, length, flags);
-	if (ring_hooked)
+	if (knobs.hooked)
 		*(volatile __u64 *)slot->writer = 0;
 	if (!failed)
 		return RING_COUNT_RECORDED;
 	after = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
-	return (after > used ? after : used) + taken > ring_size ? RING_COUNT_RING_FULL : RING_COUNT_NESTED;
+	return (after > used ? after : used) + taken > knobs.ring_bytes ? RING_COUNT_RING_FULL : RING_COUNT_NESTED;
 }
 
 #endif

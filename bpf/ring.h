@@ -68,8 +68,16 @@ enum ring_filter { /* bits; a task must pass all that are set; CPUS applies to e
 	RING_FILTER_CPUS = 64,
 };
 
-struct ring_filter_knobs {
-	__u64 filters;	 /* enum ring_filter */
+struct ring_knobs { /* of the programs of a source, set before they are loaded */
+	__u64 filters; /* enum ring_filter */
+	__u64 ring_bytes, watermark;
+	__u32 source; /* id */
+	__u32 max_frames; /* of a kernel or a user stack */
+	__u32 user_stacks, may_change; /* bools; may_change: there is a struct ring_budget */
+	__u32 snapshot_bytes; /* of a stack, at most; 0: no snapshots */
+	__u32 slots; /* of scratch on each CPU */
+	__u32 hooked; /* bool: they may run inside code that writes to their own rings: in an NMI, or at a function */
+	__u32 unused;
 };
 
 struct ring_own { /* tgids in the init pid namespace; 0 (that of the idle tasks) until known */

@@ -8,9 +8,6 @@
 
 #include "bpf/stacks.bpf.h"
 
-const volatile __u32 sample_source = 1; /* id */
-const volatile __u32 sample_max_frames = RING_MAX_FRAMES;
-const volatile bool sample_user_stacks;
 const volatile bool sample_in_scheduler; /* taken under the scheduler's locks */
 
 struct sample_cause {
@@ -26,26 +23,25 @@ struct sample_cause {
 static __always_inline enum ring_counter sample_write(void *ctx, struct task_struct *task, const struct ring_slot *slot,
 						      const struct sample_cause *cause, struct ring_sample *sample)
 {
-	u64 most = sample_in_scheduler ? RING_MAX_HOOK_SNAPSHOT : snapshot_bytes, length, now;
+	u64 most = sample_in_scheduler ? RING_MAX_HOOK_SNAPSHOT : knobs.snapshot_bytes, length, now;
 	enum ring_counter outcome;
 	struct stacks stacks;
 
 	sample->period = cause->period;
 	task_describe(task, &sample->task);
-	length = sizeof(*sample) + stacks_take(ctx, task, sample->frames, sample_max_frames * 8,
-					       sample_user_stacks,
-					       cause->counters, &stacks);
+	length = sizeof(*sample) + stacks_take(ctx, task, sample->frames, knobs.max_frames * 8,
+					       knobs.user_stacks, cause->counters, &stacks);
 	now = bpf_ktime_get_ns();
 	sample->head = (struct ring_head){
 		.time = now,
 		.cpu = bpf_get_smp_processor_id(),
 		.kind = cause->kind,
-		.source = sample_source,
+		.source = knobs.source,
 	};
 	sample->kernel_count = stacks.kernel_count;
 	sample->user_count = stacks.user_count;
-	if (snapshot_bytes)
-		stacks.flags |= snapshot_tell(task, slot, now, sample_source, most, !sample_in_scheduler, 0);
+	if (knobs.snapshot_bytes)
+		stacks.flags |= snapshot_tell(task, slot, now, knobs.source, most, !sample_in_scheduler, 0);
 	sample->flags = stacks.flags;
 	outcome = ring_output(slot, sample->head.cpu, sample, length);
 	if (outcome == RING_COUNT_RECORDED)
@@ -57,7 +53,7 @@ static __always_inline enum ring_counter sample_write(void *ctx, struct task_str
 static __always_inline enum ring_counter sample_tell(void *ctx, struct task_struct *task, struct ring_cpu *cpu,
 						     const struct sample_cause *cause)
 {
-	const u64 most = sizeof(struct ring_sample) + (sample_user_stacks ? 2 : 1) * sample_max_frames * 8;
+	const u64 most = sizeof(struct ring_sample) + (knobs.user_stacks ? 2 : 1) * knobs.max_frames * 8;
 	enum ring_counter outcome = RING_COUNT_NESTED;
 	struct ring_sample *sample;
 	struct ring_slot slot;

@@ -3,7 +3,6 @@
 #ifndef RWALKER_BPF_STACKS_BPF_H
 #define RWALKER_BPF_STACKS_BPF_H
 
-#include "bpf/filter.bpf.h"
 #include "bpf/ring.bpf.h"
 
 /* --- where the user stack ends: the kernel knows the main one's end, for others the mapping is remembered by thread --- */
@@ -69,8 +68,6 @@ static __always_inline u64 stack_end(struct task_struct *task, u64 sp, bool look
  * which they are found: Linux arch/x86/include/asm/sigframe.h, arch/arm64/kernel/signal.c.
  */
 
-const volatile __u32 snapshot_bytes; /* of a stack, at most; 0: no snapshots */
-
 enum {
 	RED_ZONE = 128, /* bytes below the stack pointer that a leaf function may use */
 	SIGNAL_STACK_WORDS = 4096,
@@ -96,7 +93,7 @@ static long look_for_frame(u32 number, struct frame_search *search)
 	const u64 *words;
 
 	barrier_var(at); /* the verifier knows the bounds of this register only */
-	if (at >= snapshot_bytes - FRAME_ROOM || at + FRAME_ROOM > search->snapshot->size)
+	if (at >= knobs.snapshot_bytes - FRAME_ROOM || at + FRAME_ROOM > search->snapshot->size)
 		return 1;
 	words = (const void *)search->snapshot->stack + at;
 	if (words[0] != search->start || words[2] != search->length)
@@ -155,7 +152,7 @@ struct page_read {
  */
 static long read_page(u32 number, struct page_read *read)
 {
-	u64 at, part = page_part(number, read->from, read->size, snapshot_bytes, &at);
+	u64 at, part = page_part(number, read->from, read->size, knobs.snapshot_bytes, &at);
 
 	if (!part || bpf_probe_read_user((void *)read->to->stack + at, part, (void *)(read->from + at)))
 		return 1;
@@ -183,8 +180,8 @@ static __always_inline u64 read_user_stack(struct task_struct *task, u64 sp, u64
 		size = (end - sp) & ~7ULL;
 	if (end && end - sp > size + 7)
 		snapshot->flags |= SNAPSHOT_CUT;
-	if (size > snapshot_bytes)
-		size = snapshot_bytes;
+	if (size > knobs.snapshot_bytes)
+		size = knobs.snapshot_bytes;
 	if (end && !bpf_probe_read_user(snapshot->stack, size, (void *)sp))
 		return size;
 	done = read_pages(snapshot, sp, size);
@@ -206,8 +203,8 @@ static __noinline enum ring_counter tell_stack(struct task_struct *task, const s
 {
 	u64 size = read_user_stack(task, wanted->sp & ~7ULL, wanted->most, wanted->look, snapshot);
 
-	if (size > snapshot_bytes)
-		size = snapshot_bytes;
+	if (size > knobs.snapshot_bytes)
+		size = knobs.snapshot_bytes;
 	snapshot->size = size;
 	return ring_output(slot, snapshot->head.cpu, snapshot, sizeof(*snapshot) + size);
 }
@@ -226,10 +223,10 @@ static __always_inline u32 snapshot_tell(struct task_struct *task, const struct 
 	struct stack_wanted wanted = {.most = most, .look = look};
 	struct ring_snapshot *snapshot = NULL;
 
-	if (!snapshot_bytes || (task->flags & PF_KTHREAD) || !task->mm)
+	if (!knobs.snapshot_bytes || (task->flags & PF_KTHREAD) || !task->mm)
 		return 0;
 	/* Most snapshots are much smaller than the largest. */
-	if (slots && ring_has_room(number, most < ring_size / 8 ? most : ring_size / 8))
+	if (slots && ring_has_room(number, most < knobs.ring_bytes / 8 ? most : knobs.ring_bytes / 8))
 		snapshot = bpf_map_lookup_elem(slots, &key);
 	if (snapshot && !bpf_probe_read_kernel(snapshot->registers, user_registers_bytes(), regs)) {
 		snapshot->head = (struct ring_head){.time = time, .cpu = number,
@@ -262,7 +259,7 @@ static __always_inline u64 stack_top_take(struct task_struct *task, void *to, u3
 	u64 size = RING_TOP_WORDS * 8;
 	struct ring_top *top = to;
 
-	if (snapshot_bytes || sp % 8)
+	if (knobs.snapshot_bytes || sp % 8)
 		return 0;
 	if (frame >= sp && frame - sp < size)
 		size = (frame - sp) & ~7ULL;

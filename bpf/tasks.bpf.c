@@ -110,8 +110,6 @@ static __always_inline bool write_walk_object(struct seq_file *seq, const struct
 
 /* --- its row --- */
 
-const volatile __u32 tasks_max_frames = RING_MAX_FRAMES;
-
 enum { TASKS_TRIES = 3 };
 
 struct ring_walk walk;
@@ -171,7 +169,7 @@ static __always_inline void walk_wait(struct task_struct *task, struct ring_walk
 
 static __always_inline u64 walk_stack(struct task_struct *task, struct ring_walk_task *row)
 {
-	const u64 room = tasks_max_frames * 8;
+	const u64 room = knobs.max_frames * 8;
 	long bytes;
 
 	row->count = 0;
@@ -218,7 +216,7 @@ static __always_inline u64 walk_row(struct task_struct *task, struct ring_walk_t
 	struct row_try try = {.task = task, .row = row};
 
 	bpf_loop(TASKS_TRIES, try_row, &try, 0);
-	if (try.done && try.length <= tasks_max_frames * 8) /* never more */
+	if (try.done && try.length <= knobs.max_frames * 8) /* never more */
 		return try.length;
 	row->flags |= WALK_TASK_ON_CPU;
 	row->flags &= ~WALK_TASK_KERNEL_TRUNCATED;

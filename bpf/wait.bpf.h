@@ -7,7 +7,6 @@
 #ifndef RWALKER_BPF_WAIT_BPF_H
 #define RWALKER_BPF_WAIT_BPF_H
 
-#include "bpf/filter.bpf.h"
 #include "bpf/ring.bpf.h"
 #include "bpf/wait_entry.bpf.h"
 
@@ -79,7 +78,6 @@ static __always_inline void add_sum(struct wait_entry *entry, u64 length, u64 ru
 /* --- which waits are recorded, and by which clock --- */
 
 const volatile struct ring_wait_knobs wait_knobs;
-const volatile __u32 wait_max_frames = RING_MAX_FRAMES;
 
 struct ring_look_state wait_look;
 static u32 entries; /* of tasks that have not ended; not counted without a limit */

@@ -33,7 +33,7 @@ static __always_inline u64 known_stack(struct ring_wait *record, u64 at, u32 num
 /* at: where it goes in the record; number: of the room. */
 static __always_inline u64 wait_stack(struct task_struct *task, struct ring_wait *record, u64 at, u32 number)
 {
-	const u64 room = wait_max_frames * 8;
+	const u64 room = knobs.max_frames * 8;
 	long bytes;
 
 	bytes = object_knobs.on ? known_stack(record, at, number) : 0;

@@ -81,7 +81,7 @@ static __always_inline bool task_work_schedule(struct task_struct *task, task_wo
 /* task: the current one. Returns the size of its stack in bytes. */
 static __always_inline u64 take_user_stack(struct task_struct *task, struct ring_user_stack *record)
 {
-	const u64 room = wait_max_frames * 8;
+	const u64 room = knobs.max_frames * 8;
 	long bytes = bpf_get_task_stack(task, record->frames, room, BPF_F_USER_STACK);
 
 	record->flags = 0;
@@ -113,7 +113,7 @@ static __noinline void tell_user_stack(struct task_struct *task, u64 now, u64 si
 	u64 length = sizeof(*record);
 	enum ring_counter outcome;
 
-	if (!cpu || (!reason && !ring_has_room(bpf_get_smp_processor_id(), length + wait_max_frames * 8)))
+	if (!cpu || (!reason && !ring_has_room(bpf_get_smp_processor_id(), length + knobs.max_frames * 8)))
 		return; /* the reader counts waits whose stack is missing */
 	record = scratch_enter(cpu, &slot);
 	if (record) {
@@ -126,7 +126,7 @@ static __noinline void tell_user_stack(struct task_struct *task, u64 now, u64 si
 		} else {
 			length += take_user_stack(task, record);
 			record->flags |= snapshot_tell(task, &slot, now, wait_knobs.source,
-						       switched ? RING_MAX_HOOK_SNAPSHOT : snapshot_bytes, !switched,
+						       switched ? RING_MAX_HOOK_SNAPSHOT : knobs.snapshot_bytes, !switched,
 						       switched ? RING_SNAPSHOT_BEFORE : 0);
 		}
 		outcome = ring_output(&slot, record->head.cpu, record, length);

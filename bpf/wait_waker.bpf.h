@@ -137,7 +137,7 @@ static __always_inline void fill_waker(const struct wait_entry *entry, struct ri
 static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot, struct task_struct *waker,
 					struct wait_entry *entry, struct ring_wake *record)
 {
-	const u64 room = wait_max_frames * 8;
+	const u64 room = knobs.max_frames * 8;
 	long kernel = bpf_get_stack(ctx, record->frames, room, 0), user = 0;
 	u64 top = 0;
 
@@ -190,7 +190,7 @@ static __always_inline enum ring_counter put_wake(void *ctx, const struct ring_s
 static __always_inline void tell_wake(void *ctx, struct ring_cpu *cpu, struct task_struct *waker,
 				      struct task_struct *target, struct wait_entry *entry)
 {
-	const u64 most = sizeof(struct ring_wake) + (wait_knobs.user_stacks ? 2 : 1) * wait_max_frames * 8;
+	const u64 most = sizeof(struct ring_wake) + (wait_knobs.user_stacks ? 2 : 1) * knobs.max_frames * 8;
 	enum ring_counter outcome = RING_COUNT_RING_FULL;
 	struct ring_wake *record;
 	struct ring_slot slot;

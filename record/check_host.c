@@ -18,12 +18,10 @@
 #include "record/host/kallsyms.h"
 #include "record/host/requirements.h"
 #include "record/perf/perf_event.h"
+#include "record/plan/budget.h"
 #include "record/plan/filter.h"
-#include "record/plan/sample_rate.h"
 #include "record/probe/points.h"
 #include "record/probe/probe.h"
-#include "record/probe/probe_points.h"
-#include "record/probe/probe_user_way.h"
 
 /* --- what /proc and /sys show, to anybody or to root --- */
 
@@ -313,7 +311,8 @@ static void check_walks(struct check_row *row)
 
 	if (!may_try(row))
 		return;
-	judge(row, trial_open(&trial, (struct probe_settings){.tasks = true}), "its programs load: -a, -r, -s, -i");
+	judge(row, trial_open(&trial, (struct probe_settings){.wants[PROBE_TASKS] = true}),
+	      "its programs load: -a, -r, -s, -i");
 	trial_close(&trial);
 }
 
@@ -333,7 +332,7 @@ static int try_events(const struct trial *trial, bool *ret_software)
 static int try_samples(bool *ret_software)
 {
 	struct trial trial;
-	int r = trial_open(&trial, (struct probe_settings){.cpu = true});
+	int r = trial_open(&trial, (struct probe_settings){.wants[PROBE_CPU] = true});
 
 	if (r >= 0)
 		r = try_events(&trial, ret_software);
@@ -376,7 +375,8 @@ static void check_waits(struct check_row *row)
 
 	if (!may_try(row))
 		return;
-	r = trial_open(&trial, (struct probe_settings){.waits = &knobs, .objects = true, .user_stacks = true});
+	r = trial_open(&trial, (struct probe_settings){.wants[PROBE_WAITS] = true, .waits = &knobs,
+							.objects = true, .user_stacks = true});
 	if (r >= 0) {
 		r = probe_waits_attach(trial.probe);
 		probe_waits_detach(trial.probe);
@@ -397,7 +397,7 @@ static int try_point(const char *name, bool function)
 
 	if (r < 0)
 		return r;
-	r = trial_open(&trial, (struct probe_settings){.points = &settings});
+	r = trial_open(&trial, (struct probe_settings){.wants[PROBE_POINTS] = true, .points = &settings});
 	trial_close(&trial);
 	points_deinit(&points);
 	return r;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * One recording from the first look at the host to the closed file: plan, open, run, stop.
- */
+/* One recording from the first look at the host to the closed file: plan, open, run, stop. */
 #ifndef RWALKER_RECORD_SESSION_H
 #define RWALKER_RECORD_SESSION_H
 

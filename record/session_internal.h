@@ -11,11 +11,10 @@
 #include "record/host/service.h"
 #include "record/output_file.h"
 #include "record/place/streams.h"
+#include "record/plan/budget.h"
 #include "record/plan/filter.h"
 #include "record/plan/recording.h"
-#include "record/plan/schedule.h"
 #include "record/probe/points.h"
-#include "record/session_budget.h"
 #include "record/source/drain.h"
 #include "record/source/held_stacks.h"
 #include "record/source/loss.h"
@@ -44,6 +43,13 @@ struct session_source {
 struct session_span { /* of the schedule: a source, or the number-th of its kind */
 	const struct session_source *source;
 	uint32_t number;
+};
+
+struct session_budget { /* --max-cpu */
+	struct cpu_budget cpu;
+	uint64_t looked, spent; /* when it was last measured, and the CPU time until then, ns */
+	uint64_t resumed;	/* when a pause last ended; 0: there was none */
+	struct event_budget told; /* the last record */
 };
 
 enum { SESSION_SOURCES = 4 };
@@ -91,7 +97,7 @@ struct session {
 	int own_time; /* the time namespace that the recorder left; -1: none */
 	uint64_t walk_by; /* until when the first walk waits for the mappings of processes */
 	uint64_t files_asked, prompt_until; /* attempts to open files so far; until when passes are frequent */
-	unsigned int helpers_ended; /* what was reported about them: session_helpers.c */
+	unsigned int helpers_ended; /* what was reported about them: session_service.c */
 	char helpers_left[512];
 	bool start_state_done;
 	bool behind;	    /* the rings filled up while they were drained */
@@ -100,20 +106,6 @@ struct session {
 
 /* Nothing is open yet; too large for the stack. NULL: there is no memory. */
 struct session *session_create(const struct record_config *config);
-
-struct session_part {
-	/* 0 or more, or -errno after reporting why; does nothing if it is not wanted. */
-	int (*open)(struct session *session);
-	/* Closes what open() left behind, also if that failed or was never called; or NULL. */
-	void (*close)(struct session *session);
-	const char *what; /* shown to the person who waits for it; NULL: it takes no time */
-};
-
-/* Stops at the first that fails. */
-int session_open_parts(struct session *session, const struct session_part *parts, size_t count);
-void session_close_parts(struct session *session, const struct session_part *parts, size_t count);
-int session_open_sources(struct session *session);
-void session_close_sources(struct session *session);
 
 /* Whether anybody looks at all tasks and needs the user stacks of those that sleep. */
 bool session_wants_sleepers(const struct record_config *config);
@@ -138,6 +130,26 @@ void session_watch_helpers(struct session *session);
 void session_tell_helpers(struct session *session);
 /* The same for helpers that cannot be ended. last: also for those that were left just now. */
 void session_tell_left(struct session *session, bool last);
+
+/* --- what it may take --- */
+
+/* Decides how large rings and the window are made. 0, -EINVAL after reporting that they do not fit. */
+int session_plan_memory(struct session *session);
+/* Writes the plan to the trace, and prints it if it is a lot. */
+int session_tell_memory(struct session *session);
+uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: no limit */
+size_t session_ring_bytes(const struct record_config *config); /* as asked for */
+uint64_t session_window_bytes(const struct session *session); /* as planned */
+uint32_t session_threads(const struct cpus *cpus); /* to expect on this host */
+uint32_t session_entries(const struct session *session);
+
+/* --max-cpu: everything here does nothing without it. */
+int session_open_budget(struct session *session);
+void session_keep_budget(struct session *session, uint64_t now); /* once a second */
+void session_tell_budget(struct session *session, uint64_t now); /* writes the present step again */
+bool session_samples(const struct session *session); /* sampling is not paused */
+
+/* --- a service manager, helpers --- */
 
 /* For a service manager; does nothing if there is none. */
 int session_open_service(struct session *session);
@@ -170,9 +182,5 @@ void session_account(struct session *session, uint64_t now, bool all);
 /* Of the status line and the summary. */
 void session_figures(const struct session *session, struct status_figures *ret_figures);
 void session_tell_clock(struct session *session);
-
-/* session_cgroups.c */
-int session_open_cgroups(struct session *session);
-void session_close_cgroups(struct session *session);
 
 #endif

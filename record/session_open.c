@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/session_internal.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -29,12 +28,12 @@
 #include "record/place/start_state.h"
 #include "record/plan/deadlines.h"
 #include "record/probe/probe.h"
-#include "record/probe/probe_points.h"
 #include "record/probe/sched_clock.h"
+#include "record/session_internal.h"
+#include "record/source/wait_objects.h"
+#include "record/source/walk_users.h"
 
-enum {
-	FREE_FLOOR = 64 << 20,	 /* bytes that stay free on the file system */
-};
+enum { FREE_FLOOR = 64 << 20 /* bytes that stay free on the file system */ };
 
 /*
  * Called first of all, so that it holds for the helpers, too: signals that other programs take as a
@@ -217,7 +216,7 @@ static struct ring_wait_knobs wait_knobs(const struct session *session)
 		.user_stacks = config->user_stacks,
 		.source = SOURCE_ID_OFFCPU,
 		.wakers_source = SOURCE_ID_WAKERS,
-		.clock = clock_for(offcpu),
+		.clock = offcpu->wanted ? clock_for(offcpu) : RING_CLOCK_EXACT,
 		.most_entries = config->budget.memory ? session_entries(session) : 0,
 	};
 }
@@ -240,7 +239,7 @@ bool session_wants_sleepers(const struct record_config *config)
 static int open_programs(struct session *session)
 {
 	const struct record_config *config = session->config;
-	struct ring_wait_knobs waits;
+	const struct ring_wait_knobs waits = wait_knobs(session);
 	const struct probe_points_settings points = {
 		.points = &session->points, .first_source = SOURCE_ID_POINTS,
 		.rate_limit = (uint64_t)config->points.rate_limit,
@@ -249,12 +248,11 @@ static int open_programs(struct session *session)
 	struct probe_settings settings = {
 		.cpus = &session->cpus,
 		.filter = &session->filter,
-		.cpu = config->profile.wanted,
-		.tasks = config->walk.wanted,
-		.sleepers = session_wants_sleepers(config),
+		.wants = {[PROBE_SLEEPERS] = session_wants_sleepers(config), [PROBE_LIVES] = config->user_stacks,
+			  [PROBE_CGROUPS] = !config->no_cgroups},
+		.waits = &waits,
+		.points = &points,
 		.objects = !config->no_objects,
-		.cgroups = !config->no_cgroups,
-		.points = config->points.count ? &points : NULL,
 		.user_stacks = config->user_stacks,
 		.follow = config->command && !config->who.system_wide,
 		.cpu_source = SOURCE_ID_CPU,
@@ -265,10 +263,8 @@ static int open_programs(struct session *session)
 	};
 	int r;
 
-	if (config->offcpu.wanted) {
-		waits = wait_knobs(session);
-		settings.waits = &waits;
-	}
+	for EACH_SOURCE(source, session)
+		settings.wants[source->ops->programs] = true;
 	r = probe_create(&settings, &session->probe);
 	status_clear(&session->status);
 	if (r < 0)
@@ -368,6 +364,185 @@ static int tell_start(struct session *session)
 	return recording->error;
 }
 
+/* --- what delivers events, and what takes them from the rings into the log --- */
+
+static int watch(struct session *session, int fd, uint32_t how)
+{
+	struct epoll_event event = {.events = EPOLLIN | how, .data.fd = fd};
+
+	return epoll_ctl(session->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static int watch_rings(struct session *session, uint32_t first)
+{
+	int r = 0;
+
+	for (uint32_t i = first; !r && i < probe_rings(session->probe); i++)
+		r = watch(session, probe_ring_fd(session->probe, i), EPOLLET); /* edge-triggered: not empty now */
+	return r;
+}
+
+void session_follow_cpus(struct session *session)
+{
+	uint32_t rings = probe_rings(session->probe);
+	struct cpu_set online;
+
+	if (cpus_online_all(&session->cpus, &online) < 0 || !probe_follow_cpus(session->probe, &online))
+		return;
+	if (drain_follow(&session->drain, session->probe) < 0 || watch_rings(session, rings) < 0)
+		session->recording.stop = RECORDING_FAILED;
+}
+
+/* Nothing is taken from the rings before all parts that handle it are open. */
+static int open_drain(struct session *session)
+{
+	int r = drain_open(&session->drain, &session->recording, session->probe, session->ring_bytes);
+
+	if (r < 0)
+		return r;
+	session->drain.cgroups = session->cgroups;
+	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (session->epoll_fd < 0)
+		return -errno;
+	r = watch(session, session->recording.signal_fd, 0);
+	if (!r)
+		r = watch_rings(session, 0);
+	return r ? r : sideband_wake(session->recording.sideband, session->epoll_fd);
+}
+
+static void close_drain(struct session *session)
+{
+	if (session->epoll_fd >= 0)
+		(void)close(session->epoll_fd);
+	drain_close(&session->drain);
+}
+
+static void take_snapshot(void *snapshots, const struct ring_head *head, size_t length)
+{
+	snapshots_take(snapshots, head, length);
+}
+
+static int open_snapshots(struct session *session)
+{
+	if (!session->config->snapshots)
+		return 0;
+	drain_handle(&session->drain, RING_SNAPSHOT, take_snapshot, &session->snapshots);
+	return snapshots_init(&session->snapshots, &session->recording, &session->filter);
+}
+
+static void close_snapshots(struct session *session)
+{
+	snapshots_deinit(&session->snapshots);
+}
+
+static int open_users(struct session *session)
+{
+	if (!session_wants_sleepers(session->config))
+		return 0;
+	return walk_users_create(&session->recording, session->probe, session->spawner, &session->users);
+}
+
+static void close_users(struct session *session)
+{
+	walk_users_destroy(session->users);
+}
+
+/* Waits and walks number their objects together. */
+static int open_objects(struct session *session)
+{
+	const bool waits = probe_wait_objects(session->probe), walks = probe_walk_objects(session->probe);
+	int r = waits || walks ? wait_objects_create(&session->recording, &session->objects) : 0;
+
+	if (!r && waits)
+		wait_objects_share(session->objects, probe_wait_names_forgotten(session->probe));
+	if (!r && walks)
+		wait_objects_share(session->objects, probe_walk_names_forgotten(session->probe));
+	return r;
+}
+
+static void close_objects(struct session *session)
+{
+	wait_objects_destroy(session->objects);
+}
+
+static int open_sources(struct session *session)
+{
+	const struct source_parts parts = {
+		.recording = &session->recording,
+		.probe = session->probe,
+		.filter = &session->filter,
+		.cpus = &session->cpus,
+		.points = &session->points,
+		.spawner = session->spawner,
+		.drain = &session->drain,
+		.snapshots = session->config->snapshots ? &session->snapshots : NULL,
+		.users = session->users,
+		.objects = session->objects,
+	};
+	int r = 0;
+
+	for EACH_SOURCE(source, session)
+		if (r >= 0)
+			r = source->ops->open(source->self, &parts);
+	return r;
+}
+
+static void close_sources(struct session *session)
+{
+	for (size_t i = SESSION_SOURCES; i--;)
+		session->sources[i].ops->close(session->sources[i].self);
+}
+
+static int open_streams(struct session *session)
+{
+	return streams_init(&session->streams, &session->recording, session->probe, &session->cpus, session->spawner);
+}
+
+static void close_streams(struct session *session)
+{
+	streams_deinit(&session->streams);
+}
+
+static int open_loss(struct session *session)
+{
+	session->loss = (struct loss){
+		.recording = &session->recording,
+		.probe = session->probe,
+		.drain = &session->drain,
+		.files = session->files,
+		.streams = &session->streams,
+	};
+	return loss_init(&session->loss);
+}
+
+static void close_loss(struct session *session)
+{
+	loss_deinit(&session->loss);
+}
+
+/* --- control groups --- */
+
+/* None of this is needed before the first event of a task. */
+static int open_cgroups(struct session *session)
+{
+	struct recording *recording = &session->recording;
+	int r;
+
+	if (session->config->no_cgroups)
+		return 0;
+	session->has_cgroups_v1 = host_has_cgroups_v1(); /* later, there may be no right to look */
+	r = cgroup_table_create(recording, &recording->cgroups);
+	if (r >= 0 && probe_cgroups_ring(session->probe) >= 0)
+		r = cgroups_create(recording->cgroups, session->probe, session->spawner, &session->cgroups);
+	return r;
+}
+
+static void close_cgroups(struct session *session)
+{
+	cgroups_destroy(session->cgroups);
+	cgroup_table_destroy(session->recording.cgroups);
+}
+
 /* --- all of it --- */
 
 static void close_host(struct session *session)
@@ -419,6 +594,14 @@ static void close_state(struct session *session)
 	sideband_destroy(session->recording.sideband);
 }
 
+struct session_part {
+	/* 0 or more, or -errno after reporting why; does nothing if it is not wanted. */
+	int (*open)(struct session *session);
+	/* Closes what open() left behind, also if that failed or was never called; or NULL. */
+	void (*close)(struct session *session);
+	const char *what; /* shown to the person who waits for it; NULL: it takes no time */
+};
+
 static const struct session_part parts[] = {
 	{.open = ignore_signals},
 	{.open = open_status},
@@ -434,32 +617,19 @@ static const struct session_part parts[] = {
 	{.open = session_begin_flight},
 	{.open = open_programs, .close = close_programs, .what = "loading programs into the kernel"},
 	{.open = open_state, .close = close_state, .what = "reading the kernel's symbols"},
-	{.open = session_open_cgroups, .close = session_close_cgroups},
-	{.open = session_open_sources, .close = session_close_sources,
-	 .what = "opening events, looking at all threads"},
+	{.open = open_cgroups, .close = close_cgroups},
+	{.open = open_drain, .close = close_drain, .what = "opening events, looking at all threads"},
+	{.open = open_snapshots, .close = close_snapshots},
+	{.open = open_users, .close = close_users},
+	{.open = open_objects, .close = close_objects},
+	{.open = open_sources, .close = close_sources},
+	{.open = open_streams, .close = close_streams},
+	{.open = open_loss, .close = close_loss},
 	{.open = session_open_budget},
 	{.open = tell_start},
 	{.open = open_command, .what = "reading which files processes have mapped"},
 };
-
-int session_open_parts(struct session *session, const struct session_part *part, size_t count)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < count && r >= 0; i++) {
-		if (part[i].what)
-			status_starting(&session->status, part[i].what);
-		r = part[i].open(session);
-	}
-	return r < 0 ? r : 0;
-}
-
-void session_close_parts(struct session *session, const struct session_part *part, size_t count)
-{
-	while (count--)
-		if (part[count].close)
-			part[count].close(session);
-}
+enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 
 struct session *session_create(const struct record_config *config)
 {
@@ -479,13 +649,20 @@ struct session *session_create(const struct record_config *config)
 
 int session_open(struct session *session)
 {
-	int r = session_open_parts(session, parts, sizeof(parts) / sizeof(parts[0]));
+	int r = 0;
 
+	for (size_t i = 0; i < PARTS && r >= 0; i++) {
+		if (parts[i].what)
+			status_starting(&session->status, parts[i].what);
+		r = parts[i].open(session);
+	}
 	status_clear(&session->status);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 void session_close(struct session *session)
 {
-	session_close_parts(session, parts, sizeof(parts) / sizeof(parts[0]));
+	for (size_t i = PARTS; i--;)
+		if (parts[i].close)
+			parts[i].close(session);
 }

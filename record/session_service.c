@@ -1,14 +1,217 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the recorder tells the service manager that runs it, if there is one. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/log.h"
 #include "common/printable.h"
 #include "common/time_units.h"
+#include "format/event_log.h"
 #include "record/flight/flight.h"
+#include "record/helper/helpers.h"
 #include "record/host/clocks.h"
+#include "record/place/module_files.h"
+#include "record/place/sideband.h"
+#include "record/plan/deadlines.h"
 #include "record/session_internal.h"
+#include "record/source/unended_waits.h"
+
+/* --- helper processes that are gone for good, or cannot be ended: reported once, and in the trace --- */
+
+enum { ENDED_RECORDING = 1, ENDED_FILES = 2, ENDED_DUMPS = 4 };
+
+static const struct {
+	unsigned int ended;
+	const char *word, *said;
+} WORDS[] = {
+	{ENDED_RECORDING, "recording",
+	 "the process that starts helpers was killed: files that programs map from now on are not opened, and "
+	 "names of theirs may be missing; restart the recorder"},
+	{ENDED_FILES, "files",
+	 "helpers that open the files of programs were killed or hung several times: from now on no more are "
+	 "opened, and names of theirs may be missing; restart the recorder"},
+	{ENDED_DUMPS, "dumps",
+	 "the process that reads names for dumps was killed: from now on dumps have no names from programs' "
+	 "files; restart the recorder"},
+};
+
+static unsigned int what_ended(const struct session *session)
+{
+	unsigned int ended = flight_lost_spawner(session->flight) ? ENDED_DUMPS : 0;
+
+	if (spawner_has_ended(session->spawner))
+		return ended | ENDED_RECORDING;
+	return ended | (session->files && module_files_gave_up(session->files) ? ENDED_FILES : 0);
+}
+
+static void tell(struct session *session)
+{
+	char text[64] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+		if (session->helpers_ended & WORDS[i].ended)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? " " : "",
+						 WORDS[i].word);
+	(void)recording_check(&session->recording, event_log_add_meta(session->recording.log, "helpers_ended", text));
+}
+
+static void tell_left(struct session *session)
+{
+	(void)recording_check(&session->recording, event_log_add_meta(session->recording.log, "helpers_left",
+								      session->helpers_left));
+}
+
+void session_watch_helpers(struct session *session)
+{
+	unsigned int news = what_ended(session) & ~session->helpers_ended;
+
+	if (!news)
+		return;
+	session->helpers_ended |= news;
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+		if (news & WORDS[i].ended)
+			log_warning("%s", WORDS[i].said);
+	tell(session);
+}
+
+void session_tell_left(struct session *session, bool last)
+{
+	char *text = session->helpers_left;
+	const size_t room = sizeof(session->helpers_left);
+	const size_t before = strlen(text);
+	const char *what;
+	pid_t pid;
+
+	while (spawner_next_left(session->spawner, last, &what, &pid)) {
+		size_t used = strlen(text);
+
+		log_warning("helper process %d (%s) waits in the kernel and cannot be ended: it is left behind",
+			    (int)pid, what);
+		(void)snprintf(text + used, room - used, "%s%s %d", used ? ", " : "", what, (int)pid);
+	}
+	if (strlen(text) != before)
+		tell_left(session);
+}
+
+void session_tell_helpers(struct session *session)
+{
+	if (session->helpers_ended)
+		tell(session);
+	if (*session->helpers_left)
+		tell_left(session);
+}
+
+/* --- --flight --- */
+
+/* --flight within a recording: what is written before a dump, and what makes one. */
+
+int session_open_flight(struct session *session)
+{
+	const struct flight_sizes sizes = {session_window_bytes(session), session_helper_bytes(session->config)};
+
+	if (!session->config->flight.wanted)
+		return 0;
+	return flight_open(session->config, &session->recording, &sizes, &session->flight);
+}
+
+void session_close_flight(struct session *session)
+{
+	flight_close(session->flight);
+}
+
+int session_begin_flight(struct session *session)
+{
+	return session->flight ? flight_begin(session->flight, session->files) : 0;
+}
+
+void session_want_dump(struct session *session)
+{
+	const struct flight_cause cause = {.rule = "signal", .always = true};
+
+	if (session->flight)
+		flight_fire(session->flight, &cause, clocks_now());
+}
+
+void session_walked(struct session *session, uint64_t now)
+{
+	const struct walk *walk = &session->walk;
+	const struct flight_cause cause = {.comm = walk->worst.comm, .tgid = walk->worst.tgid,
+					   .tid = walk->worst.tid, .value = walk->worst.wait};
+
+	if (session->flight && cause.value)
+		flight_walked(session->flight, &cause, now);
+}
+
+/* Brings the log and its account up to date, and opens files that were mapped lately, for embedding. */
+static void settle(struct session *session)
+{
+	if (session->files)
+		(void)module_files_poll(session->files, FILES_DUMP);
+	walk_finish(&session->walk, USERS_STOPPED);
+	if (session->waits.open)
+		(void)open_waits_look(session->waits.open); /* before the rings, which have what ends meanwhile */
+	(void)drain_pass(&session->drain);
+	session_account(session, clocks_now(), true);
+	session_tell_clock(session);
+	session_watch_helpers(session);
+	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
+}
+
+/* record/flight/segments.h. Threads are in execve(), and single-threaded processes exit, for less than 10 s. */
+void session_begin_segment(struct session *session)
+{
+	static const uint64_t LINGERS = 10 * SECOND;
+	struct recording *recording = &session->recording;
+	uint64_t now;
+
+	if (recording->segment) /* what is before the first one holds for good, so it must not be about processes */
+		(void)drain_pass(&session->drain);
+	(void)recording_check(recording, event_log_flush(recording->log));
+	now = recording->segment ? clocks_now() : recording->start;
+	if (now > LINGERS)
+		sideband_bury(recording->sideband, now - LINGERS);
+	flight_begin_segment(session->flight, now);
+	session_tell_clock(session);
+	session_tell_sources(session);
+	session_tell_helpers(session);
+	session_tell_budget(session, now);
+	session_account(session, now, true);
+}
+
+void session_step_flight(struct session *session, uint64_t now)
+{
+	bool due = session->flight && flight_is_due(session->flight, now);
+
+	if (session->flight && flight_wants_segment(session->flight, now))
+		session_begin_segment(session);
+	if (!due)
+		return;
+	settle(session);
+	flight_dump(session->flight, session->waits.open, clocks_now());
+}
+
+/* Makes the last dump. True if all dumps were written. */
+bool session_end_flight(struct session *session)
+{
+	const struct flight_cause cause = {.rule = "end", .always = true};
+	struct flight_counts counts;
+
+	if (!session->flight)
+		return true;
+	flight_await(session->flight);
+	flight_fire(session->flight, &cause, clocks_now());
+	session_watch_helpers(session);
+	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
+	flight_end(session->flight, clocks_now());
+	counts = flight_counts(session->flight);
+	log_info("%" PRIu64 " dump%s written", counts.dumps, plural(counts.dumps));
+	return !counts.failed;
+}
+
+/* --- the service manager --- */
+
+/* What the recorder tells the service manager that runs it, if there is one. */
 
 /* If there is a command after "--", the manager waits for that: its notifications are the service's. */
 int session_open_service(struct session *session)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What the person at the terminal sees: a line that is rewritten once a second while stderr is a
- * terminal, the progress of embedding, and at the end what was written and lost and what to type
- * next.
+ * What the person at the terminal sees: a line that is rewritten once a second while stderr is a terminal, the progress
+ * of embedding, and at the end what was written and lost and what to type next.
  */
 #ifndef RWALKER_RECORD_STATUS_H
 #define RWALKER_RECORD_STATUS_H

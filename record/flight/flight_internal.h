@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 #include "format/event.h"
-#include "record/plan/flight_plan.h"
 #include "record/plan/record_options.h"
+#include "record/plan/trigger_rule.h"
 
 struct flight_cause;
 struct triggers;
@@ -93,22 +93,20 @@ void triggers_wait(struct triggers *triggers, const struct event_wait *wait, con
 void triggers_walked(struct triggers *triggers, const struct flight_cause *cause, uint64_t now);
 
 /*
- * Checks pressures and cgroups. Call it at least once a second, from when events are recorded. What
- * the kernel reports of a pressure is ignored until the recording is as long as the rule's window:
- * no dump would contain what caused it.
+ * Checks pressures and cgroups. Call it at least once a second, from when events are recorded. What the kernel reports
+ * of a pressure is ignored until the recording is as long as the rule's window: no dump would contain what caused it.
  */
 void triggers_look(struct triggers *triggers, uint64_t now);
 
 /* --- files of dumps --- */
 
 /*
- * Files of dumps. When the recorder has something to dump, it may no longer create files, so a
- * helper process does it, as the user who owns the output. The helper creates a file under a
- * temporary name and hands over its descriptor. Later it gives the file its name and removes the
- * oldest dumps beyond the limits, or it removes the unfinished file. Names are
- * PREFIX-DATE-TIME.rwk. Dumps of earlier recorders under such names count, too; files that these
- * did not finish are removed. The process has no capabilities and few system calls. There are two of
- * them: if the first one is killed, the other one is asked from then on.
+ * Files of dumps. When the recorder has something to dump, it may no longer create files, so a helper process does it,
+ * as the user who owns the output. The helper creates a file under a temporary name and hands over its descriptor.
+ * Later it gives the file its name and removes the oldest dumps beyond the limits, or it removes the unfinished file.
+ * Names are PREFIX-DATE-TIME.rwk. Dumps of earlier recorders under such names count, too; files that these did not
+ * finish are removed. The process has no capabilities and few system calls. There are two of them: if the first one is
+ * killed, the other one is asked from then on.
  */
 
 enum { DUMP_PATH_MAX = 4096, DUMP_HELPERS = 2 };

@@ -14,8 +14,8 @@
 #include "common/time_units.h"
 #include "record/flight/flight.h"
 #include "record/host/clocks.h"
-#include "record/plan/comm_pattern.h"
-#include "record/plan/task_state.h"
+#include "record/plan/filter.h"
+#include "record/plan/record_options.h"
 
 enum { USAGES = 32, ALL_PERCENT = 10000 };
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/plan/comm_pattern.h"
+#include "record/plan/filter.h"
 #include "record/plan/record_options.h"
 
 #define REQUIREMENTS_TYPES "/sys/kernel/btf/vmlinux"

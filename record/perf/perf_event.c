@@ -16,7 +16,7 @@
 #include "common/time_units.h"
 #include "record/helper/perf_open.h"
 #include "record/host/host.h"
-#include "record/plan/sample_rate.h"
+#include "record/plan/budget.h"
 
 /* --- the rings in which the kernel reports throttling --- */
 

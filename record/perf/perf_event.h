@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The ring in which the kernel leaves perf records of one CPU (perf_event_open(2), "MMAP
- * layout"): read in place, one record at a time; a record that wraps around the end is copied out
- * first.
+ * The ring in which the kernel leaves perf records of one CPU (perf_event_open(2), "MMAP layout"): read in place, one
+ * record at a time; a record that wraps around the end is copied out first.
  */
 #ifndef RWALKER_RECORD_PERF_PERF_EVENT_H
 #define RWALKER_RECORD_PERF_PERF_EVENT_H
@@ -44,10 +43,9 @@ const struct perf_event_header *perf_ring_peek(struct perf_ring *ring);
 void perf_ring_next(struct perf_ring *ring);
 
 /*
- * The perf events that drive the CPU profile: one per wanted CPU that is online, hardware cycles
- * or, if the machine has none, the CPU clock. A CPU that goes offline takes its event with it;
- * one that comes online gets a new one (perf_events_follow_cpus). An event with a BPF program
- * attached writes nothing by itself.
+ * The perf events that drive the CPU profile: one per wanted CPU that is online, hardware cycles or, if the machine has
+ * none, the CPU clock. A CPU that goes offline takes its event with it; one that comes online gets a new one
+ * (perf_events_follow_cpus). An event with a BPF program attached writes nothing by itself.
  */
 
 struct perf_account { /* of one CPU: running totals */

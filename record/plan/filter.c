@@ -8,6 +8,70 @@
 
 #include "common/log.h"
 
+/* --- -c --- */
+
+int comm_pattern_compile(const char *pattern, regex_t *ret_regex)
+{
+	char why[256] = "nothing to repeat before '*'; it is found anywhere in a name, without '*'";
+	int r = *pattern == '*' ? REG_BADRPT : regcomp(ret_regex, pattern, REG_EXTENDED | REG_NOSUB);
+
+	if (!r)
+		return 0;
+	if (*pattern != '*')
+		(void)regerror(r, ret_regex, why, sizeof(why));
+	return log_error(EINVAL, "'%s' is not a valid regular expression: %s", pattern, why);
+}
+
+/* The alternative of that length at `at`, anchored as it or its group says. */
+static bool add_name(struct comm_names *names, unsigned int *used, const char *at, size_t length, bool head, bool tail)
+{
+	if (length && *at == '^') {
+		head = true;
+		at++, length--;
+	}
+	if (length && at[length - 1] == '$') {
+		tail = true;
+		length--;
+	}
+	if (length > 2 && !strncmp(at + length - 2, ".*", 2)) {
+		tail = false;
+		length -= 2;
+	}
+	if (!length || strcspn(at, "\\^$.[]()*+?{}|") < length || *used + length + tail > 64)
+		return false;
+	*(head ? &names->begin_at_head : &names->begin) |= 1ULL << *used;
+	for (size_t i = 0; i < length; i++)
+		names->has[(unsigned char)at[i]] |= 1ULL << (*used)++;
+	if (tail)
+		names->has[0] |= 1ULL << (*used)++;
+	names->end |= 1ULL << (*used - 1);
+	return true;
+}
+
+bool comm_pattern_names(const char *pattern, struct comm_names *ret_names)
+{
+	size_t length = strlen(pattern);
+	bool head = *pattern == '^' && pattern[1] == '(', tail = length > 1 && !strcmp(pattern + length - 2, ")$");
+	const char *at = pattern + head, *end = pattern + length - tail, *bar;
+	struct comm_names names = {0};
+	unsigned int used = 0;
+
+	if (head || tail || *at == '(') { /* one group around all */
+		if (*at != '(' || end[-1] != ')')
+			return false;
+		at++, end--;
+	}
+	for (; (bar = memchr(at, '|', (size_t)(end - at))); at = bar + 1)
+		if (!add_name(&names, &used, at, (size_t)(bar - at), head, tail))
+			return false;
+	if (!add_name(&names, &used, at, (size_t)(end - at), head, tail))
+		return false;
+	*ret_names = names;
+	return true;
+}
+
+/* --- all of it --- */
+
 enum { LATE_COMMS = 1024 };
 
 struct comm_verdict {
@@ -23,7 +87,7 @@ static int compile_command(struct filter *filter, const char *pattern)
 		return r;
 	filter->command = true;
 	if (comm_pattern_names(pattern, &filter->names)) {
-		filter->knobs.filters |= RING_FILTER_COMM;
+		filter->filters |= RING_FILTER_COMM;
 		return 0;
 	}
 	log_info("-c '%s' is more than names: stacks of all threads are walked, and the recorder picks", pattern);
@@ -57,17 +121,17 @@ int filter_init(struct filter *filter, const struct record_who *who, bool follow
 	filter->tgids = &who->pids;
 	filter->tids = &who->tids;
 	if (who->pids.count || who->tids.count)
-		filter->knobs.filters |= RING_FILTER_IDS;
+		filter->filters |= RING_FILTER_IDS;
 	if (who->user_threads)
-		filter->knobs.filters |= RING_FILTER_USER_THREADS;
+		filter->filters |= RING_FILTER_USER_THREADS;
 	if (who->kernel_threads)
-		filter->knobs.filters |= RING_FILTER_KERNEL_THREADS;
+		filter->filters |= RING_FILTER_KERNEL_THREADS;
 	if (who->cpus)
-		filter->knobs.filters |= RING_FILTER_CPUS;
+		filter->filters |= RING_FILTER_CPUS;
 	if (follow)
-		filter->knobs.filters |= RING_FILTER_FOLLOWED;
+		filter->filters |= RING_FILTER_FOLLOWED;
 	if (who->cgroup || who->container)
-		filter->knobs.filters |= RING_FILTER_CGROUP;
+		filter->filters |= RING_FILTER_CGROUP;
 	if (who->command)
 		r = compile_command(filter, who->command);
 	return r;

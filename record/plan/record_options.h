@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The recorder's command line as a plain struct, and the one table that fills it. After
- * record_options_parse() the struct is consistent: combinations that make no sense were refused,
- * defaults are filled in, and nothing else looks at argv. Pointers point into argv or into the
- * struct.
+ * The recorder's command line as a plain struct, and the one table that fills it. After record_options_parse() the
+ * struct is consistent: combinations that make no sense were refused, defaults are filled in, and nothing else looks at
+ * argv. Pointers point into argv or into the struct.
  */
 #ifndef RWALKER_RECORD_PLAN_RECORD_OPTIONS_H
 #define RWALKER_RECORD_PLAN_RECORD_OPTIONS_H
@@ -12,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/options/options.h"
-#include "record/plan/flight_plan.h"
+#include "bpf/ring.h"
 #include "record/plan/record_option_file.h"
+#include "record/plan/trigger_rule.h"
 
 enum embed_level { EMBED_LEVEL_NONE, EMBED_LEVEL_MIN, EMBED_LEVEL_FULL };
 
@@ -88,6 +87,25 @@ struct record_output {
 	const char *finalize; /* --finalize FILE, else NULL */
 };
 
+/* --flight: how much is kept in memory, when it is written as a dump, and how many dumps are kept. */
+enum { FLIGHT_MAX_RULES = 32 };
+
+struct record_flight {
+	bool wanted;
+	int64_t window; /* ns */
+	int64_t bytes;	/* of stored chunks */
+	bool bytes_given;
+	struct trigger_rule rules[FLIGHT_MAX_RULES];
+	uint32_t rule_count;
+	bool limits_given; /* any of the next four */
+	int64_t post;	   /* ns from a trigger to its dump */
+	int64_t cooldown;  /* ns after a dump during which triggers make none */
+	int64_t max_dumps; /* 0: any number is kept */
+	int64_t max_kept;  /* limit for the bytes of all dumps together; 0: none */
+	const char *on_dump; /* a command for the shell; NULL: none */
+	const char *stream;  /* for tests: a file to which everything is written as well; NULL: none */
+};
+
 struct record_budget {
 	int64_t memory; /* --max-memory, bytes; 0: none */
 	bool plan;	/* --plan */
@@ -120,6 +138,29 @@ struct record_config {
 	int argc;
 	char **argv; /* all of them, for the trace's own record of its command line */
 };
+
+/* States of tasks, as in the kernel (include/linux/sched.h), and the letters for them in --state and --trigger. */
+enum {
+	TASK_UNINTERRUPTIBLE = 2,
+	TASK_NOLOAD = 0x400, /* in addition: a task that idles */
+};
+
+/* The bits of a letter; 0: there is no such state. */
+static inline uint32_t task_state_bits(char letter)
+{
+	static const struct {
+		char letter;
+		uint32_t bits;
+	} states[] = {
+		{'R', RING_STATE_RUNNABLE}, {'S', 0x1}, {'D', TASK_UNINTERRUPTIBLE}, {'T', 0x4}, {'t', 0x8},
+		{'X', 0x90}, {'Z', 0x20}, {'P', 0x40}, {'K', 0x100}, {'I', TASK_NOLOAD}, {'F', 0x8000},
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if (states[i].letter == letter)
+			return states[i].bits;
+	return 0;
+}
 
 /* 0, -EINVAL if the command line is wrong (already reported; exit 2). */
 int record_options_parse(struct record_config *config, int argc, char **argv);

@@ -64,7 +64,7 @@ struct recording {
 
 	uint32_t max_cpus; /* the largest possible CPU number plus one */
 	uint32_t threads;  /* on the host at the start, but at least in proportion to its CPUs */
-	unsigned int halvings; /* of tables, so that they fit --max-memory (memory_plan.h) */
+	unsigned int halvings; /* of tables, so that they fit --max-memory (budget.h) */
 	uint32_t own_tgid; /* in the init pid namespace, as BPF and perf see it */
 	uint32_t segment;  /* of --flight; others stay in the first one, 0 */
 	uint64_t unlooked; /* threads that looks at all of them left out */
@@ -79,11 +79,49 @@ struct recording {
 };
 
 /*
- * Checks the result of a call on the log: the first failure stops the recording and is kept. A
- * record that the encoder refuses (-EINVAL, although the log can be written) is our fault, and
- * only that record is lost: it is counted, and 0 is returned. Returns the result otherwise, so that
- * `if (recording_check(recording, event_log_...(...)))` reads well.
+ * Checks the result of a call on the log: the first failure stops the recording and is kept. A record that the encoder
+ * refuses (-EINVAL, although the log can be written) is our fault, and only that record is lost: it is counted, and 0
+ * is returned. Returns the result otherwise, so that `if (recording_check(recording, event_log_...(...)))` reads well.
  */
 int recording_check(struct recording *recording, int result);
+
+/*
+ * When things happen in a recording (ARCHITECTURE.md, "A recording from start to end"): all sources start together,
+ * each stops at its own end, walks are done at the start and at every interval, and everything ends with the last
+ * source that has an end of its own, or at -d. Pure arithmetic on CLOCK_MONOTONIC ns.
+ */
+enum { SCHEDULE_SPANS = RECORD_MAX_POINTS + 4 };
+
+struct schedule_span { /* of a source that runs without interruption */
+	uint64_t end; /* UINT64_MAX: at the end of everything, or already over */
+	bool runs;
+	bool ends; /* has an end that the recording waits for */
+};
+
+struct schedule {
+	uint64_t limit;	    /* -d; UINT64_MAX: none */
+	uint64_t next_walk; /* UINT64_MAX: no more walks */
+	uint64_t interval;  /* 0: one walk */
+	int64_t walks_left; /* -1: unlimited */
+	bool walks_end;	    /* walks have an end that the recording waits for, also beside sources */
+	struct schedule_span spans[SCHEDULE_SPANS]; /* of sources */
+	uint32_t span_count;
+};
+
+/* Walks, and the end of everything. Sources follow, each with schedule_add(). */
+void schedule_init(struct schedule *schedule, const struct record_config *config, uint64_t now);
+/* A source that runs from now on. lasts: ns; 0: until the end. Returns the number of its span. */
+uint32_t schedule_add(struct schedule *schedule, int64_t lasts, uint64_t now);
+
+/*
+ * True once for each walk that is due. If a walk takes longer than the interval, the missed walks are not made up for.
+ */
+bool schedule_take_walk(struct schedule *schedule, uint64_t now);
+/* True once, when the end of the span is reached. */
+bool schedule_take_end(struct schedule *schedule, uint32_t number, uint64_t now);
+bool schedule_is_over(const struct schedule *schedule, uint64_t now);
+
+/* The next moment at which one of the above may change. */
+uint64_t schedule_next(const struct schedule *schedule);
 
 #endif

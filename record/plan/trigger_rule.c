@@ -8,7 +8,7 @@
 
 #include "common/log.h"
 #include "common/time_units.h"
-#include "record/plan/task_state.h"
+#include "record/plan/record_options.h"
 
 /* text: the whole rule; at: the rest that is not parsed yet. */
 struct rule_parser {

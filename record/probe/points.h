@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Points: the tracepoints and kernel functions that --trace and --kfunc name, with patterns
- * expanded. FORMAT.md calls them probes; here a probe is the door to libbpf. Each option becomes
- * one source of the trace, in the order given.
+ * Points: the tracepoints and kernel functions that --trace and --kfunc name, with patterns expanded. FORMAT.md calls
+ * them probes; here a probe is the door to libbpf. Each option becomes one source of the trace, in the order given.
  */
 #ifndef RWALKER_RECORD_PROBE_POINTS_H
 #define RWALKER_RECORD_PROBE_POINTS_H

@@ -13,6 +13,7 @@
 #include "common/log.h"
 #include "record/host/host.h"
 #include "record/host/requirements.h"
+#include "record/host/waiting_calls.h"
 #include "record/probe/probe_internal.h"
 
 #include "bpf/cpu.skel.h"
@@ -21,21 +22,6 @@
 #define MAX_STACK_FILE "/proc/sys/kernel/perf_event_max_stack"
 
 enum { DEFAULT_FRAMES = 127 };
-
-size_t probe_objects(const struct probe *probe, struct shared *ret_objects)
-{
-	size_t count = 0;
-
-	if (probe->cpu)
-		ret_objects[count++] = SHARED_OF(probe->cpu);
-	if (probe->waits)
-		ret_objects[count++] = probe_waits_shared(probe);
-	if (probe->tasks) {
-		ret_objects[count] = SHARED_OF(probe->tasks);
-		ret_objects[count++].functions = &probe->tasks->bss->object_functions;
-	}
-	return count + probe_points_shared(probe, ret_objects + count);
-}
 
 const char *probe_library_version(void)
 {
@@ -52,11 +38,6 @@ uint32_t probe_max_frames(void)
 	if (!frames)
 		return DEFAULT_FRAMES;
 	return frames < RING_MAX_FRAMES ? (uint32_t)frames : RING_MAX_FRAMES;
-}
-
-size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
-{
-	return RING_HEAD_ROOM + stacks * sizeof(uint64_t) * probe->settings.max_frames;
 }
 
 /*
@@ -77,59 +58,32 @@ static void modules_skip(struct bpf_program *program)
 	(void)libbpf_set_print(print);
 }
 
-void probe_share(const struct probe *probe, const struct shared *object)
-{
-	struct shared all[PROBE_OBJECTS];
-	bool first;
-
-	modules_skip(object->clock);
-	(void)probe_objects(probe, all);
-	first = all[0].followed == object->followed;
-	*object->knobs = probe->settings.filter->knobs;
-	*object->comms = probe->settings.filter->names;
-	memcpy(object->cpus, probe->settings.cpus->wanted.words, RING_CPU_WORDS * sizeof(*object->cpus));
-	if (!probe->settings.filter->cgroups.count)
-		(void)bpf_map__set_max_entries(object->cgroups, 1);
-	*object->parts = probe->parts;
-	*object->budget_may_change = probe->settings.budget;
-	(void)bpf_program__set_autoload(object->follow, probe->settings.follow && first);
-	(void)bpf_program__set_autoload(object->clock, first);
-	if (!first)
-		(void)bpf_map__reuse_fd(object->followed, bpf_map__fd(all[0].followed));
-}
-
-static struct probe_feed cpu_feed(const struct probe *probe)
-{
-	const struct cpu_bpf *cpu = probe->cpu;
-
-	return (struct probe_feed){cpu->maps.rings, cpu->maps.snapshot_scratch,
-				   cpu->maps.stack_ranges, RING_NEST_LEVELS};
-}
-
-static int set_up_cpu(struct probe *probe)
+static void share(const struct probe *probe, const struct probe_object *object)
 {
 	const struct probe_settings *settings = &probe->settings;
-	const struct probe_feed feed = cpu_feed(probe);
-	struct cpu_bpf *cpu = probe->cpu;
+	const struct probe_object *first = &probe->objects.items[0];
+	const bool is_first = first->object == object->object;
+	struct ring_knobs *knobs = object->knobs;
 
-	cpu->rodata->sample_source = settings->cpu_source;
-	cpu->rodata->sample_user_stacks = settings->user_stacks;
-	cpu->rodata->sample_max_frames = settings->max_frames;
-	cpu->rodata->snapshot_bytes = settings->snapshot_bytes;
-	cpu->rodata->ring_size = settings->ring_bytes;
-	cpu->rodata->ring_watermark = settings->ring_bytes / 8;
-	(void)bpf_map__set_value_size(cpu->maps.ring_scratch, (uint32_t)probe_scratch_bytes(probe, 2));
-	return probe_size_feed(probe, &feed);
-}
-
-static void set_up_tasks(struct probe *probe)
-{
-	struct tasks_bpf *tasks = probe->tasks;
-
-	if (probe->walk_objects)
-		probe_choose_objects(probe, &tasks->rodata->object_knobs);
-	tasks->rodata->tasks_max_frames = probe->settings.max_frames;
-	(void)bpf_map__set_value_size(tasks->maps.tasks_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
+	modules_skip(object->clock);
+	knobs->filters = settings->filter->filters;
+	knobs->ring_bytes = settings->ring_bytes;
+	knobs->watermark = settings->ring_bytes / 8;
+	knobs->max_frames = settings->max_frames;
+	knobs->user_stacks = settings->user_stacks;
+	knobs->snapshot_bytes = settings->snapshot_bytes;
+	knobs->may_change = settings->budget;
+	knobs->hooked = object->kind == PROBE_POINTS;
+	knobs->slots = knobs->hooked ? probe_point_slots(probe) : RING_NEST_LEVELS;
+	*object->comms = settings->filter->names;
+	memcpy(object->cpus, settings->cpus->wanted.words, RING_CPU_WORDS * sizeof(*object->cpus));
+	*object->parts = probe->parts;
+	if (!settings->filter->cgroups.count)
+		(void)bpf_map__set_max_entries(object->cgroups, 1);
+	(void)bpf_program__set_autoload(object->follow, settings->follow && is_first);
+	(void)bpf_program__set_autoload(object->clock, is_first);
+	if (!is_first)
+		(void)bpf_map__reuse_fd(object->followed, bpf_map__fd(first->followed));
 }
 
 static int fill_ids(struct bpf_map *map, const struct id_list *ids)
@@ -156,60 +110,86 @@ static int fill_cgroups(struct bpf_map *map, const struct filter_cgroups *cgroup
 	return 0;
 }
 
-int probe_fill_filter(const struct shared *object, const struct filter *filter)
+static int fill_filter(const struct probe_object *object, const struct filter *filter)
 {
 	int r = fill_ids(object->tgids, filter->tgids);
 
 	if (r >= 0)
 		r = fill_ids(object->tids, filter->tids);
-	if (r >= 0)
-		r = fill_cgroups(object->cgroups, &filter->cgroups);
-	return r;
+	return r < 0 ? r : fill_cgroups(object->cgroups, &filter->cgroups);
 }
+
+int probe_load(struct probe *probe, const struct probe_object *object)
+{
+	const bool fills = object->rings && !object->copy;
+	int r = array_push(&probe->objects, *object);
+
+	if (r < 0)
+		return r;
+	share(probe, object);
+	if (object->function)
+		r = bpf_program__set_attach_target(object->on_function, 0, object->function);
+	if (r >= 0 && fills)
+		r = probe_size_feed(probe, object);
+	if (r >= 0)
+		r = bpf_object__load_skeleton(object->skeleton);
+	if (r >= 0 && fills)
+		r = probe_fill_feed(probe, object);
+	return r < 0 || object->copy ? r : fill_filter(object, probe->settings.filter);
+}
+
+void probe_forget(struct probe *probe, const struct bpf_object *object)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < probe->objects.count; i++)
+		if (probe->objects.items[i].object != object)
+			probe->objects.items[left++] = probe->objects.items[i];
+	probe->objects.count = left;
+}
+
+/* --- samples --- */
 
 static int load_cpu(struct probe *probe)
 {
-	struct probe_feed feed;
-	struct shared object;
-	int r;
+	struct cpu_bpf *cpu = probe->cpu = cpu_bpf__open();
 
-	probe->cpu = cpu_bpf__open();
-	if (!probe->cpu)
+	if (!cpu)
 		return -errno;
-	object = SHARED_OF(probe->cpu);
-	probe_share(probe, &object);
-	r = set_up_cpu(probe);
-	feed = cpu_feed(probe);
-	if (!r)
-		r = cpu_bpf__load(probe->cpu);
-	if (!r)
-		r = probe_fill_feed(probe, FEED_CPU, &feed);
-	return r < 0 ? r : probe_fill_filter(&object, probe->settings.filter);
+	cpu->rodata->knobs.source = probe->settings.cpu_source;
+	return probe_load(probe, &PROBE_OBJECT(PROBE_CPU, cpu, PROBE_RINGS(cpu)));
 }
+
+static void unload_cpu(struct probe *probe)
+{
+	probe_forget(probe, probe->cpu ? probe->cpu->obj : NULL);
+	cpu_bpf__destroy(probe->cpu);
+	probe->cpu = NULL;
+}
+
+/* --- walks --- */
 
 static int load_walk(struct probe *probe)
 {
-	struct shared object;
+	struct tasks_bpf *tasks = probe->tasks = tasks_bpf__open();
 	int r;
 
-	probe->tasks = tasks_bpf__open();
-	if (!probe->tasks)
+	if (!tasks)
 		return -errno;
-	object = SHARED_OF(probe->tasks);
-	probe_share(probe, &object);
-	set_up_tasks(probe);
-	r = tasks_bpf__load(probe->tasks);
+	if (probe->walk_objects)
+		probe_choose_objects(probe, &tasks->rodata->object_knobs);
+	(void)bpf_map__set_value_size(tasks->maps.tasks_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
+	r = probe_load(probe, &PROBE_OBJECT(PROBE_TASKS, tasks, .functions = &tasks->bss->object_functions));
 	if (r < 0)
 		return r;
-	probe->walk = bpf_program__attach_iter(probe->tasks->progs.walk_tasks, NULL);
-	if (!probe->walk)
-		return -errno;
-	return probe_fill_filter(&object, probe->settings.filter);
+	probe->walk = bpf_program__attach_iter(tasks->progs.walk_tasks, NULL);
+	return probe->walk ? 0 : -errno;
 }
 
 static void unload_walk(struct probe *probe)
 {
 	bpf_link__destroy(probe->walk);
+	probe_forget(probe, probe->tasks ? probe->tasks->obj : NULL);
 	tasks_bpf__destroy(probe->tasks);
 	probe->walk = NULL;
 	probe->tasks = NULL;
@@ -234,7 +214,7 @@ static int load_tasks(struct probe *probe)
 
 bool probe_walk_objects(const struct probe *probe)
 {
-	return probe->settings.tasks && probe->walk_objects;
+	return probe->tasks && probe->walk_objects;
 }
 
 __u64 *probe_walk_names_forgotten(const struct probe *probe)
@@ -242,28 +222,49 @@ __u64 *probe_walk_names_forgotten(const struct probe *probe)
 	return &probe->tasks->bss->names_forgotten;
 }
 
+int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd)
+{
+	int fd = bpf_iter_create(bpf_link__fd(probe->walk));
+
+	if (fd < 0)
+		return fd;
+	*ret_walk = &probe->tasks->bss->walk;
+	*ret_fd = fd;
+	return 0;
+}
+
+/* --- all of them --- */
+
+static const struct probe_ops ops[PROBE_KINDS] = {
+	[PROBE_CPU] = {.load = load_cpu, .unload = unload_cpu},
+	[PROBE_WAITS] = {.load = probe_waits_load, .unload = probe_waits_unload},
+	[PROBE_TASKS] = {.load = load_tasks, .unload = unload_walk},
+	[PROBE_POINTS] = {.load = probe_points_load, .unload = probe_points_unload, .reports = true},
+	[PROBE_SLEEPERS] = {.load = probe_sleepers_load, .unload = probe_sleepers_unload,
+			    .cannot = "find user stacks of sleeping tasks",
+			    .lost = "walks, and waits that have not ended, will lack them"},
+	[PROBE_LIVES] = {.load = probe_lives_load, .unload = probe_lives_unload, .cannot = "count forks",
+			 .lost = "missing records of processes will go unnoticed"},
+	[PROBE_CGROUPS] = {.load = probe_cgroups_load, .unload = probe_cgroups_unload, .cannot = "read control groups",
+			   .lost = "the trace will lack their paths, and which containers threads were in"},
+};
+
 static void unload(struct probe *probe)
 {
 	bpf_link__destroy(probe->follow);
-	probe_points_unload(probe);
-	probe_sleepers_unload(probe);
-	probe_cgroups_unload(probe);
-	probe_lives_unload(probe);
-	unload_walk(probe);
-	probe_waits_unload(probe);
-	cpu_bpf__destroy(probe->cpu);
 	probe->follow = NULL;
-	probe->cpu = NULL;
+	for (int kind = PROBE_KINDS; kind--;)
+		ops[kind].unload(probe);
 }
 
+/* Those without which there is no recording, and whose failure is not reported yet. */
 static int load(struct probe *probe)
 {
-	int r = probe->settings.cpu ? load_cpu(probe) : 0;
+	int r = 0;
 
-	if (!r && probe->settings.waits)
-		r = probe_waits_load(probe);
-	if (!r && probe->settings.tasks)
-		r = load_tasks(probe);
+	for (int kind = 0; kind < PROBE_KINDS && r >= 0; kind++)
+		if (probe->settings.wants[kind] && !ops[kind].reports && !ops[kind].lost)
+			r = ops[kind].load(probe);
 	if (r < 0)
 		unload(probe);
 	return r;
@@ -292,7 +293,7 @@ static int print_warning(enum libbpf_print_level level, const char *format, va_l
 }
 
 /* Silent if all is well; if the kernel refuses, a second attempt lets libbpf report why. */
-static int load_all(struct probe *probe)
+static int load_needed(struct probe *probe)
 {
 	int r;
 
@@ -306,8 +307,43 @@ static int load_all(struct probe *probe)
 	if (r >= 0)
 		return 0;
 	/* EINVAL: wrong usage */
-	return log_error(r == -EINVAL ? ENOTSUP : -r, "the kernel rejected the BPF programs: %s",
-			 strerror(-r));
+	return log_error(r == -EINVAL ? ENOTSUP : -r, "the kernel rejected the BPF programs: %s", strerror(-r));
+}
+
+/* The others, last. */
+static int load_rest(struct probe *probe)
+{
+	int r = 0;
+
+	for (int kind = 0; kind < PROBE_KINDS && r >= 0; kind++) {
+		if (!probe->settings.wants[kind] || (!ops[kind].reports && !ops[kind].lost))
+			continue;
+		r = ops[kind].load(probe);
+		if (r >= 0 || !ops[kind].lost)
+			continue;
+		ops[kind].unload(probe);
+		log_warning("cannot %s by BPF (%s): %s", ops[kind].cannot, strerror(-r), ops[kind].lost);
+		r = 0;
+	}
+	return r;
+}
+
+static int set_up(struct probe *probe)
+{
+	int r;
+
+	probe->possible = libbpf_num_possible_cpus();
+	if (probe->possible > 0)
+		probe->counters = calloc((size_t)probe->possible, sizeof(struct ring_cpu));
+	r = probe->counters ? probe_rings_open(probe) : -ENOMEM;
+	if (r < 0)
+		return r;
+	probe->kernel = btf__load_vmlinux_btf();
+	probe->parts = probe_find_parts(&probe->settings, probe->kernel);
+	r = load_needed(probe);
+	btf__free(probe->kernel);
+	probe->kernel = NULL;
+	return r < 0 ? r : load_rest(probe);
 }
 
 int probe_create(const struct probe_settings *settings, struct probe **ret_probe)
@@ -321,32 +357,12 @@ int probe_create(const struct probe_settings *settings, struct probe **ret_probe
 	if (!probe)
 		return -ENOMEM;
 	probe->settings = *settings;
-	probe->kernel = btf__load_vmlinux_btf();
-	probe->parts = probe_find_parts(settings, probe->kernel);
-	probe->possible = libbpf_num_possible_cpus();
-	if (probe->possible > 0)
-		probe->counters = calloc((size_t)probe->possible, sizeof(struct ring_cpu));
-	r = probe->counters ? 0 : -ENOMEM;
-	if (!r)
-		r = probe_rings_open(probe);
-	if (!r)
-		r = load_all(probe);
-	btf__free(probe->kernel);
-	probe->kernel = NULL;
-	if (!r && settings->points)
-		r = probe_points_load(probe);
-	if (!r && settings->sleepers)
-		probe_sleepers_load(probe);
-	if (!r && settings->user_stacks)
-		probe_lives_load(probe);
-	if (!r && settings->cgroups)
-		probe_cgroups_load(probe);
-	if (r < 0) {
+	r = set_up(probe);
+	if (r < 0)
 		probe_destroy(probe);
-		return r;
-	}
-	*ret_probe = probe;
-	return 0;
+	else
+		*ret_probe = probe;
+	return r;
 }
 
 void probe_destroy(struct probe *probe)
@@ -355,47 +371,83 @@ void probe_destroy(struct probe *probe)
 		return;
 	unload(probe);
 	probe_rings_close(probe);
+	array_free(&probe->objects);
 	free(probe->counters);
 	free(probe);
+}
+
+/* --- what is set and asked of all sources --- */
+
+#define EACH_OBJECT(object, probe) \
+	(const struct probe_object *object = (probe)->objects.items; \
+	 object < (probe)->objects.items + (probe)->objects.count; object++)
+
+int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = ret_clock, .ctx_size_in = sizeof(*ret_clock));
+
+	return bpf_prog_test_run_opts(bpf_program__fd(probe->objects.items[0].clock), &options);
 }
 
 int probe_set_own(struct probe *probe, pid_t spawner, pid_t flight, uint32_t *ret_tgid)
 {
 	struct ring_clock clock = {0};
-	struct shared all[PROBE_OBJECTS];
-	size_t count = probe_objects(probe, all);
 	int r = probe_read_clock(probe, &clock);
 
 	if (r < 0)
 		return log_error(-r, "cannot run a BPF program: %s", strerror(-r));
-	for (size_t i = 0; i < count; i++) {
-		all[i].own->tgid = clock.tgid;
-		all[i].own->spawner_tgid = spawner > 0 ? (uint32_t)spawner : clock.tgid;
-		all[i].own->flight_tgid = flight > 0 ? (uint32_t)flight : clock.tgid;
-	}
+	for EACH_OBJECT(object, probe)
+		if (object->own) {
+			object->own->tgid = clock.tgid;
+			object->own->spawner_tgid = spawner > 0 ? (uint32_t)spawner : clock.tgid;
+			object->own->flight_tgid = flight > 0 ? (uint32_t)flight : clock.tgid;
+		}
 	*ret_tgid = clock.tgid;
 	return 0;
+}
+
+void probe_tell_functions(struct probe *probe, const struct kallsyms *table)
+{
+	struct ring_object_functions known = {0};
+
+	waiting_calls_find(table, &known);
+	for EACH_OBJECT(object, probe)
+		if (object->functions)
+			*object->functions = known;
 }
 
 int probe_follow(struct probe *probe, pid_t command)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, command, 0);
-	struct shared all[PROBE_OBJECTS];
-	size_t count = probe_objects(probe, all);
+	const struct probe_object *first = &probe->objects.items[0];
 	uint32_t one = 1;
 	int r;
 
 	if (pidfd < 0)
 		return -errno;
-	for (size_t i = 0; i < count; i++)
-		all[i].own->command_tgid = (uint32_t)command;
+	for EACH_OBJECT(object, probe)
+		if (object->own)
+			object->own->command_tgid = (uint32_t)command;
 	if (!probe->settings.follow)
 		return 0;
-	r = bpf_map_update_elem(bpf_map__fd(all[0].followed), &pidfd, &one, BPF_ANY);
+	r = bpf_map_update_elem(bpf_map__fd(first->followed), &pidfd, &one, BPF_ANY);
 	if (r < 0)
 		return r;
-	probe->follow = bpf_program__attach(all[0].follow);
+	probe->follow = bpf_program__attach(first->follow);
 	return probe->follow ? 0 : -errno;
+}
+
+int probe_set_budget(struct probe *probe, const struct ring_budget *budget)
+{
+	for EACH_OBJECT(object, probe) { /* `paused` last: from then on, programs use the rest */
+		if (!object->budget)
+			continue;
+		__atomic_store_n(&object->budget->since, budget->since, __ATOMIC_RELAXED);
+		__atomic_store_n(&object->budget->period, budget->period, __ATOMIC_RELAXED);
+		__atomic_store_n(&object->budget->least, budget->least, __ATOMIC_RELAXED);
+		__atomic_store_n(&object->budget->paused, budget->paused, __ATOMIC_RELEASE);
+	}
+	return probe_waits_pause(probe, budget->paused);
 }
 
 int probe_cpu_program(const struct probe *probe)
@@ -421,65 +473,37 @@ int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 	return probe_read_per_cpu(probe, probe->cpu->maps.ring_cpus, 0, ret_cpus, sizeof(*ret_cpus));
 }
 
-void probe_add_cost(const struct bpf_program *program, struct probe_cost *cost)
+uint64_t probe_misses(const struct bpf_program *program)
 {
 	struct bpf_prog_info info = {0};
 	uint32_t length = sizeof(info);
 
 	if (bpf_program__fd(program) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length) < 0)
-		return;
-	cost->recursion_misses += info.recursion_misses;
+		return 0;
+	return info.recursion_misses;
+}
+
+/*
+ * Misses of wait_switched are waits without a user stack, which the reports count; those of wait_lock_begin and
+ * wait_lock_end are spinlocks of interrupts, which are not recorded. Those of points are counted by source.
+ */
+static bool is_counted(enum probe_kind kind, const char *program)
+{
+	return (kind == PROBE_CPU || kind == PROBE_WAITS) && strcmp(program, "wait_switched") != 0 &&
+	       strncmp(program, "wait_lock", 9) != 0 && strcmp(program, "follow_new") != 0;
 }
 
 void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 {
-	struct shared all[PROBE_OBJECTS];
+	struct bpf_program *program;
 
 	*ret_cost = (struct probe_cost){0};
-	if (probe->cpu)
-		probe_add_cost(probe->cpu->progs.cpu_sample, ret_cost);
-	if (probe->tasks)
-		probe_add_cost(probe->tasks->progs.walk_tasks, ret_cost);
-	if (probe->waits)
-		probe_waits_cost(probe, ret_cost);
-	probe_sleepers_cost(probe, ret_cost);
+	for EACH_OBJECT(object, probe)
+		bpf_object__for_each_program(program, object->object)
+			if (is_counted(object->kind, bpf_program__name(program)))
+				ret_cost->recursion_misses += probe_misses(program);
 	if (!probe->follow)
 		return;
-	(void)probe_objects(probe, all);
-	probe_add_cost(all[0].follow, ret_cost);
-	ret_cost->unfollowed = *all[0].follow_failed;
-}
-
-int probe_set_budget(struct probe *probe, const struct ring_budget *budget)
-{
-	struct shared all[PROBE_OBJECTS];
-	size_t count = probe_objects(probe, all);
-
-	for (size_t i = 0; i < count; i++) { /* `paused` last: from then on, programs use the rest */
-		__atomic_store_n(&all[i].budget->since, budget->since, __ATOMIC_RELAXED);
-		__atomic_store_n(&all[i].budget->period, budget->period, __ATOMIC_RELAXED);
-		__atomic_store_n(&all[i].budget->least, budget->least, __ATOMIC_RELAXED);
-		__atomic_store_n(&all[i].budget->paused, budget->paused, __ATOMIC_RELEASE);
-	}
-	return probe_waits_pause(probe, budget->paused);
-}
-
-int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock)
-{
-	struct shared all[PROBE_OBJECTS];
-	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = ret_clock, .ctx_size_in = sizeof(*ret_clock));
-
-	(void)probe_objects(probe, all);
-	return bpf_prog_test_run_opts(bpf_program__fd(all[0].clock), &options);
-}
-
-int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd)
-{
-	int fd = bpf_iter_create(bpf_link__fd(probe->walk));
-
-	if (fd < 0)
-		return fd;
-	*ret_walk = &probe->tasks->bss->walk;
-	*ret_fd = fd;
-	return 0;
+	ret_cost->recursion_misses += probe_misses(probe->objects.items[0].follow);
+	ret_cost->unfollowed = *probe->objects.items[0].follow_failed;
 }

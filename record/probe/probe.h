@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The BPF programs in the kernel, their maps and rings: the door to libbpf. Only what the plan
- * names is loaded. The probe owns the programs and map fds; callers own what they make of them
- * (mapped rings, iterator fds).
+ * The BPF programs in the kernel, their maps and rings: the door to libbpf. Only what the plan names is loaded. The
+ * probe owns the programs and map fds; callers own what they make of them (mapped rings, iterator fds).
  */
 #ifndef RWALKER_RECORD_PROBE_PROBE_H
 #define RWALKER_RECORD_PROBE_PROBE_H
@@ -17,23 +16,33 @@
 
 struct cpu_set;
 struct cpus;
-struct probe_points_settings;
 struct filter;
 struct kallsyms;
+struct points;
 struct probe;
-struct ring_lives;
-struct ring_budget;
-struct ring_sleeper_wanted;
+
+/* Programs, in the order of loading; those before PROBE_WRITERS write to the rings. */
+enum probe_kind { PROBE_CPU, PROBE_WAITS, PROBE_POINTS, PROBE_WRITERS, PROBE_TASKS = PROBE_WRITERS,
+		  PROBE_SLEEPERS, /* user stacks of walked tasks */
+		  PROBE_LIVES,    /* counts of forks, renames, exits */
+		  PROBE_CGROUPS,  /* list control groups, and follow new ones */
+		  PROBE_KINDS };
+
+struct probe_points_settings {
+	struct points *points; /* hook and error of each are set */
+	uint32_t first_source; /* id of the first; the others follow */
+	uint64_t rate_limit;   /* 0: none */
+	void (*progress)(void *context, size_t done, size_t total); /* while functions are attached one by one */
+	void *context;
+};
 
 struct probe_settings {
 	const struct cpus *cpus;
 	const struct filter *filter;
-	bool cpu, tasks; /* sources */
-	bool sleepers;	 /* user stacks of walked tasks, if the kernel supports it */
-	const struct ring_wait_knobs *waits; /* of the off-CPU source, NULL: none; the probe fills in preempt_count */
-	bool cgroups; /* list control groups, and follow new ones */
+	bool wants[PROBE_KINDS];
+	const struct ring_wait_knobs *waits; /* of the off-CPU source; the probe fills in preempt_count */
+	const struct probe_points_settings *points;
 	bool objects; /* what waits are for, and what walked tasks sleep for, if the kernel allows reading it */
-	const struct probe_points_settings *points; /* NULL: none */
 	bool user_stacks;
 	uint32_t snapshot_bytes; /* of a user stack, for the reader to unwind; 0: none */
 	bool follow; /* a command's descendants */
@@ -48,6 +57,7 @@ const char *probe_library_version(void); /* "v1.1" */
 /* 1 if the kernel calls the scheduler's clock stable, 0 if not; -errno: unknown. */
 int probe_sched_clock_is_stable(void);
 
+bool kernel_has_kprobes(void); /* that perf events can open */
 /* The stack depth that the kernel permits, at most RING_MAX_FRAMES. */
 uint32_t probe_max_frames(void);
 
@@ -119,12 +129,27 @@ int probe_wait_hide(const struct probe *probe, pid_t tid);
 /* Begins a look, of the kind that is set in that state: the caller reads the fd to its end and closes it. */
 int probe_wait_look_open(const struct probe *probe);
 
+/* --- tracepoints and functions --- */
+
+/* Starts or stops writing the hits of a source, given by its index in points->sources. */
+void probe_points_arm(struct probe *probe, uint32_t source, bool on);
+
+/* Running totals: per CPU number below cpus->possible, and of all CPUs. 0, -errno. */
+int probe_point_counters(const struct probe *probe, uint32_t source, struct ring_point_source *ret_cpus);
+int probe_point_hits(const struct probe *probe, uint32_t point, struct ring_point_hits *ret_hits);
+/* How often the kernel did not run the programs of a source, as far as it reports this. */
+uint64_t probe_points_missed(const struct probe *probe, uint32_t source);
+
+/* Calls `take` for every tracepoint in the kernel's BTF, even without tracefs. Returns 0, or what `take` returned. */
+int probe_tracepoints(int (*take)(void *context, const char *name), void *context);
+
+/* --- clocks, walks, sleepers --- */
+
 /* The clock program's answer; call after a sleep. */
 int probe_read_clock(const struct probe *probe, struct ring_clock *ret_clock);
 
 /*
- * An iterator over all tasks: the caller reads it to the end and closes it. *ret_walk: settings
- * before, totals after.
+ * An iterator over all tasks: the caller reads it to the end and closes it. *ret_walk: settings before, totals after.
  */
 int probe_walk_open(const struct probe *probe, struct ring_walk **ret_walk, int *ret_fd);
 

@@ -136,6 +136,26 @@ static const char *const lost[RING_PARTS] = {
 	[RING_PART_OWNERS] = "who holds the kernel's locks",
 };
 
+int64_t probe_member_offset(const struct btf *kernel, const struct btf_type *type, const char *name, int depth)
+{
+	enum { MAX_DEPTH = 4 };
+	const struct btf_member *member = type && btf_is_composite(type) ? btf_members(type) : NULL;
+
+	for (int i = 0; member && depth < MAX_DEPTH && i < btf_vlen(type); i++, member++) {
+		const char *called = btf__name_by_offset(kernel, member->name_off);
+		int64_t here = btf_member_bit_offset(type, (uint32_t)i) / 8, inner;
+
+		if (called && !strcmp(called, name))
+			return here;
+		if (called && *called)
+			continue;
+		inner = probe_member_offset(kernel, btf__type_by_id(kernel, member->type), name, depth + 1);
+		if (inner >= 0)
+			return here + inner;
+	}
+	return -ENOENT;
+}
+
 static void find_members(const struct btf *kernel, bool found[MEMBERS])
 {
 	for (uint32_t id = 1; id < btf__type_cnt(kernel); id++) {
@@ -168,8 +188,8 @@ static bool is_wanted(const struct probe_settings *settings, enum ring_part part
 	if (part == RING_PART_CGROUPS)
 		return true;
 	if (part < RING_PART_FILES)
-		return settings->waits != NULL;
-	return settings->objects && (settings->waits || settings->tasks);
+		return settings->wants[PROBE_WAITS];
+	return settings->objects && (settings->wants[PROBE_WAITS] || settings->wants[PROBE_TASKS]);
 }
 
 uint64_t probe_find_parts(const struct probe_settings *settings, const struct btf *kernel)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/probe/probe_points.h"
-
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stdint.h>
@@ -10,6 +8,7 @@
 
 #include "common/log.h"
 #include "common/time_units.h"
+#include "record/host/host.h"
 #include "record/probe/points.h"
 #include "record/probe/probe_internal.h"
 
@@ -17,14 +16,48 @@
 
 #define SYSTEM_CALLS "syscalls" /* their events are attached to two raw tracepoints that all system calls share */
 
-/* --- one copy of the programs --- */
+/* --- what the kernel lets programs do --- */
 
-size_t probe_points_shared(const struct probe *probe, struct shared *ret_objects)
+/* Linux 6.10 and later */
+static bool can_stay(void)
 {
-	for (size_t i = 0; i < probe->points.count; i++)
-		ret_objects[i] = SHARED_OF(probe->points.items[i].programs);
-	return probe->points.count;
+	struct btf *kernel = btf__load_vmlinux_btf();
+	bool found = kernel && btf__find_by_name_kind(kernel, "bpf_preempt_disable", BTF_KIND_FUNC) > 0;
+
+	btf__free(kernel);
+	return found;
 }
+
+/*
+ * Whether tasks preempt each other in the kernel. While a task is preempted in a fentry program,
+ * the kernel does not start that program anywhere else on its CPU; while a task is preempted as the
+ * kernel walks a stack for it, all others there get no stacks. If the scheduler's own setting
+ * cannot be read, a kernel that was built for preemption is assumed to use it.
+ */
+static bool meet_others(void)
+{
+	char text[512];
+
+	small_file_read("/sys/kernel/debug/sched/preempt", text, sizeof(text));
+	if (*text)
+		return strstr(text, "(full)") || strstr(text, "(lazy)");
+	small_file_read("/proc/version", text, sizeof(text));
+	return strstr(text, "PREEMPT");
+}
+
+/* Each function's program may be preempted once if that cannot be prevented. */
+uint32_t probe_point_slots(const struct probe *probe)
+{
+	const struct points *points = probe->settings.points->points;
+	uint32_t slots = RING_NEST_LEVELS;
+
+	for (uint32_t i = 0; !probe->points_stay && i < points->source_count; i++)
+		if (points->sources[i].asked->function && !points->sources[i].is_set && slots < RING_SLOTS)
+			slots++;
+	return slots;
+}
+
+/* --- one copy of the programs --- */
 
 static struct bpf_program *program_of(const struct points_bpf *programs, enum probe_hook hook)
 {
@@ -52,9 +85,8 @@ static bool in_scheduler(const struct probe *probe, enum probe_hook hook, uint32
 }
 
 /*
- * A tenth of a second's stacks may come at once, so that a short burst is recorded whole. The
- * other nine tenths follow at even intervals, so that a storm is sampled throughout. No second,
- * wherever it begins, has more than `rate`.
+ * A tenth of a second's stacks may come at once, so that a short burst is recorded whole. The other nine tenths follow
+ * at even intervals, so that a storm is sampled throughout. No second, wherever it begins, has more than `rate`.
  */
 static void set_rate(struct points_bpf *programs, uint64_t rate)
 {
@@ -64,27 +96,42 @@ static void set_rate(struct points_bpf *programs, uint64_t rate)
 	programs->rodata->point_burst = (at_once - 1) * interval;
 }
 
-static void set_up(const struct probe *probe, const struct point_object *object, uint32_t number)
+/* Copies share the maps of the first one. */
+static int share_maps(const struct probe *probe, const struct points_bpf *programs)
 {
-	const struct probe_settings *settings = &probe->settings;
-	const struct probe_points_settings *points = settings->points;
+	const struct points *points = probe->settings.points->points;
+	const struct bpf_object *first = probe->points.items[0].programs->obj;
+	struct bpf_map *map;
+	int r = 0;
+
+	if (programs->obj == first) {
+		(void)bpf_map__set_max_entries(programs->maps.point_hits, (uint32_t)points->items.count + 1);
+		(void)bpf_map__set_max_entries(programs->maps.point_sources, points->source_count);
+		return 0;
+	}
+	bpf_object__for_each_map(map, programs->obj) {
+		const struct bpf_map *other = bpf_object__find_map_by_name(first, bpf_map__name(map));
+
+		if (!r && other && !bpf_map__is_internal(map))
+			r = bpf_map__reuse_fd(map, bpf_map__fd(other));
+	}
+	return r;
+}
+
+static int set_up(const struct probe *probe, const struct point_object *object, uint32_t number)
+{
+	const struct probe_points_settings *points = probe->settings.points;
 	struct points_bpf *programs = object->programs;
 
 	programs->rodata->point_number = number;
 	programs->rodata->point_source_index = object->source;
-	programs->rodata->sample_source = points->first_source + object->source;
-	programs->rodata->sample_max_frames = settings->max_frames;
+	programs->rodata->knobs.source = points->first_source + object->source;
 	set_rate(programs, points->rate_limit);
-	programs->rodata->sample_user_stacks = settings->user_stacks;
 	programs->rodata->sample_in_scheduler = in_scheduler(probe, object->hook, number);
-	programs->rodata->snapshot_bytes = settings->snapshot_bytes;
 	programs->rodata->point_stays = probe->points_stay && object->hook == HOOK_FENTRY;
-	programs->rodata->ring_size = settings->ring_bytes;
-	programs->rodata->ring_watermark = settings->ring_bytes / 8;
-	programs->rodata->ring_slots = probe_point_slots(probe);
-	programs->rodata->ring_hooked = true;
 	for (enum probe_hook hook = HOOK_RAW_TRACEPOINT; hook <= HOOK_KPROBE_MULTI; hook++)
 		(void)bpf_program__set_autoload(program_of(programs, hook), hook == object->hook);
+	return share_maps(probe, programs);
 }
 
 static void drop_last(struct probe *probe)
@@ -94,6 +141,7 @@ static void drop_last(struct probe *probe)
 	for (size_t i = 0; i < object->links.count; i++)
 		bpf_link__destroy(object->links.items[i]);
 	array_free(&object->links);
+	probe_forget(probe, object->programs->obj);
 	points_bpf__destroy(object->programs);
 	probe->points.count--;
 }
@@ -101,30 +149,23 @@ static void drop_last(struct probe *probe)
 /* function: for fentry, which is bound to it at load. On failure there is no new copy. */
 static int load(struct probe *probe, enum probe_hook hook, uint32_t source, uint32_t number, const char *function)
 {
-	struct point_object *object;
-	struct shared shared;
+	struct points_bpf *programs;
 	int r;
 
 	if (probe->points.count == MAX_POINT_OBJECTS)
 		return -E2BIG;
-	if (array_push(&probe->points, (struct point_object){.programs = points_bpf__open(),
-							     .source = source, .hook = hook}) < 0)
-		return -ENOMEM;
-	object = &probe->points.items[probe->points.count - 1];
-	if (!object->programs) {
-		probe->points.count--;
+	programs = points_bpf__open();
+	if (!programs)
 		return -errno;
+	if (array_push(&probe->points, (struct point_object){.programs = programs, .source = source, .hook = hook}) < 0) {
+		points_bpf__destroy(programs);
+		return -ENOMEM;
 	}
-	shared = SHARED_OF(object->programs);
-	probe_share(probe, &shared);
-	set_up(probe, object, number);
-	r = probe_points_share_maps(probe, object);
-	if (!r && function)
-		r = bpf_program__set_attach_target(program_of(object->programs, hook), 0, function);
-	if (!r)
-		r = points_bpf__load(object->programs);
-	if (!r)
-		r = probe_points_fill_maps(probe, &shared, object);
+	r = set_up(probe, &probe->points.items[probe->points.count - 1], number);
+	if (r >= 0)
+		r = probe_load(probe, &PROBE_OBJECT(PROBE_POINTS, programs, PROBE_RINGS(programs),
+						    .copy = probe->points.count > 1, .function = function,
+						    .on_function = program_of(programs, hook)));
 	if (r < 0)
 		drop_last(probe);
 	return r;
@@ -207,9 +248,8 @@ static int attach_alone(struct probe *probe, struct point *point, uint32_t numbe
 }
 
 /*
- * Attaches by fentry, else by a kprobe; in reverse order if others could preempt the fentry
- * program. If neither can be attached, the kprobe's error shows why: for fentry, the kernel only
- * finds other code than expected.
+ * Attaches by fentry, else by a kprobe; in reverse order if others could preempt the fentry program. If neither can be
+ * attached, the kprobe's error shows why: for fentry, the kernel only finds other code than expected.
  */
 static int attach_function(struct probe *probe, struct point *point, uint32_t number)
 {
@@ -367,8 +407,8 @@ int probe_points_load(struct probe *probe)
 	int r = 0;
 
 	(void)libbpf_set_print(NULL);
-	probe->points_stay = probe_points_can_stay();
-	probe->points_preempted = probe_points_meet_others();
+	probe->points_stay = can_stay();
+	probe->points_preempted = meet_others();
 	for (uint32_t i = 0; !r && i < points->source_count; i++)
 		r = attach_source(probe, &points->sources[i]);
 	for (size_t i = 0; i < points->items.count; i++)
@@ -456,12 +496,10 @@ uint64_t probe_points_missed(const struct probe *probe, uint32_t source)
 
 	for (size_t i = 0; i < probe->points.count; i++) {
 		const struct point_object *object = &probe->points.items[i];
-		struct probe_cost cost = {0};
 
 		if (object->source != source)
 			continue;
-		probe_add_cost(program_of(object->programs, object->hook), &cost);
-		missed += cost.recursion_misses;
+		missed += probe_misses(program_of(object->programs, object->hook));
 		for (size_t j = 0; j < object->links.count; j++)
 			missed += link_missed(object->links.items[j]);
 	}

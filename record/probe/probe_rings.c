@@ -17,37 +17,18 @@
 #include "common/log.h"
 #include "record/probe/probe_internal.h"
 
-#include "bpf/cgroups.skel.h"
-#include "bpf/cpu.skel.h"
-#include "bpf/lives.skel.h"
-#include "bpf/offcpu.skel.h"
-#include "bpf/points.skel.h"
-#include "bpf/sleepers.skel.h"
-#include "bpf/tasks.skel.h"
-
 static uint32_t probe_shards(const struct probe *probe)
 {
 	return (probe->settings.cpus->possible + RING_CPUS_PER_SHARD - 1) / RING_CPUS_PER_SHARD;
 }
 
-static bool is_wanted(const struct probe *probe, enum probe_feed_number number)
-{
-	const bool wanted[PROBE_FEEDS] = {
-		[FEED_CPU] = probe->settings.cpu,
-		[FEED_WAITS] = probe->settings.waits,
-		[FEED_POINTS] = probe->settings.points,
-	};
-
-	return wanted[number];
-}
-
 /* Its index among the rings, plus 1; 0: none. */
-static uint32_t *place_of(const struct probe *probe, enum probe_feed_number number, uint32_t shard)
+static uint32_t *place_of(const struct probe *probe, enum probe_kind number, uint32_t shard)
 {
 	return &probe->ring_places[number * probe_shards(probe) + shard];
 }
 
-static int make_ring(struct probe *probe, enum probe_feed_number number, uint32_t shard)
+static int make_ring(struct probe *probe, enum probe_kind number, uint32_t shard)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rwalker_ring", 0, 0, (uint32_t)probe->settings.ring_bytes, NULL);
 
@@ -67,8 +48,8 @@ static int make_shard(struct probe *probe, uint32_t shard)
 {
 	int r = 0, made = 0;
 
-	for (int number = 0; number < PROBE_FEEDS && !r; number++) {
-		if (!is_wanted(probe, number) || *place_of(probe, number, shard))
+	for (int number = 0; number < PROBE_WRITERS && !r; number++) {
+		if (!probe->settings.wants[number] || *place_of(probe, number, shard))
 			continue;
 		r = make_ring(probe, number, shard);
 		made = 1;
@@ -80,7 +61,7 @@ int probe_rings_open(struct probe *probe)
 {
 	int r;
 
-	probe->ring_places = calloc((size_t)PROBE_FEEDS * probe_shards(probe), sizeof(*probe->ring_places));
+	probe->ring_places = calloc((size_t)PROBE_WRITERS * probe_shards(probe), sizeof(*probe->ring_places));
 	if (!probe->ring_places)
 		return -ENOMEM;
 	r = cpus_online_all(probe->settings.cpus, &probe->online);
@@ -102,7 +83,7 @@ void probe_rings_close(struct probe *probe)
 
 /* --- what the programs find --- */
 
-static int fill_shard(const struct probe *probe, enum probe_feed_number number, uint32_t shard, uint32_t fallback)
+static int fill_shard(const struct probe *probe, enum probe_kind number, uint32_t shard, uint32_t fallback)
 {
 	uint32_t place = *place_of(probe, number, shard);
 	int fd = probe->rings.items[(place ? place : fallback) - 1];
@@ -110,7 +91,7 @@ static int fill_shard(const struct probe *probe, enum probe_feed_number number, 
 	return bpf_map_update_elem(bpf_map__fd(probe->feeds[number].rings), &shard, &fd, BPF_ANY);
 }
 
-static int fill_rings(const struct probe *probe, enum probe_feed_number number)
+static int fill_rings(const struct probe *probe, enum probe_kind number)
 {
 	uint32_t fallback = 0;
 	int r = 0;
@@ -136,7 +117,7 @@ static int make_scratch(const struct probe *probe, uint32_t slots)
 			      snapshot_bytes(probe), slots, NULL);
 }
 
-static int give_scratch(const struct probe *probe, enum probe_feed_number number, uint32_t cpu)
+static int give_scratch(const struct probe *probe, enum probe_kind number, uint32_t cpu)
 {
 	const struct probe_feed *feed = &probe->feeds[number];
 	_cleanup_close_ int fd = -1;
@@ -147,48 +128,44 @@ static int give_scratch(const struct probe *probe, enum probe_feed_number number
 	return fd < 0 ? fd : bpf_map_update_elem(bpf_map__fd(feed->snapshots), &cpu, &fd, BPF_ANY);
 }
 
+size_t probe_scratch_bytes(const struct probe *probe, unsigned int stacks)
+{
+	return RING_HEAD_ROOM + stacks * sizeof(uint64_t) * probe->settings.max_frames;
+}
+
 /* libbpf 1.1 cannot change the inner size of a map of maps, so the map gets another template. */
-int probe_size_feed(struct probe *probe, const struct probe_feed *feed)
+int probe_size_feed(struct probe *probe, const struct probe_object *object)
 {
 	const uint32_t snapshots = probe->settings.snapshot_bytes ? probe->settings.cpus->possible : 1;
-	int fd = make_scratch(probe, feed->slots);
+	int fd = make_scratch(probe, object->knobs->slots);
 
 	if (fd < 0)
 		return fd;
 	if (probe->pattern > 0)
 		(void)close(probe->pattern);
 	probe->pattern = fd;
-	(void)bpf_map__set_max_entries(feed->rings, probe_shards(probe));
-	(void)bpf_map__set_max_entries(feed->snapshots, snapshots);
+	(void)bpf_map__set_max_entries(object->rings, probe_shards(probe));
+	(void)bpf_map__set_max_entries(object->scratch, object->knobs->slots);
+	(void)bpf_map__set_value_size(object->scratch, (uint32_t)probe_scratch_bytes(probe, 2));
+	(void)bpf_map__set_max_entries(object->snapshots, snapshots);
 	if (!probe->settings.snapshot_bytes)
-		(void)bpf_map__set_max_entries(feed->ranges, 1);
-	return bpf_map__set_inner_map_fd(feed->snapshots, fd);
+		(void)bpf_map__set_max_entries(object->ranges, 1);
+	return bpf_map__set_inner_map_fd(object->snapshots, fd);
 }
 
-int probe_fill_feed(struct probe *probe, enum probe_feed_number number, const struct probe_feed *feed)
+int probe_fill_feed(struct probe *probe, const struct probe_object *object)
 {
+	const enum probe_kind number = object->kind;
 	int r;
 
 	(void)close(probe->pattern);
 	probe->pattern = -1;
-	probe->feeds[number] = *feed;
+	probe->feeds[number] = (struct probe_feed){object->rings, object->snapshots, object->knobs->slots};
 	r = fill_rings(probe, number);
 	for (uint32_t cpu = 0; cpu < probe->settings.cpus->possible && !r; cpu++)
 		if (cpu_set_has(&probe->online, cpu))
 			r = give_scratch(probe, number, cpu);
 	return r;
-}
-
-/* Calculated: the descriptors of these maps are closed once the programs have them. */
-uint64_t probe_scratch_memory(const struct probe *probe)
-{
-	uint64_t bytes = 0;
-
-	for (int number = 0; number < PROBE_FEEDS; number++)
-		if (probe->settings.snapshot_bytes && probe->feeds[number].snapshots)
-			bytes += (uint64_t)probe->feeds[number].slots * snapshot_bytes(probe) *
-				 cpu_set_count(&probe->online);
-	return bytes;
 }
 
 /* --- CPUs that come --- */
@@ -198,8 +175,8 @@ static int follow_cpu(struct probe *probe, uint32_t cpu)
 	uint32_t shard = cpu / RING_CPUS_PER_SHARD;
 	int made = make_shard(probe, shard), r = made < 0 ? made : 0;
 
-	for (int number = 0; number < PROBE_FEEDS && !r; number++) {
-		if (!is_wanted(probe, number) || !probe->feeds[number].rings)
+	for (int number = 0; number < PROBE_WRITERS && !r; number++) {
+		if (!probe->settings.wants[number] || !probe->feeds[number].rings)
 			continue;
 		r = fill_shard(probe, number, shard, 1);
 		if (!r)
@@ -228,7 +205,7 @@ uint32_t probe_rings(const struct probe *probe)
 
 uint32_t probe_most_rings(const struct probe *probe)
 {
-	return PROBE_FEEDS * probe_shards(probe);
+	return PROBE_WRITERS * probe_shards(probe);
 }
 
 int probe_ring_fd(const struct probe *probe, uint32_t index)
@@ -236,7 +213,7 @@ int probe_ring_fd(const struct probe *probe, uint32_t index)
 	return probe->rings.items[index];
 }
 
-/* Memory of the programs' maps, as the kernel reports it for each (fdinfo: "memlock: BYTES"). */
+/* --- memory of the programs' maps, as the kernel reports it for each (fdinfo: "memlock: BYTES") --- */
 
 static uint64_t bytes_of(int fd)
 {
@@ -252,32 +229,27 @@ static uint64_t bytes_of(int fd)
 	return bytes;
 }
 
-/* Maps that copies of an object share are counted with the first one. */
-static uint64_t bytes_of_object(const struct bpf_object *object, const struct bpf_object *first)
+/* Calculated: the descriptors of these maps are closed once the programs have them. */
+static uint64_t scratch_memory(const struct probe *probe)
 {
-	const struct bpf_map *map;
 	uint64_t bytes = 0;
 
-	if (!object)
-		return 0;
-	bpf_object__for_each_map(map, object)
-		if (!first || first == object || bpf_map__is_internal(map))
-			bytes += bytes_of(bpf_map__fd(map));
+	for (int number = 0; number < PROBE_WRITERS; number++)
+		if (probe->settings.snapshot_bytes && probe->feeds[number].snapshots)
+			bytes += (uint64_t)probe->feeds[number].slots * snapshot_bytes(probe) *
+				 cpu_set_count(&probe->online);
 	return bytes;
 }
 
+/* Maps that copies of an object share are counted with the first one. */
 uint64_t probe_memory(const struct probe *probe)
 {
-	const struct bpf_object *objects[] = {
-		probe->cpu ? probe->cpu->obj : NULL,	       probe->waits ? probe->waits->obj : NULL,
-		probe->tasks ? probe->tasks->obj : NULL,       probe->lives ? probe->lives->obj : NULL,
-		probe->sleepers ? probe->sleepers->obj : NULL, probe->cgroups ? probe->cgroups->obj : NULL,
-	};
-	uint64_t bytes = 0;
+	uint64_t bytes = scratch_memory(probe);
+	const struct bpf_map *map;
 
-	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
-		bytes += bytes_of_object(objects[i], NULL);
-	for (size_t i = 0; i < probe->points.count; i++)
-		bytes += bytes_of_object(probe->points.items[i].programs->obj, probe->points.items[0].programs->obj);
-	return bytes + probe_scratch_memory(probe);
+	for (size_t i = 0; i < probe->objects.count; i++)
+		bpf_object__for_each_map(map, probe->objects.items[i].object)
+			if (!probe->objects.items[i].copy || bpf_map__is_internal(map))
+				bytes += bytes_of(bpf_map__fd(map));
+	return bytes;
 }

@@ -1,20 +1,121 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "common/time_units.h"
+#include "record/host/host.h"
+#include "record/host/kallsyms.h"
 #include "record/host/waiting_calls.h"
 #include "record/probe/probe_internal.h"
 
 #include "bpf/offcpu.skel.h"
-#include "bpf/ring.h"
+
+/* --- where user stacks of waits are taken: the ways of enum ring_user_way, best first, found by BTF or by trying --- */
+
+#define SWITCH_END "finish_task_switch" /* the kernel function */
+#define KPROBES "/sys/bus/event_source/devices/kprobe/type"
+
+bool kernel_has_kprobes(void)
+{
+	return !access(KPROBES, R_OK);
+}
+
+/* --- task work --- */
+
+static bool has_function(const struct btf *kernel, const char *name, unsigned int parameters)
+{
+	int32_t id = btf__find_by_name_kind(kernel, name, BTF_KIND_FUNC);
+	const struct btf_type *function = id > 0 ? btf__type_by_id(kernel, (uint32_t)id) : NULL;
+	const struct btf_type *type = function ? btf__type_by_id(kernel, function->type) : NULL;
+
+	return type && btf_is_func_proto(type) && btf_vlen(type) == parameters;
+}
+
+static bool find_task_work(const struct btf *kernel, struct user_way *way)
+{
+	bool full = has_function(kernel, "bpf_task_work_schedule_resume_impl", 5);
+
+	way->plain_name = !full && has_function(kernel, "bpf_task_work_schedule_resume", 4);
+	return (full || way->plain_name) && has_function(kernel, "bpf_preempt_disable", 0);
+}
+
+/* --- the end of a switch --- */
+
+/*
+ * include/linux/perf_event.h has these events since 4.17: bit 0 means the function's return.
+ * Returns a descriptor or -errno.
+ */
+static int open_kprobe(const char *function, bool on_return)
+{
+	struct perf_event_attr attr = {.size = sizeof(attr), .config = on_return, .kprobe_func = (uintptr_t)function};
+	char text[32];
+
+	small_file_read(KPROBES, text, sizeof(text));
+	if (!*text)
+		return -ENOENT;
+	attr.type = (uint32_t)strtoul(text, NULL, 10);
+	return (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Also the names that compilers give to variants of the function. */
+static bool is_switch_end(const char *name)
+{
+	const size_t length = strlen(SWITCH_END);
+
+	return !strncmp(name, SWITCH_END ".", length + 1) && !strstr(name, ".cold");
+}
+
+static int open_variant(bool on_return)
+{
+	struct kallsyms table = {0};
+	int fd = -ENOENT;
+
+	if (kernel_has_kprobes() && !kallsyms_read(&table))
+		for (size_t i = 0; fd < 0 && i < table.symbols.count; i++)
+			if (is_switch_end(table.names.items + table.symbols.items[i].name))
+				fd = open_kprobe(table.names.items + table.symbols.items[i].name, on_return);
+	kallsyms_deinit(&table);
+	return fd;
+}
+
+static bool find_switch(bool late, struct user_way *way)
+{
+	static const char *const usual[] = {SWITCH_END, SWITCH_END ".isra.0"};
+
+	for (size_t i = 0; way->switch_fd < 0 && i < sizeof(usual) / sizeof(usual[0]); i++)
+		way->switch_fd = open_kprobe(usual[i], late);
+	if (way->switch_fd < 0)
+		way->switch_fd = open_variant(late);
+	return way->switch_fd >= 0;
+}
+
+/* --- the first way there is --- */
+
+static void user_way_find(const struct btf *kernel, enum ring_user_way from, bool late, struct user_way *ret_way)
+{
+	*ret_way = (struct user_way){.way = RING_BY_SYS_EXIT, .switch_fd = -1};
+	if (from <= RING_BY_TASK_WORK && kernel && find_task_work(kernel, ret_way))
+		ret_way->way = RING_BY_TASK_WORK;
+	else if (from <= RING_BY_SWITCH && find_switch(late, ret_way))
+		ret_way->way = RING_BY_SWITCH;
+}
+
+static void user_way_close(struct user_way *way)
+{
+	if (way->way == RING_BY_SWITCH && way->switch_fd >= 0)
+		(void)close(way->switch_fd);
+	*way = (struct user_way){.switch_fd = -1};
+}
 
 enum { NAME_AGE = SECOND }; /* names of objects are written again after this to twice this */
 
@@ -33,26 +134,6 @@ static int64_t per_cpu_offset(const struct btf *kernel, const char *name, const 
 			*ret_type = btf__type_by_id(kernel, btf__type_by_id(kernel, places[i].type)->type);
 			return places[i].offset;
 		}
-	return -ENOENT;
-}
-
-int64_t probe_member_offset(const struct btf *kernel, const struct btf_type *type, const char *name, int depth)
-{
-	enum { MAX_DEPTH = 4 };
-	const struct btf_member *member = type && btf_is_composite(type) ? btf_members(type) : NULL;
-
-	for (int i = 0; member && depth < MAX_DEPTH && i < btf_vlen(type); i++, member++) {
-		const char *called = btf__name_by_offset(kernel, member->name_off);
-		int64_t here = btf_member_bit_offset(type, (uint32_t)i) / 8, inner;
-
-		if (called && !strcmp(called, name))
-			return here;
-		if (called && *called)
-			continue;
-		inner = probe_member_offset(kernel, btf__type_by_id(kernel, member->type), name, depth + 1);
-		if (inner >= 0)
-			return here + inner;
-	}
 	return -ENOENT;
 }
 
@@ -76,18 +157,9 @@ static int64_t preempt_count_distance(const struct btf *kernel, bool *ret_cast)
 
 /* --- load --- */
 
-struct shared probe_waits_shared(const struct probe *probe)
-{
-	struct shared object = SHARED_OF(probe->waits);
-
-	object.functions = &probe->waits->bss->object_functions;
-	return object;
-}
-
 /*
- * If every wait gets a record, its user stack is taken when the wait begins: no stack is taken in
- * vain. But a snapshot can be whole only where the scheduler's locks are not held, and task work is
- * too expensive for every wait.
+ * If every wait gets a record, its user stack is taken when the wait begins: no stack is taken in vain. But a snapshot
+ * can be whole only where the scheduler's locks are not held, and task work is too expensive for every wait.
  */
 static void choose_user_way(struct probe *probe, const struct btf *kernel, enum ring_user_way from)
 {
@@ -180,18 +252,6 @@ void probe_choose_objects(struct probe *probe, struct ring_object_knobs *knobs)
 	*knobs = *known;
 }
 
-void probe_tell_functions(struct probe *probe, const struct kallsyms *table)
-{
-	struct ring_object_functions known = {0};
-	struct shared all[PROBE_OBJECTS];
-	size_t count = probe_objects(probe, all);
-
-	waiting_calls_find(table, &known);
-	for (size_t i = 0; i < count; i++)
-		if (all[i].functions)
-			*all[i].functions = known;
-}
-
 /* Sets what depends on the kernel's BTF. */
 static void choose_knobs(struct probe *probe, enum ring_user_way from)
 {
@@ -210,28 +270,13 @@ static void choose_knobs(struct probe *probe, enum ring_user_way from)
 		choose_user_way(probe, kernel, from);
 }
 
-static struct probe_feed waits_feed(const struct probe *probe)
+static void set_up(struct probe *probe)
 {
-	const struct offcpu_bpf *waits = probe->waits;
-
-	return (struct probe_feed){waits->maps.rings, waits->maps.snapshot_scratch,
-				   waits->maps.stack_ranges, RING_NEST_LEVELS};
-}
-
-static int set_up(struct probe *probe)
-{
-	const struct probe_feed feed = waits_feed(probe);
-	const struct probe_settings *settings = &probe->settings;
 	struct offcpu_bpf *waits = probe->waits;
 	struct ring_wait_knobs *knobs = &probe->waits_knobs;
 
 	memcpy(&waits->rodata->wait_knobs, knobs, sizeof(*knobs));
 	waits->rodata->task_work_plain_name = probe->user_way.plain_name;
-	waits->rodata->wait_max_frames = settings->max_frames;
-	waits->rodata->snapshot_bytes = settings->snapshot_bytes;
-	waits->rodata->ring_size = settings->ring_bytes;
-	waits->rodata->ring_watermark = settings->ring_bytes / 8;
-	(void)bpf_map__set_value_size(waits->maps.ring_scratch, (uint32_t)probe_scratch_bytes(probe, 2));
 	(void)bpf_map__set_value_size(waits->maps.look_scratch, (uint32_t)probe_scratch_bytes(probe, 1));
 	(void)bpf_program__set_autoload(waits->progs.wait_waking, knobs->wakers);
 	(void)bpf_program__set_autoload(waits->progs.wait_moved, probe->waits_moved);
@@ -241,32 +286,22 @@ static int set_up(struct probe *probe)
 	(void)bpf_program__set_autoload(waits->progs.wait_unthrottled, knobs->throttle == RING_THROTTLE_PROBED);
 	(void)bpf_program__set_autoload(waits->progs.wait_switched, knobs->user_way == RING_BY_SWITCH);
 	(void)bpf_program__set_autoload(waits->progs.wait_sys_exit, knobs->user_way == RING_BY_SYS_EXIT);
-	return probe_size_feed(probe, &feed);
 }
 
 static int load(struct probe *probe, enum ring_user_way from)
 {
-	struct probe_feed feed;
-	struct shared object;
+	struct offcpu_bpf *waits = probe->waits = offcpu_bpf__open();
 	int r;
 
-	probe->waits = offcpu_bpf__open();
-	if (!probe->waits)
+	if (!waits)
 		return -errno;
 	choose_knobs(probe, from);
-	object = probe_waits_shared(probe);
-	probe_share(probe, &object);
-	r = set_up(probe);
-	feed = waits_feed(probe);
-	if (!r)
-		r = offcpu_bpf__load(probe->waits);
-	if (!r)
-		r = probe_fill_feed(probe, FEED_WAITS, &feed);
-	if (!r)
-		r = probe_fill_filter(&object, probe->settings.filter);
+	set_up(probe);
+	r = probe_load(probe, &PROBE_OBJECT(PROBE_WAITS, waits, PROBE_RINGS(waits),
+					    .functions = &waits->bss->object_functions));
 	if (r < 0)
 		return r;
-	probe->look = bpf_program__attach_iter(probe->waits->progs.wait_look_at, NULL);
+	probe->look = bpf_program__attach_iter(waits->progs.wait_look_at, NULL);
 	return probe->look ? 0 : -errno;
 }
 
@@ -307,7 +342,7 @@ int probe_waits_load(struct probe *probe)
 
 bool probe_wait_objects(const struct probe *probe)
 {
-	return probe->settings.waits && probe->settings.objects;
+	return probe->waits && probe->settings.objects;
 }
 
 void probe_waits_unload(struct probe *probe)
@@ -315,6 +350,7 @@ void probe_waits_unload(struct probe *probe)
 	probe_waits_detach(probe);
 	user_way_close(&probe->user_way);
 	bpf_link__destroy(probe->look);
+	probe_forget(probe, probe->waits ? probe->waits->obj : NULL);
 	offcpu_bpf__destroy(probe->waits);
 	probe->look = NULL;
 	probe->waits = NULL;
@@ -478,23 +514,4 @@ int probe_wait_look_open(const struct probe *probe)
 int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
 {
 	return probe_read_per_cpu(probe, probe->waits->maps.ring_cpus, 0, ret_cpus, sizeof(*ret_cpus));
-}
-
-void probe_waits_cost(const struct probe *probe, struct probe_cost *cost)
-{
-	const struct offcpu_bpf *waits = probe->waits;
-
-	probe_add_cost(waits->progs.wait_switch, cost);
-	probe_add_cost(waits->progs.wait_waking, cost);
-	probe_add_cost(waits->progs.wait_sys_exit, cost);
-	/*
-	 * Misses of wait_switched are waits without a user stack, which the reports count; those of wait_lock_begin
-	 * and wait_lock_end are spinlocks of interrupts, which are not recorded.
-	 */
-	probe_add_cost(waits->progs.wait_new_task, cost);
-	probe_add_cost(waits->progs.wait_exec, cost);
-	probe_add_cost(waits->progs.wait_moved, cost);
-	probe_add_cost(waits->progs.wait_throttled, cost);
-	probe_add_cost(waits->progs.wait_unthrottled, cost);
-	probe_add_cost(waits->progs.wait_look_at, cost);
 }

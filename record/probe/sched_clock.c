@@ -82,9 +82,8 @@ static bool kernel_calls_it_stable(void)
 }
 
 /*
- * If time is read from the CPU's own counter, the kernel has found it reliable. For other
- * sources, such as a hypervisor's, the kernel knows more than the name shows: some hosts keep
- * theirs in step on all CPUs, some do not.
+ * If time is read from the CPU's own counter, the kernel has found it reliable. For other sources, such as a
+ * hypervisor's, the kernel knows more than the name shows: some hosts keep theirs in step on all CPUs, some do not.
  */
 bool sched_clock_is_steady(void)
 {

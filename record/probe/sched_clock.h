@@ -9,8 +9,7 @@
 struct probe;
 
 /*
- * Whether it runs at the pace of CLOCK_MONOTONIC and is the same on all CPUs: true if both come
- * from the same counter.
+ * Whether it runs at the pace of CLOCK_MONOTONIC and is the same on all CPUs: true if both come from the same counter.
  */
 bool sched_clock_is_steady(void);
 
@@ -25,8 +24,7 @@ struct sched_clock_watch {
 };
 
 /*
- * Whether the clock has drifted from CLOCK_MONOTONIC since the last reading, by more than two
- * steady clocks may differ.
+ * Whether the clock has drifted from CLOCK_MONOTONIC since the last reading, by more than two steady clocks may differ.
  */
 bool sched_clock_drifts(struct sched_clock_watch *watch, uint64_t now, uint64_t offset);
 

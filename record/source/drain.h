@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "bpf/ring.h"
-#include "record/perf/merge.h"
 #include "record/perf/ring.h"
 
 struct cgroups;

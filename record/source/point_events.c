@@ -16,7 +16,6 @@
 #include "record/plan/filter.h"
 #include "record/probe/points.h"
 #include "record/probe/probe.h"
-#include "record/probe/probe_points.h"
 #include "record/source/drain.h"
 #include "record/source/loss.h"
 #include "record/source/ring_stacks.h"
@@ -273,6 +272,7 @@ static uint64_t recorded(const void *source)
 }
 
 const struct source_ops point_events_ops = {
+	.programs = PROBE_POINTS,
 	.event = "hit", .view = "--tree", .count = count, .lasts = lasts, .open = open_source, .close = close_source,
 	.start = start, .stop = stop, .describe = describe, .account = account, .recorded = recorded, .rings = true,
 };

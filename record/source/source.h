@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A source of events, as the session sees it: it goes through a list of these (session_sources.c) when it opens,
+ * A source of events, as the session sees it: it goes through a list of these (session.c) when it opens,
  * starts, stops, describes and accounts for what is recorded. A new source is its BPF program, its file in this folder
  * with its ops, and a row of that list.
  */
@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/probe/probe.h"
+
 struct cpus;
 struct drain;
 struct filter;
 struct loss;
 struct points;
-struct probe;
 struct record_config;
 struct recording;
 struct snapshots;
@@ -42,6 +43,7 @@ struct source_parts { /* of a recording, which its sources share */
 
 struct source_ops { /* what is not NULL is called only if the source is wanted, except for close() */
 	const char *event; /* what one of its events is called: "sample" */
+	enum probe_kind programs; /* that it needs in the kernel */
 	const char *view;  /* the option of the reporter that suits them */
 	/* How many of its kind are wanted: each has a time of its own. */
 	uint32_t (*count)(const struct record_config *config);

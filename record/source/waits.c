@@ -2,23 +2,25 @@
 #include "record/source/waits.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
+#include <linux/types.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <linux/types.h>
 
 #include "bpf/ring.h"
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/printable.h"
 #include "common/time_units.h"
 #include "format/event_log.h"
 #include "record/host/clocks.h"
+#include "record/host/host.h"
 #include "record/place/hits.h"
 #include "record/plan/deadlines.h"
 #include "record/plan/filter.h"
 #include "record/plan/recording.h"
-#include "record/probe/hidden_tasks.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
 #include "record/source/drain.h"
@@ -29,6 +31,76 @@
 #include "record/source/ring_task.h"
 #include "record/source/unended_waits.h"
 #include "record/source/wait_objects.h"
+
+/* --- tasks that the kernel hides from BPF, as some sandboxes hide their own: not in the iterator, and no program runs --- */
+
+/* How many threads of the process are hidden. */
+static unsigned int mark_process(const struct probe *probe, const char *process)
+{
+	char path[64];
+	const struct dirent *entry;
+	unsigned int hidden = 0;
+	DIR *threads;
+
+	(void)snprintf(path, sizeof(path), "/proc/%.16s/task", process);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads))) {
+		unsigned long tid = strtoul(entry->d_name, NULL, 10);
+
+		hidden += tid && !probe_wait_hide(probe, (pid_t)tid);
+	}
+	if (threads)
+		(void)closedir(threads);
+	return hidden;
+}
+
+/* "process_api 1" for the first process with such threads, "" if there is none. */
+static void name_process(unsigned long pid, char text[48])
+{
+	char path[64], comm[16] = "?";
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lu/comm", pid);
+	file = pid ? fopen(path, "re") : NULL;
+	if (file && fgets(comm, sizeof(comm), file))
+		comm[strcspn(comm, "\n")] = '\0';
+	if (file)
+		(void)fclose(file);
+	(void)snprintf(text, 48, "%s %lu", comm, pid);
+}
+
+/*
+ * seen: number of tasks that the iterator showed. If the kernel counts more, or process 1 was not shown (the number may
+ * have changed meanwhile), the threads in /proc that were not shown are marked as hidden, and their number is reported.
+ */
+static void hidden_tasks_mark(const struct probe *probe, uint64_t seen)
+{
+	const struct dirent *entry;
+	unsigned int hidden = !probe_wait_hide(probe, 1), before = 0;
+	unsigned long first = hidden;
+	char name[48], printed[4 * sizeof(name)];
+	DIR *processes;
+
+	if (!hidden && host_threads() <= seen)
+		return;
+	processes = opendir("/proc");
+	while (processes && (entry = readdir(processes)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9') {
+			before = hidden;
+			hidden += mark_process(probe, entry->d_name);
+			first = first || before == hidden ? first : strtoul(entry->d_name, NULL, 10);
+		}
+	if (processes)
+		(void)closedir(processes);
+	if (!hidden)
+		return;
+	name_process(first, name);
+	(void)printable_escape(printed, sizeof(printed), name, strlen(name));
+	log_info("this kernel hides %u thread%s from BPF, of %s for one: no waits are recorded there", hidden,
+		 plural(hidden), printed);
+}
+
+/* --- waits --- */
 
 enum { BUFFER_BYTES = 256 << 10 };
 
@@ -474,7 +546,7 @@ static int look(struct waits *waits, enum ring_look kind, struct drain *drain)
 	return got < 0 ? (int)got : held ? -EBADMSG : 0;
 }
 
-int waits_open(struct waits *waits)
+static int waits_open(struct waits *waits)
 {
 	int r = probe_waits_attach(waits->probe);
 
@@ -507,7 +579,7 @@ void waits_follow_clock(struct waits *waits)
 		    "by as much");
 }
 
-int waits_stop(struct waits *waits)
+static int waits_stop(struct waits *waits)
 {
 	int r = look(waits, RING_LOOK_LAST, waits->drain);
 
@@ -652,6 +724,7 @@ static uint64_t recorded(const void *source)
 }
 
 const struct source_ops waits_ops = {
+	.programs = PROBE_WAITS,
 	.event = "wait", .view = "--top-waits", .count = count, .lasts = lasts, .open = open_source,
 	.close = close_source, .start = start, .stop = stop, .describe = describe, .account = account,
 	.recorded = recorded, .rings = true, .takes_users = true,

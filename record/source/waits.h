@@ -47,7 +47,6 @@ int waits_init(struct waits *waits);
 void waits_deinit(struct waits *waits);
 
 /* Attaches the programs and looks at all tasks; nothing is written yet. 0, or -errno after reporting why. */
-int waits_open(struct waits *waits);
 void waits_start(struct waits *waits);
 /* To be called now and then: compares the scheduler's clock with ours, which is adjusted as it runs. */
 void waits_follow_clock(struct waits *waits);
@@ -56,7 +55,6 @@ void waits_follow_clock(struct waits *waits);
  * stacks of waits that have not ended are still being copied (unended_waits.h). 0, or -errno after
  * reporting why.
  */
-int waits_stop(struct waits *waits);
 
 /* Writes what was seen and lost. */
 void waits_account(struct waits *waits, struct loss *loss);

@@ -17,7 +17,6 @@
 #include "record/plan/filter.h"
 #include "record/plan/record_options.h"
 #include "record/plan/recording.h"
-#include "record/plan/task_state.h"
 #include "record/probe/probe.h"
 #include "record/probe/sched_clock.h"
 #include "record/source/look.h"
@@ -362,6 +361,7 @@ static uint64_t recorded(const void *source)
 }
 
 const struct source_ops walk_ops = {
+	.programs = PROBE_TASKS,
 	.event = "task", .view = "--tasks", .count = count, .open = open_source, .close = close_source,
 	.describe = describe, .recorded = recorded,
 };

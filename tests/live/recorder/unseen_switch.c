@@ -98,7 +98,7 @@ static void attach(struct trial *trial)
 	};
 	const struct record_who who = {.user_threads = true};
 	const struct probe_settings settings = {
-		.cpus = &trial->cpus, .filter = &trial->filter, .waits = &knobs, .max_frames = probe_max_frames(),
+		.cpus = &trial->cpus, .filter = &trial->filter, .wants[PROBE_WAITS] = true, .waits = &knobs, .max_frames = probe_max_frames(),
 		.ring_bytes = RING_BYTES, .budget = true,
 	};
 

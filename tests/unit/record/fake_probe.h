@@ -13,7 +13,6 @@
 
 #include "common/unconst.h"
 #include "record/probe/probe.h"
-#include "record/probe/probe_points.h"
 
 enum { FAKE_CPUS = 4, FAKE_RINGS = 4, FAKE_SOURCES = 2, FAKE_POINTS = 4 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Budgets of time and memory: the schedule, rates, --max-cpu, --max-memory, the time for embedding; and whether a clock is steady. */
-#include "record/plan/schedule.h"
+#include "record/plan/recording.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,10 +9,8 @@
 
 #include "common/time_units.h"
 #include "record/embed/symbol_source.h"
-#include "record/plan/cpu_budget.h"
+#include "record/plan/budget.h"
 #include "record/plan/deadlines.h"
-#include "record/plan/memory_plan.h"
-#include "record/plan/sample_rate.h"
 #include "record/probe/sched_clock.h"
 #include "tests/test.h"
 

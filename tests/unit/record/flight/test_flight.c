@@ -10,7 +10,7 @@
 #include "format/chunk.h"
 #include "record/flight/flight_internal.h"
 #include "record/flight/segments.h"
-#include "record/plan/task_state.h"
+#include "record/plan/record_options.h"
 #include "tests/test.h"
 
 /* --- the last segments, by age and by bytes --- */

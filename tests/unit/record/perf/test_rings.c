@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "record/helper/perf_open.h"
-#include "record/perf/merge.h"
 #include "record/perf/perf_event.h"
 #include "record/perf/ring.h"
 #include "tests/random.h"

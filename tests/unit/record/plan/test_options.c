@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "common/time_units.h"
-#include "record/plan/comm_pattern.h"
 #include "record/plan/filter.h"
 #include "record/plan/record_option_file.h"
 #include "record/plan/record_options.h"

@@ -104,8 +104,6 @@ void session_tell_helpers(struct session *session)
 
 /* --- --flight --- */
 
-/* --flight within a recording: what is written before a dump, and what makes one. */
-
 int session_open_flight(struct session *session)
 {
 	const struct flight_sizes sizes = {session_window_bytes(session), session_helper_bytes(session->config)};
@@ -210,8 +208,6 @@ bool session_end_flight(struct session *session)
 }
 
 /* --- the service manager --- */
-
-/* What the recorder tells the service manager that runs it, if there is one. */
 
 /* If there is a command after "--", the manager waits for that: its notifications are the service's. */
 int session_open_service(struct session *session)

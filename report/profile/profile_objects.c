@@ -234,6 +234,7 @@ size_t profile_operations(const struct profile *profile, const struct profile_op
 /* --- profile ends --- */
 
 enum { NO_END = UINT32_MAX, MOST_FRAMES = 32 };
+#define SEVERAL_SOCKETS UINT64_MAX
 
 struct object_ends { /* numbers of ends, or NO_END */
 	uint32_t own, other;
@@ -249,6 +250,7 @@ struct joiner {
 	struct hash_map numbers;  /* of ends, by text */
 	struct hash_map users;
 	ARRAY(struct profile_users) sums; /* by end and direction */
+	ARRAY(uint64_t) sockets; /* by end of a connection: the inode; 0: not seen; SEVERAL_SOCKETS */
 	uint8_t *told; /* by node of a waker's stack: enum told, plus 1; 0: not looked at */
 };
 
@@ -260,6 +262,7 @@ static void joiner_deinit(struct joiner *joiner)
 	free(joiner->ends);
 	free(joiner->told);
 	array_free(&joiner->sums);
+	array_free(&joiner->sockets);
 	hash_map_deinit(&joiner->users);
 	hash_map_deinit(&joiner->numbers);
 }
@@ -274,6 +277,8 @@ static int number_end(struct joiner *joiner, const char *text, uint32_t *ret_num
 	for (unsigned int i = 0; r > 0 && i < PROFILE_DIRECTIONS; i++)
 		if (array_push(&joiner->sums, (struct profile_users){0}) < 0)
 			return -ENOMEM;
+	if (r > 0 && array_push(&joiner->sockets, 0) < 0)
+		return -ENOMEM;
 	if (r < 0)
 		return r;
 	*ret_number = (uint32_t)*number;
@@ -307,6 +312,27 @@ static int name_unix(struct joiner *joiner, uint32_t recording, const struct pro
 	return number_end(joiner, text, &ends->other);
 }
 
+static void note_socket(struct joiner *joiner, uint32_t end, uint64_t inode)
+{
+	uint64_t *seen = &joiner->sockets.items[end];
+
+	if (inode)
+		*seen = !*seen || *seen == inode ? inode : SEVERAL_SOCKETS;
+}
+
+/* Connections that had the same addresses and ports, one after the other: which end belongs to which is not known. */
+static void leave_out_ambiguous(struct joiner *joiner)
+{
+	for (size_t i = 0; i < joiner->profile->objects.count; i++) {
+		struct object_ends *ends = &joiner->ends[i];
+
+		if (joiner->profile->objects.items[i].kind == OBJECT_TCP && ends->own != NO_END &&
+		    (joiner->sockets.items[ends->own] == SEVERAL_SOCKETS ||
+		     joiner->sockets.items[ends->other] == SEVERAL_SOCKETS))
+			*ends = (struct object_ends){NO_END, NO_END};
+	}
+}
+
 /* Within one network namespace: each has a 127.0.0.1 of its own. */
 static int name_tcp(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
 		    struct object_ends *ends)
@@ -321,6 +347,7 @@ static int name_tcp(struct joiner *joiner, uint32_t recording, const struct prof
 	r = number_end(joiner, text, &ends->own);
 	if (r < 0)
 		return r;
+	note_socket(joiner, ends->own, object->inode);
 	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %" PRIu64 " %s %u %s %u", recording, object->net,
 		       object->peer, object->peer_port, object->local, object->port);
 	return number_end(joiner, text, &ends->other);
@@ -472,6 +499,8 @@ static int join(struct joiner *joiner)
 
 	for (size_t i = 0; i < profile->objects.count && !r; i++)
 		r = name_ends(joiner, i);
+	if (!r)
+		leave_out_ambiguous(joiner);
 	for (size_t i = 0; i < profile->waits.count && !r; i++) {
 		note_timeout(joiner, &profile->waits.items[i]);
 		r = add_wait(joiner, &profile->waits.items[i]);

@@ -8,7 +8,7 @@
 
 enum { START = MADE_START, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, NANOSLEEP = 35, RECVFROM = 45, EPOLL_WAIT = 232 };
 enum { CAT = 10, CC = 20, AS = 30, NGINX = 40, REDIS = 50 };
-enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE, APART, SOME, SOME_BACK };
+enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE, APART, SOME, SOME_BACK, AGAIN };
 
 static const uint64_t in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0},
 		      in_timer[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x310, 1ULL << 32 | 0x210, 0};
@@ -163,6 +163,24 @@ static void joins_the_ends_of_connections(struct test *t)
 	}
 }
 
+/* Two connections, one after the other, with the same addresses and ports: whose other end is it? */
+static void joins_no_ambiguous_connection(struct test *t)
+{
+	struct scratch scratch;
+	struct made_trace *trace = begin(&scratch);
+	struct profile *profile;
+
+	add_objects(trace);
+	add_tcp(trace, AGAIN, 5, 1, 50000, 1, 6379);
+	add_wait(trace, 3000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = FRONT});
+	add_wait(trace, 4000, REDIS, "redis-server", RECVFROM, (struct event_wait){.object = BACK});
+	add_wait(trace, 5000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = AGAIN});
+	profile = finish(&scratch, trace, &everything);
+	for (uint32_t i = 0; i < 3; i++)
+		check_users(t, profile, i, PROFILE_NEITHER, 0, 0);
+	end(&scratch);
+}
+
 /* A timer may interrupt the writer of a pipe. A timer that fires after something was ready does not matter. */
 static void knows_whose_time_was_over(struct test *t)
 {
@@ -306,6 +324,7 @@ static void the_owner_waited_itself(struct test *t)
 }
 
 TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections),
+	  TEST(joins_no_ambiguous_connection),
 	  TEST(knows_whose_time_was_over), TEST(binds_what_tasks_slept_for),
 	  TEST(nobody_got_it_in_between),
 	  TEST(somebody_else_got_it), TEST(the_owner_waited_itself))

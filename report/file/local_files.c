@@ -15,26 +15,174 @@
 #include "report/file/pack.h"
 #include "report/opener/opener.h"
 
-/* Private to local_files.c and local_kernel_modules.c. */
+typedef int create_elf(int fd, struct elf_file **ret_file);
+typedef int open_file(const struct local_files *files, const char *path, enum local_source source,
+		      const struct build_id *id, char **refused, struct local_elf *ret_elf);
 
-typedef int local_elf_create(int fd, struct elf_file **ret_file);
+void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < id->length; i++) {
+		text[2 * i] = digits[id->bytes[i] >> 4];
+		text[2 * i + 1] = digits[id->bytes[i] & 15];
+	}
+	text[2 * (size_t)id->length] = '\0';
+}
+
+void local_elf_close(struct local_elf *local)
+{
+	if (local->elf)
+		elf_file_destroy(local->elf);
+	if (local->fd >= 0)
+		close(local->fd);
+	free(local->path);
+	free(local->real);
+	*local = (struct local_elf){.fd = -1};
+}
 
 /* Sets the descriptor and the file's properties. The caller has set the path (NULL: -ENOMEM). As opener_open(). */
-int local_open(const struct local_files *files, enum opener_kind kind, const char *path, struct local_elf *local);
-/* Keeps the path of the first file that existed but was the wrong one. `refused` may be NULL. -ENOMEM. */
-int local_note_refusal(char **refused, const char *path);
+static int open_path(const struct local_files *files, enum opener_kind kind, const char *path, struct local_elf *local)
+{
+	struct opened_file file;
+	int r = local->path ? opener_open(files->opener, kind, path, &file) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	local->fd = file.fd;
+	local->ours = file.ours;
+	local->real = file.real;
+	return 0;
+}
+
+/*
+ * Keeps the file if it can be read and has the build-id (NULL: any). `refused`, which may be NULL, gets the path of the first
+ * file that existed but has another one. On failure `local` is closed.
+ */
+static int accept_elf(struct local_elf *local, create_elf *create, const struct build_id *id, char **refused,
+		      struct local_elf *ret_elf)
+{
+	int r = create(local->fd, &local->elf);
+
+	if (!r && id && !elf_file_has_build_id(local->elf, id))
+		r = -ESTALE;
+	if (r == -ESTALE && refused && !*refused) {
+		*refused = strdup(local->path);
+		r = *refused ? r : -ENOMEM;
+	}
+	if (r < 0)
+		local_elf_close(local);
+	else
+		*ret_elf = *local;
+	return r;
+}
+
+/* A program, library or debug file. */
+static int open_elf(const struct local_files *files, const char *path, enum local_source source,
+		    const struct build_id *id, char **refused, struct local_elf *ret_elf)
+{
+	struct local_elf local = {.fd = -1, .source = source};
+	int r;
+
+	if (id && !id->length)
+		return -ENOENT;
+	local.path = strdup(path);
+	r = open_path(files, OPENER_ELF, path, &local);
+	if (r < 0) {
+		local_elf_close(&local);
+		return r;
+	}
+	return accept_elf(&local, elf_file_create, id, refused, ret_elf);
+}
+
+/* A kernel module, which may be compressed. */
+static int open_module(const struct local_files *files, const char *path, enum local_source source,
+		       const struct build_id *id, char **refused, struct local_elf *ret_elf)
+{
+	struct local_elf local = {.fd = -1, .source = source, .path = strdup(path)};
+	int r = open_path(files, OPENER_KERNEL_MODULE, path, &local);
+	_cleanup_close_ int packed = steal_fd(&local.fd);
+
+	local.ours = false; /* the unpacked copy is another file */
+	if (!r)
+		r = unpack_file(packed, path, &local.fd);
+	if (r < 0) {
+		local_elf_close(&local);
+		return r;
+	}
+	return accept_elf(&local, elf_file_create_relocatable, id, refused, ret_elf);
+}
+
+static int open_by_build_id(const struct local_files *files, const struct build_id *id, open_file *open_one,
+			    char **refused, struct local_elf *ret_elf)
+{
+	char text[BUILD_ID_TEXT], full[PATH_MAX];
+	int r = -ENOENT;
+
+	build_id_text(id, text);
+	if (id->length < 2 || !files->debug_dirs)
+		return -ENOENT;
+	for (size_t i = 0; files->debug_dirs[i] && r < 0 && r != -ENOMEM; i++) {
+		int length = snprintf(full, sizeof(full), "%s/.build-id/%.2s/%s.debug", files->debug_dirs[i], text,
+				      text + 2);
+
+		if (length > 0 && (size_t)length < sizeof(full))
+			r = open_one(files, full, LOCAL_BUILD_ID, id, refused, ret_elf);
+	}
+	return r;
+}
+
 /* Checks the file like any other: the library checks nothing. */
-int local_open_from_server(const struct local_files *files, enum debug_server_file what,
-			   const struct build_id *id, local_elf_create *create, char **refused,
-			   struct local_elf *ret_elf);
+static int open_from_server(const struct local_files *files, enum debug_server_file what, const struct build_id *id,
+			    create_elf *create, char **refused, struct local_elf *ret_elf)
+{
+	struct local_elf local = {.fd = -1, .source = LOCAL_SERVER};
+	int r = debug_server_find(files->server, what, id, &local.fd, &local.path);
 
-/* --- debug link --- */
+	if (r < 0)
+		return r;
+	r = accept_elf(&local, create, id, refused, ret_elf);
+	if (!r)
+		ret_elf->ours = file_is_ours(ret_elf->fd);
+	return r;
+}
 
-enum {
-	SECTION_MAX = 4096,
-	BLOCK = 1 << 20,
-	LANES = 8, /* bytes per step */
-};
+int local_elf_open_named(const struct local_files *files, const char *path, const struct build_id *id,
+			 struct local_elf *ret_elf)
+{
+	return open_elf(files, path, LOCAL_NAMED, id, NULL, ret_elf);
+}
+
+bool local_path_climbs(const char *path)
+{
+	for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, ".."))
+		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+			return true;
+	return false;
+}
+
+static bool is_usable(const struct local_files *files, const char *path)
+{
+	return files->symfs && path[0] == '/' && !local_path_climbs(path);
+}
+
+int local_elf_open(const struct local_files *files, const char *path, const struct build_id *id,
+		   struct local_elf *ret_elf)
+{
+	char full[PATH_MAX];
+	int length;
+
+	if (!is_usable(files, path))
+		return -ENOENT;
+	length = snprintf(full, sizeof(full), "%s%s", files->symfs, path);
+	if (length < 0 || (size_t)length >= sizeof(full))
+		return -ENOENT;
+	return open_elf(files, full, LOCAL_PATH, id, NULL, ret_elf);
+}
+
+/* --- .gnu_debuglink --- */
+
+enum { SECTION_MAX = 4096 };
 #define FILE_MAX_BYTES (UINT64_C(16) << 30) /* about ten seconds of reading */
 
 int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
@@ -63,123 +211,117 @@ int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link)
 	return 0;
 }
 
-/* --- CRC32 (IEEE 802.3, reflected), eight bytes at a time --- */
-
-struct crc_table {
-	uint32_t of[LANES][256]; /* of[n][b]: the effect of byte b followed by n zero bytes */
-};
-
-static void crc_table_fill(struct crc_table *table)
-{
-	for (uint32_t byte = 0; byte < 256; byte++) {
-		uint32_t crc = byte;
-
-		for (int bit = 0; bit < 8; bit++)
-			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
-		table->of[0][byte] = crc;
-	}
-	for (uint32_t byte = 0; byte < 256; byte++)
-		for (int lane = 1; lane < LANES; lane++) {
-			uint32_t before = table->of[lane - 1][byte];
-
-			table->of[lane][byte] = before >> 8 ^ table->of[0][before & 0xff];
-		}
-}
-
-static uint32_t crc_add(const struct crc_table *table, uint32_t crc, const uint8_t *bytes, size_t length)
-{
-	for (; length >= LANES; length -= LANES, bytes += LANES) {
-		uint32_t low, high;
-
-		memcpy(&low, bytes, sizeof(low));
-		memcpy(&high, bytes + sizeof(low), sizeof(high));
-		low ^= crc;
-		crc = table->of[7][low & 0xff] ^ table->of[6][low >> 8 & 0xff] ^
-		      table->of[5][low >> 16 & 0xff] ^ table->of[4][low >> 24] ^
-		      table->of[3][high & 0xff] ^ table->of[2][high >> 8 & 0xff] ^
-		      table->of[1][high >> 16 & 0xff] ^ table->of[0][high >> 24];
-	}
-	for (; length; length--)
-		crc = crc >> 8 ^ table->of[0][(crc ^ *bytes++) & 0xff];
-	return crc;
-}
-
 int debug_link_check(const struct debug_link *link, int fd)
 {
-	_cleanup_free_ struct crc_table *table = malloc(sizeof(*table));
-	_cleanup_free_ uint8_t *block = malloc(BLOCK);
-	uint32_t crc = UINT32_MAX;
-	uint64_t offset = 0;
-	struct stat status;
-	ssize_t got;
+	uint32_t crc;
+	int r = crc32_of_file(fd, FILE_MAX_BYTES, &crc);
 
-	if (!table || !block)
-		return -ENOMEM;
-	if (fstat(fd, &status) < 0)
-		return -errno;
-	if ((uint64_t)status.st_size > FILE_MAX_BYTES)
-		return -E2BIG;
-	crc_table_fill(table);
-	while (offset < FILE_MAX_BYTES && (got = pread(fd, block, BLOCK, (off_t)offset)) != 0) {
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (got > 0) {
-			crc = crc_add(table, crc, block, (size_t)got);
-			offset += (uint64_t)got;
-		}
-	}
-	return ~crc == link->crc ? 0 : -ESTALE;
+	return r < 0 ? r : crc == link->crc ? 0 : -ESTALE;
 }
 
-/* --- local kernel modules --- */
+/* --- debug files --- */
 
-enum { LIST_MAX_BYTES = 64 << 20 }; /* of modules.dep */
-
-static int open_module(const struct local_files *files, const char *path, enum local_source source,
-		       const struct build_id *id, char **refused, struct local_elf *ret_elf)
+int local_elf_open_debug(const struct local_files *files, const struct build_id *id,
+			 struct local_elf *ret_elf)
 {
-	struct local_elf local = {.fd = -1, .source = source, .path = strdup(path)};
-	_cleanup_close_ int packed = -1;
-	int r = local_open(files, OPENER_KERNEL_MODULE, path, &local);
+	return open_by_build_id(files, id, open_elf, NULL, ret_elf);
+}
 
-	packed = steal_fd(&local.fd);
-	local.ours = false; /* the unpacked copy is another file */
-	if (!r)
-		r = unpack_file(packed, path, &local.fd);
-	if (!r)
-		r = elf_file_create_relocatable(local.fd, &local.elf);
-	if (!r && !elf_file_has_build_id(local.elf, id))
-		r = -ESTALE;
-	if (r == -ESTALE && local_note_refusal(refused, path) < 0)
-		r = -ENOMEM;
-	if (r < 0) {
-		local_elf_close(&local);
+/* One possible place of the linked file. The build-id is checked first, because that is cheap. */
+static int open_linked(const struct local_files *files, const char *full, const struct debug_link *link,
+		       const struct build_id *id, struct local_elf *ret_elf)
+{
+	struct local_elf local;
+	struct build_id found;
+	int r = open_elf(files, full, LOCAL_DEBUG_LINK, NULL, NULL, &local);
+
+	if (r < 0)
 		return r;
-	}
-	*ret_elf = local;
-	return 0;
+	elf_file_build_id(local.elf, &found);
+	r = found.length && !build_id_equal(&found, id) ? -ESTALE : debug_link_check(link, local.fd);
+	if (r < 0)
+		local_elf_close(&local);
+	else
+		*ret_elf = local;
+	return r;
 }
 
-static int open_by_build_id(const struct local_files *files, const struct build_id *id,
-			    char **refused, struct local_elf *ret_elf)
+/* Place number `place` of the linked file: two next to the binary, then one per debug directory. 0: no such place. */
+static size_t format_place(const struct local_files *files, const char *path, const char *name, size_t place,
+			   char full[static PATH_MAX])
 {
-	char text[BUILD_ID_TEXT], full[PATH_MAX];
-	int r = -ENOENT;
+	int folder = (int)(strrchr(path, '/') - path), length;
 
-	build_id_text(id, text);
-	for (size_t i = 0;
-	     id->length > 1 && files->debug_dirs && files->debug_dirs[i] && r < 0 && r != -ENOMEM;
-	     i++) {
-		int length = snprintf(full, sizeof(full), "%s/.build-id/%.2s/%s.debug",
-				      files->debug_dirs[i], text, text + 2);
+	if (place < 2)
+		length = snprintf(full, PATH_MAX, "%s%.*s/%s%s", files->symfs, folder, path,
+				  place ? ".debug/" : "", name);
+	else
+		length = snprintf(full, PATH_MAX, "%s%.*s/%s", files->debug_dirs[place - 2], folder,
+				  path, name);
+	return length > 0 && length < PATH_MAX ? (size_t)length : 0;
+}
 
-		if (length > 0 && (size_t)length < sizeof(full))
-			r = open_module(files, full, LOCAL_BUILD_ID, id, refused, ret_elf);
+static size_t count_places(const struct local_files *files)
+{
+	size_t count = 2;
+
+	while (files->debug_dirs && files->debug_dirs[count - 2])
+		count++;
+	return count;
+}
+
+static int open_by_link(const struct local_files *files, const char *path, const struct build_id *id,
+			const struct elf_file *binary, char **refused, struct local_elf *ret_elf)
+{
+	struct debug_link link;
+	char full[PATH_MAX];
+	int r = binary && is_usable(files, path) ? debug_link_read(binary, &link) : -ENOENT;
+	size_t places = count_places(files);
+
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (size_t place = 0; place < places && r < 0 && r != -ENOMEM; place++) {
+		if (!format_place(files, path, link.name, place, full))
+			continue;
+		r = open_linked(files, full, &link, id, ret_elf);
+		if (r == -ESTALE && !*refused) {
+			*refused = strdup(full);
+			r = *refused ? r : -ENOMEM;
+		}
 	}
 	return r;
 }
 
-/* --- modules.dep: "kernel/fs/ext4/ext4.ko.xz: ..." --- */
+int local_elf_open_debug_for(const struct local_files *files, const char *path, const struct build_id *id,
+			     const struct elf_file *binary, char **ret_refused, struct local_elf *ret_elf)
+{
+	_cleanup_(local_elf_close) struct local_elf own = {.fd = -1};
+	_cleanup_free_ char *refused = NULL;
+	int r = open_by_build_id(files, id, open_elf, &refused, ret_elf);
+
+	if (!binary && r < 0 && r != -ENOMEM && !local_elf_open(files, path, id, &own))
+		binary = own.elf;
+	if (r < 0 && r != -ENOMEM)
+		r = open_by_link(files, path, id, binary, &refused, ret_elf);
+	if (r < 0 && r != -ENOMEM)
+		r = open_from_server(files, DEBUG_SERVER_DEBUGINFO, id, elf_file_create, &refused, ret_elf);
+	if (r < 0 && r != -ENOMEM && refused)
+		r = -ESTALE;
+	if (ret_refused && refused)
+		*ret_refused = steal_ptr(refused);
+	return r;
+}
+
+int local_elf_open_fetched(const struct local_files *files, const struct build_id *id,
+			   struct local_elf *ret_elf)
+{
+	return open_from_server(files, DEBUG_SERVER_EXECUTABLE, id, elf_file_create, NULL, ret_elf);
+}
+
+/* --- kernel modules, by modules.dep: "kernel/fs/ext4/ext4.ko.xz: ..." --- */
+
+enum { LIST_MAX_BYTES = 64 << 20 };
 
 /*
  * Whether the path's last component is the module's file. The kernel uses underscores where file
@@ -202,7 +344,7 @@ static int read_list(const struct local_files *files, const char *path, char **r
 	size_t length = 0;
 	struct stat status;
 	ssize_t got;
-	int r = local_open(files, OPENER_MODULE_LIST, path, &local);
+	int r = open_path(files, OPENER_MODULE_LIST, path, &local);
 
 	if (r < 0)
 		return r;
@@ -264,268 +406,11 @@ int local_elf_open_kernel_module(const struct local_files *files, const char *re
 
 	if (!id->length)
 		return -ENOENT;
-	r = open_by_build_id(files, id, ret_refused, ret_elf);
+	r = open_by_build_id(files, id, open_module, ret_refused, ret_elf);
 	if (r < 0 && r != -ENOMEM)
 		r = last = open_installed(files, release, name, id, ret_refused, ret_elf);
 	if (r < 0 && r != -ENOMEM)
-		r = local_open_from_server(files, DEBUG_SERVER_DEBUGINFO, id,
-					   elf_file_create_relocatable, ret_refused, ret_elf);
+		r = open_from_server(files, DEBUG_SERVER_DEBUGINFO, id, elf_file_create_relocatable, ret_refused,
+				     ret_elf);
 	return r == -ENOENT ? last : r;
-}
-
-/* --- local files --- */
-
-void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < id->length; i++) {
-		text[2 * i] = digits[id->bytes[i] >> 4];
-		text[2 * i + 1] = digits[id->bytes[i] & 15];
-	}
-	text[2 * (size_t)id->length] = '\0';
-}
-
-void local_elf_close(struct local_elf *local)
-{
-	if (local->elf)
-		elf_file_destroy(local->elf);
-	if (local->fd >= 0)
-		close(local->fd);
-	free(local->path);
-	free(local->real);
-	*local = (struct local_elf){.fd = -1};
-}
-
-int local_open(const struct local_files *files, enum opener_kind kind, const char *path, struct local_elf *local)
-{
-	struct opened_file file;
-	int r = local->path ? opener_open(files->opener, kind, path, &file) : -ENOMEM;
-
-	if (r < 0)
-		return r;
-	local->fd = file.fd;
-	local->ours = file.ours;
-	local->real = file.real;
-	return 0;
-}
-
-static int open_elf(const struct local_files *files, const char *path, enum local_source source,
-		    struct local_elf *ret_elf)
-{
-	struct local_elf local = {.fd = -1, .source = source, .path = strdup(path)};
-	int r = local_open(files, OPENER_ELF, path, &local);
-
-	if (!r)
-		r = elf_file_create(local.fd, &local.elf);
-	if (r < 0) {
-		local_elf_close(&local);
-		return r;
-	}
-	*ret_elf = local;
-	return 0;
-}
-
-static int open_exact(const struct local_files *files, const char *path, enum local_source source,
-		      const struct build_id *id, struct local_elf *ret_elf)
-{
-	struct local_elf local;
-	int r = id->length ? open_elf(files, path, source, &local) : -ENOENT;
-
-	if (r < 0)
-		return r;
-	if (!elf_file_has_build_id(local.elf, id)) {
-		local_elf_close(&local);
-		return -ESTALE;
-	}
-	*ret_elf = local;
-	return 0;
-}
-
-int local_elf_open_named(const struct local_files *files, const char *path, const struct build_id *id,
-			 struct local_elf *ret_elf)
-{
-	return open_exact(files, path, LOCAL_NAMED, id, ret_elf);
-}
-
-bool local_path_climbs(const char *path)
-{
-	for (const char *at = strstr(path, ".."); at; at = strstr(at + 1, ".."))
-		if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
-			return true;
-	return false;
-}
-
-static bool is_usable(const struct local_files *files, const char *path)
-{
-	return files->symfs && path[0] == '/' && !local_path_climbs(path);
-}
-
-int local_elf_open(const struct local_files *files, const char *path, const struct build_id *id,
-		   struct local_elf *ret_elf)
-{
-	char full[PATH_MAX];
-	int length;
-
-	if (!is_usable(files, path))
-		return -ENOENT;
-	length = snprintf(full, sizeof(full), "%s%s", files->symfs, path);
-	if (length < 0 || (size_t)length >= sizeof(full))
-		return -ENOENT;
-	return open_exact(files, full, LOCAL_PATH, id, ret_elf);
-}
-
-/* --- debug files --- */
-
-int local_note_refusal(char **refused, const char *path)
-{
-	if (!refused || *refused)
-		return 0;
-	*refused = strdup(path);
-	return *refused ? 0 : -ENOMEM;
-}
-
-static int local_files_open_by_build_id(const struct local_files *files, const struct build_id *id, char **refused,
-			    struct local_elf *ret_elf)
-{
-	char text[BUILD_ID_TEXT], full[PATH_MAX];
-	int r = -ENOENT;
-
-	build_id_text(id, text);
-	if (id->length < 2 || !files->debug_dirs)
-		return -ENOENT;
-	for (size_t i = 0; files->debug_dirs[i] && r < 0 && r != -ENOMEM; i++) {
-		int length = snprintf(full, sizeof(full), "%s/.build-id/%.2s/%s.debug",
-				      files->debug_dirs[i], text, text + 2);
-
-		if (length > 0 && (size_t)length < sizeof(full))
-			r = open_exact(files, full, LOCAL_BUILD_ID, id, ret_elf);
-		if (r == -ESTALE && local_note_refusal(refused, full) < 0)
-			r = -ENOMEM;
-	}
-	return r;
-}
-
-int local_elf_open_debug(const struct local_files *files, const struct build_id *id,
-			 struct local_elf *ret_elf)
-{
-	return local_files_open_by_build_id(files, id, NULL, ret_elf);
-}
-
-/* One possible place of the linked file. The build-id is checked first, because that is cheap. */
-static int open_linked(const struct local_files *files, const char *full, const struct debug_link *link,
-		       const struct build_id *id, struct local_elf *ret_elf)
-{
-	struct build_id found;
-	struct local_elf local;
-	int r = open_elf(files, full, LOCAL_DEBUG_LINK, &local);
-
-	if (r < 0)
-		return r;
-	elf_file_build_id(local.elf, &found);
-	if (found.length && !elf_file_has_build_id(local.elf, id))
-		r = -ESTALE;
-	else
-		r = debug_link_check(link, local.fd);
-	if (r < 0) {
-		local_elf_close(&local);
-		return r;
-	}
-	*ret_elf = local;
-	return 0;
-}
-
-/* Place number `place` of the linked file: two next to the binary, then one per debug directory. 0: no such place. */
-static size_t format_place(const struct local_files *files, const char *path, const char *name, size_t place,
-			   char full[static PATH_MAX])
-{
-	int folder = (int)(strrchr(path, '/') - path), length;
-
-	if (place < 2)
-		length = snprintf(full, PATH_MAX, "%s%.*s/%s%s", files->symfs, folder, path,
-				  place ? ".debug/" : "", name);
-	else
-		length = snprintf(full, PATH_MAX, "%s%.*s/%s", files->debug_dirs[place - 2], folder,
-				  path, name);
-	return length > 0 && length < PATH_MAX ? (size_t)length : 0;
-}
-
-static size_t count_places(const struct local_files *files)
-{
-	size_t count = 2;
-
-	while (files->debug_dirs && files->debug_dirs[count - 2])
-		count++;
-	return count;
-}
-
-static int open_by_link(const struct local_files *files, const char *path, const struct build_id *id,
-			const struct elf_file *binary, char **refused, struct local_elf *ret_elf)
-{
-	struct debug_link link;
-	char full[PATH_MAX];
-	int r = binary && is_usable(files, path) ? debug_link_read(binary, &link) : -ENOENT;
-	size_t places = count_places(files);
-
-	if (r < 0)
-		return r;
-	r = -ENOENT;
-	for (size_t place = 0; place < places && r < 0 && r != -ENOMEM; place++) {
-		if (!format_place(files, path, link.name, place, full))
-			continue;
-		r = open_linked(files, full, &link, id, ret_elf);
-		if (r == -ESTALE && local_note_refusal(refused, full) < 0)
-			r = -ENOMEM;
-	}
-	return r;
-}
-
-int local_open_from_server(const struct local_files *files, enum debug_server_file what,
-			   const struct build_id *id, local_elf_create *create, char **refused,
-			   struct local_elf *ret_elf)
-{
-	struct local_elf local = {.fd = -1, .source = LOCAL_SERVER};
-	int r = debug_server_find(files->server, what, id, &local.fd, &local.path);
-
-	if (r < 0)
-		return r;
-	r = create(local.fd, &local.elf);
-	if (!r && !elf_file_has_build_id(local.elf, id))
-		r = -ESTALE;
-	if (r == -ESTALE && local_note_refusal(refused, local.path) < 0)
-		r = -ENOMEM;
-	if (r < 0) {
-		local_elf_close(&local);
-		return r;
-	}
-	local.ours = file_is_ours(local.fd);
-	*ret_elf = local;
-	return 0;
-}
-
-int local_elf_open_debug_for(const struct local_files *files, const char *path, const struct build_id *id,
-			     const struct elf_file *binary, char **ret_refused, struct local_elf *ret_elf)
-{
-	_cleanup_(local_elf_close) struct local_elf own = {.fd = -1};
-	_cleanup_free_ char *refused = NULL;
-	int r = local_files_open_by_build_id(files, id, &refused, ret_elf);
-
-	if (!binary && r < 0 && r != -ENOMEM && !local_elf_open(files, path, id, &own))
-		binary = own.elf;
-	if (r < 0 && r != -ENOMEM)
-		r = open_by_link(files, path, id, binary, &refused, ret_elf);
-	if (r < 0 && r != -ENOMEM)
-		r = local_open_from_server(files, DEBUG_SERVER_DEBUGINFO, id, elf_file_create,
-					   &refused, ret_elf);
-	if (r < 0 && r != -ENOMEM && refused)
-		r = -ESTALE;
-	if (ret_refused && refused)
-		*ret_refused = steal_ptr(refused);
-	return r;
-}
-
-int local_elf_open_fetched(const struct local_files *files, const struct build_id *id,
-			   struct local_elf *ret_elf)
-{
-	return local_open_from_server(files, DEBUG_SERVER_EXECUTABLE, id, elf_file_create, NULL, ret_elf);
 }

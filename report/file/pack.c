@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
+#include <nettle/base64.h>
 #include <nettle/sha2.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -17,42 +18,7 @@
 #include "common/cleanup.h"
 #include "common/unconst.h"
 
-/* --- base64 --- */
-
-static void encode(const uint8_t bytes[3], char text[4])
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	text[0] = digits[bytes[0] >> 2];
-	text[1] = digits[(bytes[0] & 3) << 4 | bytes[1] >> 4];
-	text[2] = digits[(bytes[1] & 15) << 2 | bytes[2] >> 6];
-	text[3] = digits[bytes[2] & 63];
-}
-
-void base64_write(const uint8_t *bytes, size_t size, FILE *out)
-{
-	enum { GROUPS = 1024 };
-	char text[4 * GROUPS];
-	size_t used = 0;
-
-	for (; size >= 3; size -= 3, bytes += 3) {
-		encode(bytes, text + used);
-		used += 4;
-		if (used == sizeof(text)) {
-			(void)fwrite(text, 1, used, out);
-			used = 0;
-		}
-	}
-	if (size) {
-		const uint8_t last[3] = {bytes[0], size > 1 ? bytes[1] : 0, 0};
-
-		encode(last, text + used);
-		text[used + 3] = '=';
-		text[used + 2] = size > 1 ? text[used + 2] : '=';
-		used += 4;
-	}
-	(void)fwrite(text, 1, used, out);
-}
+enum { BLOCK = 1 << 20 };
 
 /* --- dense --- */
 
@@ -94,13 +60,16 @@ void dense_write(const uint8_t *bytes, size_t size, FILE *out)
 
 /* --- sha256 --- */
 
-void sha256_of(const void *bytes, size_t length, uint8_t digest[static SHA256_BYTES])
+void sha256_text(const void *bytes, size_t length, char text[static SHA256_TEXT])
 {
+	uint8_t digest[SHA256_DIGEST_SIZE];
 	struct sha256_ctx context;
 
 	sha256_init(&context);
 	sha256_update(&context, length, bytes);
-	sha256_digest(&context, SHA256_BYTES, digest);
+	sha256_digest(&context, sizeof(digest), digest);
+	base64_encode_raw(text, sizeof(digest), digest);
+	text[SHA256_TEXT - 1] = '\0';
 }
 
 /* --- deflate --- */
@@ -150,6 +119,31 @@ int gzip_pack(const uint8_t *bytes, size_t size, uint8_t **ret_packed, size_t *r
 	return r;
 }
 
+int crc32_of_file(int fd, uint64_t most, uint32_t *ret_crc)
+{
+	_cleanup_free_ uint8_t *block = malloc(BLOCK);
+	uLong crc = crc32_z(0, NULL, 0);
+	struct stat status;
+	ssize_t got;
+
+	if (!block)
+		return -ENOMEM;
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if ((uint64_t)status.st_size > most)
+		return -E2BIG;
+	for (uint64_t offset = 0; offset < most && (got = pread(fd, block, BLOCK, (off_t)offset)) != 0;) {
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (got > 0) {
+			crc = crc32_z(crc, block, (size_t)got);
+			offset += (uint64_t)got;
+		}
+	}
+	*ret_crc = (uint32_t)crc;
+	return 0;
+}
+
 const char *deflate_version(void)
 {
 	return zlibVersion();
@@ -162,8 +156,6 @@ struct unpacked {
 	int fd;
 	uint64_t size, most;
 };
-
-enum { BLOCK = 1 << 20 };
 
 static int unpacked_open(struct unpacked *unpacked, uint64_t most)
 {
@@ -187,19 +179,22 @@ static int unpacked_add(struct unpacked *unpacked, const void *bytes, size_t siz
 	return 0;
 }
 
+/* Keeps the file or, after an error, closes it. */
+static int unpacked_close(struct unpacked *unpacked, int r, int *ret_fd)
+{
+	if (!r)
+		*ret_fd = unpacked->fd;
+	else if (unpacked->fd >= 0)
+		(void)close(unpacked->fd);
+	return r;
+}
+
 int unpack_nothing(const void *bytes, size_t size, int *ret_fd)
 {
 	struct unpacked unpacked;
 	int r = unpacked_open(&unpacked, size);
 
-	if (r < 0)
-		return r;
-	r = unpacked_add(&unpacked, bytes, size);
-	if (r < 0)
-		(void)close(unpacked.fd);
-	else
-		*ret_fd = unpacked.fd;
-	return r;
+	return unpacked_close(&unpacked, r < 0 ? r : unpacked_add(&unpacked, bytes, size), ret_fd);
 }
 
 /* --- xz --- */
@@ -237,7 +232,7 @@ static int xz_all(lzma_stream *stream, uint8_t *block, struct unpacked *unpacked
 	return r;
 }
 
-int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd)
+int unpack_xz(const void *bytes, size_t size, uint64_t *left, int *ret_fd)
 {
 	_cleanup_free_ uint8_t *block = malloc(BLOCK);
 	lzma_stream stream = LZMA_STREAM_INIT;
@@ -253,17 +248,7 @@ int unpack_xz_from(const void *bytes, size_t size, uint64_t *left, int *ret_fd)
 		r = xz_all(&stream, block, &unpacked);
 	lzma_end(&stream);
 	*left -= r == -E2BIG ? *left : unpacked.size;
-	if (r < 0) {
-		(void)close(unpacked.fd);
-		return r;
-	}
-	*ret_fd = unpacked.fd;
-	return 0;
-}
-
-int unpack_xz(const void *bytes, size_t size, uint64_t most, int *ret_fd)
-{
-	return unpack_xz_from(bytes, size, &most, ret_fd);
+	return unpacked_close(&unpacked, r, ret_fd);
 }
 
 const char *unpack_xz_version(void)
@@ -309,13 +294,7 @@ static int unpack_zstd(const void *bytes, size_t size, uint64_t most, int *ret_f
 	if (!r)
 		r = zstd_all(stream, &in, block, &unpacked);
 	(void)ZSTD_freeDStream(stream);
-	if (r < 0) {
-		if (unpacked.fd >= 0)
-			(void)close(unpacked.fd);
-		return r;
-	}
-	*ret_fd = unpacked.fd;
-	return 0;
+	return unpacked_close(&unpacked, r, ret_fd);
 }
 
 const char *unpack_zstd_version(void)
@@ -363,6 +342,7 @@ int unpack_file(int fd, const char *path, int *ret_fd)
 {
 	bool xz = ends_with(path, ".xz"), zstd = ends_with(path, ".zst");
 	_cleanup_free_ uint8_t *bytes = NULL;
+	uint64_t most = UNPACK_MAX_BYTES;
 	size_t size = 0;
 	int r;
 
@@ -373,6 +353,5 @@ int unpack_file(int fd, const char *path, int *ret_fd)
 	r = read_whole(fd, &bytes, &size);
 	if (r < 0)
 		return r;
-	return xz ? unpack_xz(bytes, size, UNPACK_MAX_BYTES, ret_fd) :
-		    unpack_zstd(bytes, size, UNPACK_MAX_BYTES, ret_fd);
+	return xz ? unpack_xz(bytes, size, &most, ret_fd) : unpack_zstd(bytes, size, most, ret_fd);
 }

@@ -297,12 +297,10 @@ static void write_contents(struct html_page *page, FILE *out)
 
 static void write_hash(const char *begin, const char *end, FILE *out)
 {
-	uint8_t digest[SHA256_BYTES];
+	char text[SHA256_TEXT];
 
-	sha256_of(begin, (size_t)(end - begin), digest);
-	(void)fputs("'sha256-", out);
-	base64_write(digest, sizeof(digest), out);
-	(void)fputc('\'', out);
+	sha256_text(begin, (size_t)(end - begin), text);
+	(void)fprintf(out, "'sha256-%s'", text);
 }
 
 static void write_head(FILE *out)

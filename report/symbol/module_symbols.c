@@ -42,10 +42,11 @@ int mini_symbols_add(int fd, const struct build_id *id, struct symbol_list *list
 int mini_symbols_unpack(const struct elf_file *elf, int *ret_fd)
 {
 	struct elf_section_bytes packed = {0};
+	uint64_t most = UNPACK_MAX_BYTES;
 	int r = elf_file_section(elf, ".gnu_debugdata", UNPACK_MAX_INPUT, &packed);
 
 	if (!r)
-		r = unpack_xz(packed.bytes, packed.size, UNPACK_MAX_BYTES, ret_fd);
+		r = unpack_xz(packed.bytes, packed.size, &most, ret_fd);
 	free(packed.bytes);
 	return r;
 }
@@ -125,7 +126,7 @@ static int add_packed(const struct elf_section_bytes *packed, const struct build
 		      struct symbol_list *list)
 {
 	_cleanup_close_ int fd = -1;
-	int r = unpack_xz_from(packed->bytes, packed->size, left, &fd);
+	int r = unpack_xz(packed->bytes, packed->size, left, &fd);
 
 	return r < 0 ? r : mini_symbols_add(fd, id, list);
 }

@@ -99,6 +99,25 @@ static inline uint64_t byte_cursor_varint(struct byte_cursor *cursor)
 	return 0;
 }
 
+/* Signed LEB128 (DWARF 5 §7.6). */
+static inline int64_t byte_cursor_signed(struct byte_cursor *cursor)
+{
+	uint64_t value = 0;
+
+	for (unsigned int shift = 0; shift < 70; shift += 7) {
+		uint8_t byte = byte_cursor_u8(cursor);
+
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte & 0x80)
+			continue;
+		if (byte & 0x40 && shift + 7 < 64)
+			value |= UINT64_MAX << (shift + 7);
+		return cursor->bad ? 0 : (int64_t)value;
+	}
+	cursor->bad = true;
+	return 0;
+}
+
 static inline int64_t byte_cursor_zigzag(struct byte_cursor *cursor)
 {
 	uint64_t value = byte_cursor_varint(cursor);

@@ -12,26 +12,6 @@
 
 /* --- numbers and pointers --- */
 
-int64_t cfi_read_signed(struct byte_cursor *cursor)
-{
-	uint64_t value = 0;
-
-	for (unsigned int shift = 0; shift < 70; shift += 7) {
-		uint8_t byte = byte_cursor_u8(cursor);
-
-		if (cursor->bad)
-			return 0;
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (byte & 0x80)
-			continue;
-		if (byte & 0x40 && shift + 7 < 64)
-			value |= UINT64_MAX << (shift + 7);
-		return (int64_t)value;
-	}
-	cursor->bad = true;
-	return 0;
-}
-
 static uint64_t read_raw(struct byte_cursor *cursor, uint8_t encoding)
 {
 	switch (encoding & POINTER_FORMAT) {
@@ -50,7 +30,7 @@ static uint64_t read_raw(struct byte_cursor *cursor, uint8_t encoding)
 	case DW_EH_PE_uleb128:
 		return byte_cursor_varint(cursor);
 	case DW_EH_PE_sleb128:
-		return (uint64_t)cfi_read_signed(cursor);
+		return (uint64_t)byte_cursor_signed(cursor);
 	default:
 		cursor->bad = true;
 		return 0;
@@ -225,7 +205,7 @@ static int read_cie_body(const struct cfi_bytes *section, enum cfi_kind kind, st
 	if (version == 4 && (byte_cursor_u8(cursor) != ADDRESS_BYTES || byte_cursor_u8(cursor)))
 		return -EBADMSG; /* size of addresses, of segment selectors */
 	cie->code_alignment = byte_cursor_varint(cursor);
-	cie->data_alignment = cfi_read_signed(cursor);
+	cie->data_alignment = byte_cursor_signed(cursor);
 	cie->return_register = version == 1 ? byte_cursor_u8(cursor) : byte_cursor_varint(cursor);
 	if (*letters == 'z') {
 		cie->augmented = true;
@@ -285,56 +265,47 @@ void cfi_functions_deinit(struct cfi_functions *functions)
 	array_free(&functions->list);
 }
 
-struct reading {
-	struct cfi_bytes bytes;
-	enum cfi_kind kind;
-	struct cfi_pointer_bases bases;
-	struct cfi_functions *functions;
-	size_t cie_offset; /* of the last CIE read */
-	bool cie_readable;
-	struct cfi_cie cie;
-};
-
-static void read_cie(struct reading *reading, size_t offset)
+int cfi_each_fde(const struct cfi_bytes *section, enum cfi_kind kind, const struct cfi_pointer_bases *bases,
+		 cfi_take_fde *take, void *data)
 {
-	if (offset == reading->cie_offset)
-		return;
-	reading->cie_offset = offset;
-	reading->cie_readable = !cfi_cie_read(&reading->bytes, reading->kind, offset, &reading->cie);
+	size_t cie_offset = SIZE_MAX;
+	struct cfi_cie cie = {0};
+	struct cfi_entry entry;
+	bool readable = false;
+	int r = 0;
+
+	for (size_t offset = 0; !r && offset < section->size; offset = entry.next) {
+		struct cfi_fde_head head;
+
+		if (cfi_entry_read(section, kind, offset, &entry) < 0)
+			break;
+		if (entry.kind != CFI_ENTRY_FDE)
+			continue;
+		if (entry.cie != cie_offset) {
+			cie_offset = entry.cie;
+			readable = !cfi_cie_read(section, kind, cie_offset, &cie);
+		}
+		if (readable && !cfi_fde_read(section, &entry, &cie, bases, &head) && head.start && head.start < head.end)
+			r = take(data, offset, &head);
+	}
+	return r;
 }
 
-/* An FDE of code that the linker left out begins at 0. */
-static int take_fde(struct reading *reading, const struct cfi_entry *entry)
+static int take_function(void *data, size_t offset, const struct cfi_fde_head *head)
 {
-	struct cfi_fde_head head;
+	struct cfi_functions *functions = data;
 
-	read_cie(reading, entry->cie);
-	if (!reading->cie_readable || cfi_fde_read(&reading->bytes, entry, &reading->cie, &reading->bases, &head) < 0 ||
-	    !head.start || head.start >= head.end)
-		return 0;
-	return array_push(&reading->functions->list, (struct cfi_function){head.start, head.end});
+	(void)offset;
+	return array_push(&functions->list, (struct cfi_function){head->start, head->end});
 }
 
 static int read_section(const struct elf_section_bytes *section, enum cfi_kind kind, uint64_t text,
 			struct cfi_functions *functions)
 {
-	struct reading reading = {
-		.bytes = {section->bytes, section->compressed ? 0 : section->size, section->address},
-		.kind = kind,
-		.bases = {.section = section->address, .text = text},
-		.functions = functions,
-		.cie_offset = SIZE_MAX,
-	};
-	struct cfi_entry entry;
-	int r = 0;
+	const struct cfi_bytes bytes = {section->bytes, section->compressed ? 0 : section->size, section->address};
+	const struct cfi_pointer_bases bases = {.section = section->address, .text = text};
 
-	for (size_t offset = 0; !r && offset < reading.bytes.size; offset = entry.next) {
-		if (cfi_entry_read(&reading.bytes, kind, offset, &entry) < 0)
-			break;
-		if (entry.kind == CFI_ENTRY_FDE)
-			r = take_fde(&reading, &entry);
-	}
-	return r;
+	return cfi_each_fde(&bytes, kind, &bases, take_function, functions);
 }
 
 static int compare(const void *left, const void *right)
@@ -346,33 +317,25 @@ static int compare(const void *left, const void *right)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* Functions in .eh_frame and .debug_frame. Malformed or compressed sections yield what can be read. -ENOMEM. */
-static int cfi_functions_read(const struct elf_unwind *unwind, uint64_t text, struct cfi_functions *ret_functions)
+int cfi_functions_of_file(const struct elf_file *file, struct cfi_functions *ret_functions)
 {
-	_cleanup_(cfi_functions_deinit) struct cfi_functions functions = {0};
-	int r = read_section(&unwind->eh_frame, CFI_EH_FRAME, text, &functions);
+	const uint64_t text = elf_file_text_address(file);
+	_cleanup_(elf_unwind_deinit) struct elf_unwind unwind = {0};
+	struct cfi_functions functions = {0};
+	int r = elf_file_unwind(file, &unwind);
 
 	if (!r)
-		r = read_section(&unwind->debug_frame, CFI_DEBUG_FRAME, text, &functions);
-	if (r < 0)
+		r = read_section(&unwind.eh_frame, CFI_EH_FRAME, text, &functions);
+	if (!r)
+		r = read_section(&unwind.debug_frame, CFI_DEBUG_FRAME, text, &functions);
+	if (r < 0) {
+		cfi_functions_deinit(&functions);
 		return r;
+	}
 	if (functions.list.count)
 		qsort(functions.list.items, functions.list.count, sizeof(*functions.list.items), compare);
 	*ret_functions = functions;
-	functions = (struct cfi_functions){0};
 	return 0;
-}
-
-int cfi_functions_of_file(const struct elf_file *file, struct cfi_functions *ret_functions)
-{
-	struct elf_unwind unwind;
-	int r = elf_file_unwind(file, &unwind);
-
-	if (r < 0)
-		return r;
-	r = cfi_functions_read(&unwind, elf_file_text_address(file), ret_functions);
-	elf_unwind_deinit(&unwind);
-	return r;
 }
 
 const struct cfi_function *cfi_functions_find(const struct cfi_functions *functions, uint64_t address)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The encodings of numbers in call frame information: signed LEB128 (DWARF 5 §7.6), and pointers (Linux Standard Base
- * 5.0 core §10.5.1, "DWARF Exception Header Encoding").
+ * Call frame information: pointers (Linux Standard Base 5.0 core §10.5.1, "DWARF Exception Header Encoding"), entries, and
+ * the functions that they describe.
  */
 #ifndef RWALKER_COMMON_ELF_ELF_CFI_H
 #define RWALKER_COMMON_ELF_ELF_CFI_H
@@ -24,9 +24,6 @@ enum { /* the parts of an encoding, DW_EH_PE_*: format and base of a value; the 
 	POINTER_FORMAT = 0x0f,
 	POINTER_BASE = 0x70,
 };
-
-/* At most 10 bytes, like byte_cursor_varint. */
-int64_t cfi_read_signed(struct byte_cursor *cursor);
 
 /*
  * Reads one pointer; the cursor goes bad if that fails. `section` contains the bytes that the
@@ -78,6 +75,14 @@ int cfi_fde_read(const struct cfi_bytes *section, const struct cfi_entry *entry,
 		 const struct cfi_pointer_bases *bases, struct cfi_fde_head *ret_head);
 
 /*
+ * Passes all readable FDEs to `take`, until that returns anything but 0; not those that begin at 0, of code that the linker
+ * left out. The pass ends where the next entry cannot be found. Returns what `take` returned last.
+ */
+typedef int cfi_take_fde(void *data, size_t offset, const struct cfi_fde_head *head);
+int cfi_each_fde(const struct cfi_bytes *section, enum cfi_kind kind, const struct cfi_pointer_bases *bases,
+		 cfi_take_fde *take, void *data);
+
+/*
  * Starts and ends of functions, from a file's call frame information: all that is known of code
  * without symbols. A part that the compiler split off (a function's cold part) counts as a function
  * of its own.
@@ -90,7 +95,7 @@ struct cfi_functions {
 	ARRAY(struct cfi_function) list; /* by start */
 };
 
-/* The same for a file. */
+/* Those in .eh_frame and .debug_frame. Malformed or compressed sections yield what can be read. -ENOMEM. */
 int cfi_functions_of_file(const struct elf_file *file, struct cfi_functions *ret_functions);
 void cfi_functions_deinit(struct cfi_functions *functions);
 

@@ -12,11 +12,10 @@
 #include "report/read/text_pool.h"
 
 /*
- * Private to dwarf_*.c, the door to libdw. A unit is opened when its first address is requested:
+ * A unit is opened when its first address is requested:
  * its lines become rows, its functions and inlined calls become scopes. Scopes are numbered in the
  * order of the DIEs, so inner ones have higher numbers.
  */
-
 struct dwarf_scope {
 	Dwarf_Die die;
 	uint32_t parent; /* the enclosing scope, or LINE_NO_SCOPE */
@@ -58,24 +57,26 @@ struct dwarf_lines {
 	struct dwarf_quality quality;
 };
 
-bool dwarf_is_code(const struct dwarf_lines *lines, uint64_t address);
+static bool is_code(const struct dwarf_lines *lines, uint64_t address)
+{
+	for (size_t i = 0; i < lines->code.count; i++)
+		if (address >= lines->code.items[i].low && address < lines->code.items[i].high)
+			return true;
+	return false;
+}
 
-/* dwarf_units.c: finds the unit of an address. 1; 0: there is none; -ENOMEM. */
-int dwarf_find_unit(struct dwarf_lines *lines, uint64_t address, uint32_t *ret_unit);
-void dwarf_forget_units(struct dwarf_lines *lines);
+static void forget_unit(struct dwarf_unit *unit)
+{
+	line_index_deinit(&unit->index);
+	array_free(&unit->scopes);
+	line_program_deinit(&unit->program);
+	free(unit->paths);
+	unit->paths = NULL;
+	unit->path_count = 0;
+	unit->built = false;
+}
 
-/* dwarf_scopes.c: reads the unit's lines and scopes. -ENOMEM. */
-int dwarf_build_unit(struct dwarf_lines *lines, struct dwarf_unit *unit);
-void dwarf_forget_unit(struct dwarf_unit *unit);
-/* The scope, with its name and the place of the call, which are looked up once. */
-const struct dwarf_scope *dwarf_know_scope(struct dwarf_lines *lines, struct dwarf_unit *unit,
-					   uint32_t scope);
-/* The path of a file of the unit; NULL: unknown. */
-const char *dwarf_path(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t file);
-
-/* --- dwarf units --- */
-
-/* Finds the unit of an address: by .debug_aranges, which is cheap, else by the ranges of the units not listed there. */
+/* --- the unit of an address: by .debug_aranges, which is cheap, else by the ranges of the units not listed there --- */
 
 static int add_unit(struct dwarf_lines *lines, const Dwarf_Die *die, uint32_t *ret_unit)
 {
@@ -90,7 +91,7 @@ static int add_unit(struct dwarf_lines *lines, const Dwarf_Die *die, uint32_t *r
 static int add_range(const struct dwarf_lines *lines, struct line_index *index, uint64_t low,
 		     uint64_t high, uint32_t unit)
 {
-	return dwarf_is_code(lines, low) ? line_index_add_range(index, low, high, unit) : 0;
+	return is_code(lines, low) ? line_index_add_range(index, low, high, unit) : 0;
 }
 
 /* --- .debug_aranges --- */
@@ -222,28 +223,27 @@ static int find_in(struct dwarf_lines *lines, struct dwarf_unit_map *map,
 	return r < 0 ? r : *ret_unit != LINE_NO_SCOPE;
 }
 
-int dwarf_find_unit(struct dwarf_lines *lines, uint64_t address, uint32_t *ret_unit)
+/* 1; 0: there is none; -ENOMEM. */
+static int find_unit(struct dwarf_lines *lines, uint64_t address, uint32_t *ret_unit)
 {
-	int r = dwarf_is_code(lines, address) ?
+	int r = is_code(lines, address) ?
 		find_in(lines, &lines->by_aranges, read_aranges, address, ret_unit) : 0;
 
-	if (r || !dwarf_is_code(lines, address))
+	if (r || !is_code(lines, address))
 		return r;
 	return find_in(lines, &lines->by_units, read_units, address, ret_unit);
 }
 
-void dwarf_forget_units(struct dwarf_lines *lines)
+static void forget_units(struct dwarf_lines *lines)
 {
 	for (size_t i = 0; i < lines->units.count; i++)
-		dwarf_forget_unit(&lines->units.items[i]);
+		forget_unit(&lines->units.items[i]);
 	array_free(&lines->units);
 	line_index_deinit(&lines->by_aranges.index);
 	line_index_deinit(&lines->by_units.index);
 }
 
-/* --- dwarf scopes --- */
-
-/* Reads one unit: its lines as rows, and, in one walk over its DIEs, its functions and inlined calls as scopes. */
+/* --- one unit: its lines as rows, and, in one walk over its DIEs, its functions and inlined calls as scopes --- */
 
 /* --- lines --- */
 
@@ -257,7 +257,7 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned int attribute, Dwarf_Word o
 
 static bool is_wanted(const void *context, uint64_t address)
 {
-	return dwarf_is_code(context, address);
+	return is_code(context, address);
 }
 
 static int read_lines(const struct dwarf_lines *lines, struct dwarf_unit *unit)
@@ -281,7 +281,7 @@ static int read_lines(const struct dwarf_lines *lines, struct dwarf_unit *unit)
 	return unit->paths ? r : -ENOMEM;
 }
 
-const char *dwarf_path(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t file)
+static const char *path_of(struct dwarf_lines *lines, struct dwarf_unit *unit, uint64_t file)
 {
 	char *path;
 
@@ -326,7 +326,7 @@ static int add_scope(struct walk *walk, Dwarf_Die *die, bool inlined, uint32_t *
 		unit->partial |= at < 0;
 		if (at <= 0)
 			break;
-		if (dwarf_is_code(walk->lines, low))
+		if (is_code(walk->lines, low))
 			r = line_index_add_range(&unit->index, low, high, number);
 	}
 	*scope = number;
@@ -452,7 +452,7 @@ static int read_scopes(struct dwarf_lines *lines, struct dwarf_unit *unit)
 	return r;
 }
 
-int dwarf_build_unit(struct dwarf_lines *lines, struct dwarf_unit *unit)
+static int build_unit(struct dwarf_lines *lines, struct dwarf_unit *unit)
 {
 	int r = read_lines(lines, unit);
 
@@ -460,17 +460,6 @@ int dwarf_build_unit(struct dwarf_lines *lines, struct dwarf_unit *unit)
 		r = read_scopes(lines, unit);
 	unit->built = true;
 	return r < 0 ? r : line_index_lay_out(&unit->index);
-}
-
-void dwarf_forget_unit(struct dwarf_unit *unit)
-{
-	line_index_deinit(&unit->index);
-	array_free(&unit->scopes);
-	line_program_deinit(&unit->program);
-	free(unit->paths);
-	unit->paths = NULL;
-	unit->path_count = 0;
-	unit->built = false;
 }
 
 /* --- the name of a scope, and the place of its call --- */
@@ -492,7 +481,8 @@ static const char *name_of(Dwarf_Die *die)
 	return name && name[0] ? name : NULL;
 }
 
-const struct dwarf_scope *dwarf_know_scope(struct dwarf_lines *lines, struct dwarf_unit *unit,
+/* With its name and the place of the call, which are looked up once. */
+static const struct dwarf_scope *know_scope(struct dwarf_lines *lines, struct dwarf_unit *unit,
 					   uint32_t number)
 {
 	struct dwarf_scope *scope = &unit->scopes.items[number];
@@ -505,12 +495,12 @@ const struct dwarf_scope *dwarf_know_scope(struct dwarf_lines *lines, struct dwa
 	if (!scope->inlined)
 		return scope;
 	line = number_of(&scope->die, DW_AT_call_line, 0);
-	scope->call_file = dwarf_path(lines, unit, number_of(&scope->die, DW_AT_call_file, UINT64_MAX));
+	scope->call_file = path_of(lines, unit, number_of(&scope->die, DW_AT_call_file, UINT64_MAX));
 	scope->call_line = line <= UINT32_MAX ? (uint32_t)line : 0;
 	return scope;
 }
 
-/* --- dwarf door --- */
+/* --- files --- */
 
 static void close_image(struct dwarf_image *image)
 {
@@ -607,14 +597,6 @@ static int read_sections(struct dwarf_lines *lines)
 	return r;
 }
 
-bool dwarf_is_code(const struct dwarf_lines *lines, uint64_t address)
-{
-	for (size_t i = 0; i < lines->code.count; i++)
-		if (address >= lines->code.items[i].low && address < lines->code.items[i].high)
-			return true;
-	return false;
-}
-
 int dwarf_lines_open(int fd, struct dwarf_lines **ret_lines)
 {
 	struct dwarf_lines *lines = calloc(1, sizeof(*lines));
@@ -636,7 +618,7 @@ void dwarf_lines_close(struct dwarf_lines *lines)
 {
 	if (!lines)
 		return;
-	dwarf_forget_units(lines);
+	forget_units(lines);
 	array_free(&lines->code);
 	text_pool_deinit(&lines->texts);
 	close_image(&lines->main);
@@ -716,12 +698,12 @@ static size_t levels_of(struct dwarf_lines *lines, struct dwarf_unit *unit, uint
 	const struct dwarf_scope *scope;
 	size_t count = 0;
 
-	levels[0] = (struct line_level){.file = row ? dwarf_path(lines, unit, row->file) : NULL,
+	levels[0] = (struct line_level){.file = row ? path_of(lines, unit, row->file) : NULL,
 					.line = row ? row->line : 0};
 	if (number == LINE_NO_SCOPE)
 		return row ? 1 : 0;
 	for (;;) {
-		scope = dwarf_know_scope(lines, unit, number);
+		scope = know_scope(lines, unit, number);
 		levels[count++].function = scope->name;
 		number = scope->parent;
 		if (!scope->inlined || number == LINE_NO_SCOPE || count == LEVELS_MAX)
@@ -735,7 +717,7 @@ static int answer_unit(struct dwarf_lines *lines, const struct question *questio
 {
 	struct dwarf_unit *unit = &lines->units.items[questions[0].unit];
 	struct line_level levels[LEVELS_MAX];
-	int r = unit->built ? 0 : dwarf_build_unit(lines, unit);
+	int r = unit->built ? 0 : build_unit(lines, unit);
 
 	lines->quality.partial |= unit->partial;
 	for (size_t i = 0; i < count && !r; i++) {
@@ -754,7 +736,7 @@ static int find_units(struct dwarf_lines *lines, const uint64_t *addresses, size
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t unit;
-		int r = dwarf_find_unit(lines, addresses[i], &unit);
+		int r = find_unit(lines, addresses[i], &unit);
 
 		if (r < 0)
 			return r;
@@ -780,7 +762,7 @@ int dwarf_lines_resolve(struct dwarf_lines *lines, const uint64_t *addresses, si
 			next++;
 		r = answer_unit(lines, questions + i, next - i, addresses, take, context);
 		if (!keep)
-			dwarf_forget_unit(&lines->units.items[questions[i].unit]);
+			forget_unit(&lines->units.items[questions[i].unit]);
 	}
 	*ret_quality = lines->quality;
 	return r;

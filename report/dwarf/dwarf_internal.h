@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the parts of this room share: the reader of line programs, and the door to libdw. */
+/* The reader of line programs, and the door to libdw. */
 #ifndef RWALKER_REPORT_DWARF_DWARF_INTERNAL_H
 #define RWALKER_REPORT_DWARF_DWARF_INTERNAL_H
 
@@ -115,8 +115,7 @@ char *line_program_path(const struct line_program *program, uint64_t file, const
  * any way, so this runs in a child process with limits (line_child.c).
  *
  * One handle per module; not thread-safe.
- */
-/*
+ *
  * Reads the file behind fd, which must stay open. `code` is the range of its instructions; what is
  * outside was dropped by the linker. 0; -ENODATA: it has no DWARF; -ENOTSUP: this libdw cannot
  * decompress it; -EBADMSG; -ENOMEM.

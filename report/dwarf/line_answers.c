@@ -7,8 +7,6 @@
 #include "common/bytes.h"
 #include "common/cleanup.h"
 
-/* --- line answers --- */
-
 enum { LEAST = 64, MOST = 4096 }; /* levels per block; each block has twice as many as the previous one */
 
 int line_answers_init(struct line_answers *answers, const uint64_t *addresses, size_t count)
@@ -90,8 +88,6 @@ size_t line_answers_find(const struct line_answers *answers, uint64_t address,
 	return answers->places[at].count;
 }
 
-/* --- line wire --- */
-
 enum { FLUSH_BYTES = 16 << 10 };
 
 /* --- the child's end --- */
@@ -109,28 +105,26 @@ void wire_writer_deinit(struct wire_writer *writer)
 	index_table_deinit(&writer->table);
 }
 
-static int add_varint(struct wire_writer *writer, uint64_t value)
+static void add_varint(struct wire_writer *writer, uint64_t value)
 {
-	int r = 0;
-
-	for (; !r && value >= 0x80; value >>= 7)
-		r = array_push(&writer->bytes, (uint8_t)(value | 0x80));
-	return r < 0 ? r : array_push(&writer->bytes, (uint8_t)value);
+	for (; value >= 0x80 && !writer->error; value >>= 7)
+		writer->error = array_push(&writer->bytes, (uint8_t)(value | 0x80));
+	if (!writer->error)
+		writer->error = array_push(&writer->bytes, (uint8_t)value);
 }
 
-static int add_text(struct wire_writer *writer, const char *text)
+static void add_text(struct wire_writer *writer, const char *text)
 {
-	size_t length = strnlen(text, WIRE_TEXT_MAX), used;
-	int r = add_varint(writer, WIRE_TEXT);
+	size_t length = strnlen(text, WIRE_TEXT_MAX);
 
-	if (!r)
-		r = add_varint(writer, length);
-	used = writer->bytes.count;
-	if (r < 0 || array_reserve(&writer->bytes, used + length) < 0)
-		return -ENOMEM;
-	memcpy(writer->bytes.items + used, text, length);
+	add_varint(writer, WIRE_TEXT);
+	add_varint(writer, length);
+	if (!writer->error)
+		writer->error = array_reserve(&writer->bytes, writer->bytes.count + length);
+	if (writer->error)
+		return;
+	memcpy(writer->bytes.items + writer->bytes.count, text, length);
 	writer->bytes.count += length;
-	return 0;
 }
 
 struct wanted_text {
@@ -145,53 +139,45 @@ static bool same_text(const void *context, uint32_t number)
 	return wanted->texts[number].text == wanted->text;
 }
 
-/* Gets the text's number. Sends the text first if it has none yet. */
-static int number_text(struct wire_writer *writer, const char *text, uint64_t *ret_number)
+/* The text's number; 0: none. Sends the text first if it has none yet. */
+static uint64_t number_text(struct wire_writer *writer, const char *text)
 {
 	struct wanted_text wanted = {.texts = writer->texts.items, .text = text};
-	uint32_t hash = index_table_hash(&writer->table, (uintptr_t)text, 0), number;
+	uint32_t hash = index_table_hash(&writer->table, (uintptr_t)text, 0), number = 0;
 	int r;
 
-	*ret_number = 0;
-	if (!text)
+	if (!text || writer->error)
 		return 0;
 	r = index_table_add(&writer->table, hash, same_text, &wanted, (uint32_t)writer->texts.count, &number);
-	if (r < 0)
-		return r;
-	*ret_number = (uint64_t)number + 1;
-	if (!r)
-		return 0;
-	r = array_push(&writer->texts, (struct wire_text){.text = text});
-	return r < 0 ? r : add_text(writer, text);
+	if (r > 0)
+		r = array_push(&writer->texts, (struct wire_text){.text = text});
+	else if (!r)
+		return (uint64_t)number + 1;
+	writer->error = r;
+	add_text(writer, text);
+	return (uint64_t)number + 1;
 }
 
 int wire_writer_answer(struct wire_writer *writer, size_t number, const struct line_level *levels,
 		       size_t count)
 {
 	uint64_t texts[2 * WIRE_LEVELS_MAX];
-	int r = 0;
 
 	if (count > WIRE_LEVELS_MAX)
 		count = WIRE_LEVELS_MAX;
-	for (size_t i = 0; i < count && !r; i++) {
-		r = number_text(writer, levels[i].function, &texts[2 * i]);
-		if (!r)
-			r = number_text(writer, levels[i].file, &texts[2 * i + 1]);
+	for (size_t i = 0; i < count; i++) {
+		texts[2 * i] = number_text(writer, levels[i].function);
+		texts[2 * i + 1] = number_text(writer, levels[i].file);
 	}
-	if (!r)
-		r = add_varint(writer, WIRE_ANSWER);
-	if (!r)
-		r = add_varint(writer, number);
-	if (!r)
-		r = add_varint(writer, count);
-	for (size_t i = 0; i < count && !r; i++) {
-		r = add_varint(writer, texts[2 * i]);
-		if (!r)
-			r = add_varint(writer, texts[2 * i + 1]);
-		if (!r)
-			r = add_varint(writer, levels[i].line);
+	add_varint(writer, WIRE_ANSWER);
+	add_varint(writer, number);
+	add_varint(writer, count);
+	for (size_t i = 0; i < count; i++) {
+		add_varint(writer, texts[2 * i]);
+		add_varint(writer, texts[2 * i + 1]);
+		add_varint(writer, levels[i].line);
 	}
-	return r;
+	return writer->error;
 }
 
 int wire_writer_flush(struct wire_writer *writer, bool now)
@@ -213,11 +199,9 @@ int wire_writer_flush(struct wire_writer *writer, bool now)
 
 int wire_writer_end(struct wire_writer *writer, int error)
 {
-	int r = add_varint(writer, WIRE_END);
-
-	if (!r)
-		r = add_varint(writer, error < 0 ? -(uint64_t)(int64_t)error : 0);
-	return r < 0 ? r : wire_writer_flush(writer, true);
+	add_varint(writer, WIRE_END);
+	add_varint(writer, error < 0 ? -(uint64_t)(int64_t)error : 0);
+	return writer->error ? writer->error : wire_writer_flush(writer, true);
 }
 
 /* --- the parent's --- */
@@ -306,17 +290,19 @@ int wire_read(const void *bytes, size_t size, struct text_pool *texts, struct li
 int wire_pack(const struct line_answers *answers, struct wire_writer *writer)
 {
 	uint64_t last = 0;
-	int r = answers->count > WIRE_PACKED_MAX ? -E2BIG : add_varint(writer, answers->count);
 
-	for (size_t i = 0; i < answers->count && !r; i++) {
-		r = add_varint(writer, answers->addresses[i] - last);
+	if (answers->count > WIRE_PACKED_MAX)
+		return -E2BIG;
+	add_varint(writer, answers->count);
+	for (size_t i = 0; i < answers->count; i++) {
+		add_varint(writer, answers->addresses[i] - last);
 		last = answers->addresses[i];
 	}
-	for (size_t i = 0; i < answers->count && !r; i++)
-		r = wire_writer_answer(writer, i, answers->places[i].levels, answers->places[i].count);
-	if (!r)
-		r = add_varint(writer, WIRE_END);
-	return r < 0 ? r : add_varint(writer, 0);
+	for (size_t i = 0; i < answers->count && !writer->error; i++)
+		(void)wire_writer_answer(writer, i, answers->places[i].levels, answers->places[i].count);
+	add_varint(writer, WIRE_END);
+	add_varint(writer, 0);
+	return writer->error;
 }
 
 static int read_addresses(struct byte_cursor *cursor, struct line_answers *ret_answers)
@@ -349,11 +335,10 @@ int wire_unpack(const void *bytes, size_t size, struct text_pool *texts, struct 
 	if (r < 0)
 		return r;
 	r = wire_read(cursor.next, byte_cursor_left(&cursor), texts, &answers, &end);
-	if (!r)
-		r = end;
-	if (r < 0)
+	if (r < 0 || end < 0) {
 		line_answers_deinit(&answers);
-	else
-		*ret_answers = answers;
-	return r < 0 ? r : 0;
+		return r < 0 ? r : end;
+	}
+	*ret_answers = answers;
+	return 0;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "report/dwarf/dwarf_internal.h"
 
+#include <dwarf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/array.h"
 #include "common/bytes.h"
-
-/* --- line index --- */
 
 void line_index_deinit(struct line_index *index)
 {
@@ -175,9 +174,7 @@ const struct line_row *line_index_row(const struct line_index *index, uint64_t a
 	return above && rows[above - 1].file != LINE_NO_FILE ? &rows[above - 1] : NULL;
 }
 
-/* --- line program rows --- */
-
-/* The result of a line number program: its rows in order, and the paths of its files. */
+/* --- the result of a line number program: its rows in order, and the paths of its files --- */
 
 static int compare_sequences(const void *left, const void *right)
 {
@@ -249,31 +246,6 @@ char *line_program_path(const struct line_program *program, uint64_t file, const
 	return path;
 }
 
-/* --- line program --- */
-
-/* Numbers from DWARF 5 §7.5.6 and §7.22. Defined here because only the door to libdw includes its header. */
-enum { FORM_BLOCK2 = 0x03,
-       FORM_BLOCK4 = 0x04,
-       FORM_DATA2 = 0x05,
-       FORM_DATA4 = 0x06,
-       FORM_DATA8 = 0x07,
-       FORM_STRING = 0x08,
-       FORM_BLOCK = 0x09,
-       FORM_BLOCK1 = 0x0a,
-       FORM_DATA1 = 0x0b,
-       FORM_STRP = 0x0e,
-       FORM_UDATA = 0x0f,
-       FORM_DATA16 = 0x1e,
-       FORM_LINE_STRP = 0x1f };
-enum { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };
-enum { STANDARD_EXTENDED,
-       STANDARD_COPY,
-       STANDARD_ADVANCE_PC,
-       STANDARD_ADVANCE_LINE,
-       STANDARD_SET_FILE,
-       STANDARD_CONST_ADD_PC = 8,
-       STANDARD_FIXED_ADVANCE_PC = 9 };
-enum { EXTENDED_END_SEQUENCE = 1, EXTENDED_SET_ADDRESS = 2, EXTENDED_DEFINE_FILE = 3 };
 enum { FORMATS_MAX = 255, OPCODES = 256, OFFSET_64 = 8, OFFSET_32 = 4 };
 
 struct reader {
@@ -322,45 +294,45 @@ static void read_value(struct reader *reader, uint64_t form, struct value *value
 	struct byte_cursor *cursor = &reader->cursor;
 
 	switch (form) {
-	case FORM_STRING:
+	case DW_FORM_string:
 		value->text = read_string(cursor);
 		break;
-	case FORM_LINE_STRP:
+	case DW_FORM_line_strp:
 		value->text = string_at(&reader->sections->line_str,
 					byte_cursor_uint(cursor, reader->offset_size));
 		break;
-	case FORM_STRP:
+	case DW_FORM_strp:
 		value->text = string_at(&reader->sections->str,
 					byte_cursor_uint(cursor, reader->offset_size));
 		break;
-	case FORM_UDATA:
+	case DW_FORM_udata:
 		value->number = byte_cursor_varint(cursor);
 		break;
-	case FORM_DATA1:
+	case DW_FORM_data1:
 		value->number = byte_cursor_u8(cursor);
 		break;
-	case FORM_DATA2:
+	case DW_FORM_data2:
 		value->number = byte_cursor_u16(cursor);
 		break;
-	case FORM_DATA4:
+	case DW_FORM_data4:
 		value->number = byte_cursor_u32(cursor);
 		break;
-	case FORM_DATA8:
+	case DW_FORM_data8:
 		value->number = byte_cursor_u64(cursor);
 		break;
-	case FORM_DATA16:
+	case DW_FORM_data16:
 		(void)byte_cursor_bytes(cursor, 16);
 		break;
-	case FORM_BLOCK:
+	case DW_FORM_block:
 		(void)byte_cursor_bytes(cursor, byte_cursor_varint(cursor));
 		break;
-	case FORM_BLOCK1:
+	case DW_FORM_block1:
 		(void)byte_cursor_bytes(cursor, byte_cursor_u8(cursor));
 		break;
-	case FORM_BLOCK2:
+	case DW_FORM_block2:
 		(void)byte_cursor_bytes(cursor, byte_cursor_u16(cursor));
 		break;
-	case FORM_BLOCK4:
+	case DW_FORM_block4:
 		(void)byte_cursor_bytes(cursor, byte_cursor_u32(cursor));
 		break;
 	default:
@@ -401,9 +373,9 @@ static int read_entries(struct reader *reader, bool directories)
 			struct value value = {.text = ""};
 
 			read_value(reader, formats[k].form, &value);
-			if (formats[k].content == CONTENT_PATH)
+			if (formats[k].content == DW_LNCT_path)
 				file.name = value.text;
-			else if (formats[k].content == CONTENT_DIRECTORY)
+			else if (formats[k].content == DW_LNCT_directory_index)
 				file.directory = value.number;
 		}
 		/* There could be any number of empty entries. */
@@ -572,15 +544,15 @@ static int run_extended(struct reader *reader, struct state *state)
 	struct line_file file;
 
 	switch (byte_cursor_u8(&operation)) {
-	case EXTENDED_END_SEQUENCE:
+	case DW_LNE_end_sequence:
 		return operation.bad ? -EBADMSG : end_sequence(reader, state);
-	case EXTENDED_SET_ADDRESS:
+	case DW_LNE_set_address:
 		if (byte_cursor_left(&operation) > sizeof(uint64_t))
 			return -EBADMSG;
 		state->address = byte_cursor_uint(&operation, byte_cursor_left(&operation));
 		state->operation = 0;
 		return 0;
-	case EXTENDED_DEFINE_FILE:
+	case DW_LNE_define_file:
 		file = read_old_file(&operation);
 		return operation.bad ? -EBADMSG : array_push(&reader->program->files, file);
 	default:
@@ -588,47 +560,28 @@ static int run_extended(struct reader *reader, struct state *state)
 	}
 }
 
-static int64_t read_signed(struct byte_cursor *cursor)
-{
-	uint64_t value = 0;
-
-	for (unsigned int shift = 0; shift < 64;) {
-		uint8_t byte = byte_cursor_u8(cursor);
-
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-		if (byte & 0x80)
-			continue;
-		if (shift < 64 && (byte & 0x40))
-			value |= UINT64_MAX << shift;
-		return (int64_t)value;
-	}
-	cursor->bad = true;
-	return 0;
-}
-
 static int run_standard(struct reader *reader, struct state *state, uint8_t opcode)
 {
 	struct byte_cursor *cursor = &reader->cursor;
 
 	switch (opcode) {
-	case STANDARD_EXTENDED:
+	case 0:
 		return run_extended(reader, state);
-	case STANDARD_COPY:
+	case DW_LNS_copy:
 		return add_row(reader, state);
-	case STANDARD_ADVANCE_PC:
+	case DW_LNS_advance_pc:
 		advance(reader, state, byte_cursor_varint(cursor));
 		return 0;
-	case STANDARD_ADVANCE_LINE:
-		state->line = (uint32_t)(state->line + (uint64_t)read_signed(cursor));
+	case DW_LNS_advance_line:
+		state->line = (uint32_t)(state->line + (uint64_t)byte_cursor_signed(cursor));
 		return 0;
-	case STANDARD_SET_FILE:
+	case DW_LNS_set_file:
 		state->file = byte_cursor_varint(cursor);
 		return 0;
-	case STANDARD_CONST_ADD_PC:
+	case DW_LNS_const_add_pc:
 		advance(reader, state, (255 - reader->opcode_base) / reader->line_range);
 		return 0;
-	case STANDARD_FIXED_ADVANCE_PC:
+	case DW_LNS_fixed_advance_pc:
 		state->address += byte_cursor_u16(cursor);
 		state->operation = 0;
 		return 0;

@@ -18,7 +18,6 @@
  * the last is the real one, and the others are inlined in it. The addresses are fixed at the start;
  * answers are added in any order.
  */
-/* One function at an address. Innermost first; the last one is the real function, the others are inlined in it. */
 struct line_level {
 	const char *function; /* linkage name if there is one; NULL: unknown */
 	const char *file;     /* full path as far as known; NULL: unknown */
@@ -86,6 +85,7 @@ struct wire_text { /* texts are identified by address: equal ones may be sent tw
 
 struct wire_writer {
 	int fd;
+	int error; /* the first; after it nothing is written */
 	ARRAY(uint8_t) bytes;
 	struct index_table table;
 	ARRAY(struct wire_text) texts;
@@ -158,13 +158,10 @@ bool line_child_wait(struct line_child *child, int most_ms);
  */
 int line_child_finish(struct line_child *child, struct text_pool *texts, struct line_answers *answers);
 
-/* Ends the child, if it runs, and releases it. */
-
 /*
- * Puts the cache of names in front of the child that reads DWARF (line_child.h): only addresses
+ * Puts the cache of names in front of the child that reads DWARF: only addresses
  * missing in the cache are read, and complete answers of the child are stored in it.
  */
-
 struct line_query { /* one query for a module */
 	struct name_cache *cache; /* NULL: the answers may not be cached */
 	struct name_key key;

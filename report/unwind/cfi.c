@@ -192,42 +192,19 @@ static struct cfi_pointer_bases bases_of(const struct cfi_section *section, enum
 	};
 }
 
-/* Leaves out unreadable entries. The pass ends if the next entry cannot be found. */
-static int collect_starts(const struct cfi_section *section, enum cfi_kind kind, key_list *keys)
+static int add_start(void *data, size_t offset, const struct cfi_fde_head *fde)
 {
-	const struct cfi_bytes *bytes = bytes_of(section, kind);
-	const struct cfi_pointer_bases bases = bases_of(section, kind);
-	size_t cie_offset = SIZE_MAX;
-	struct cfi_cie cie = {0};
-	struct cfi_entry entry;
-	bool readable = false;
+	key_list *keys = data;
 
-	for (size_t offset = 0; offset < bytes->size; offset = entry.next) {
-		struct cfi_fde_head fde;
-
-		if (cfi_entry_read(bytes, kind, offset, &entry) < 0)
-			break;
-		if (entry.kind != CFI_ENTRY_FDE)
-			continue;
-		if (entry.cie != cie_offset) {
-			cie_offset = entry.cie;
-			readable = !cfi_cie_read(bytes, kind, cie_offset, &cie);
-		}
-		if (!readable || cfi_fde_read(bytes, &entry, &cie, &bases, &fde) < 0)
-			continue;
-		if (!fde.start || fde.start == fde.end) /* a function the linker dropped */
-			continue;
-		if (array_push(keys, (struct radix_key){.key = fde.start, .number = (uint32_t)offset}) < 0)
-			return -ENOMEM;
-	}
-	return 0;
+	return array_push(keys, (struct radix_key){.key = fde->start, .number = (uint32_t)offset});
 }
 
 static int index_from_pass(struct cfi_section *section, enum cfi_kind kind)
 {
 	struct fde_index *index = &section->indexes[kind];
+	const struct cfi_pointer_bases bases = bases_of(section, kind);
 	key_list keys = {0};
-	int r = collect_starts(section, kind, &keys);
+	int r = cfi_each_fde(bytes_of(section, kind), kind, &bases, add_start, &keys);
 
 	if (!r && keys.count)
 		r = radix_sort(&keys.items, keys.count);

@@ -325,7 +325,7 @@ static int32_t read_offset(struct cfi_program *program, int64_t factor)
 
 static int32_t read_signed_offset(struct cfi_program *program)
 {
-	return scale(program, cfi_read_signed(&program->cursor), program->fde->data_alignment);
+	return scale(program, byte_cursor_signed(&program->cursor), program->fde->data_alignment);
 }
 
 /* The position of the expression's length in the section; the cursor skips the expression. */
@@ -453,7 +453,7 @@ static void run_cfa(struct cfi_program *program, uint8_t op)
 		change_cfa_offset(program, read_offset(program, 1));
 		break;
 	case DW_CFA_def_cfa_offset_sf:
-		change_cfa_offset(program, scale(program, cfi_read_signed(&program->cursor), factor));
+		change_cfa_offset(program, scale(program, byte_cursor_signed(&program->cursor), factor));
 		break;
 	default:
 		set_cfa_expression(program);

@@ -86,7 +86,7 @@ static void dereference(struct machine *machine, size_t size)
 static void push_register(struct machine *machine, uint64_t number)
 {
 	const struct expression_context *context = machine->context;
-	uint64_t offset = (uint64_t)cfi_read_signed(&machine->cursor);
+	uint64_t offset = (uint64_t)byte_cursor_signed(&machine->cursor);
 
 	if (number >= context->register_count || !(context->known >> number & 1))
 		fail(machine, -ENODATA);
@@ -162,7 +162,7 @@ static void run_constant(struct machine *machine, uint8_t op)
 		push(machine, byte_cursor_varint(cursor));
 		break;
 	default:
-		push(machine, (uint64_t)cfi_read_signed(cursor));
+		push(machine, (uint64_t)byte_cursor_signed(cursor));
 	}
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * How much of a source each function took: itself (chains that end in it), and in total, with all
+ * --functions: one line for each function, with what it took itself (chains that end in it), and in total, with all
  * that it called. A chain counts once for each of its functions, also if they are recursive.
- *
- * The time depends on the number of rows and of nodes that their chains touch, not on their depth.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -14,6 +12,7 @@
 #include "common/cleanup.h"
 #include "common/log.h"
 #include "report/profile/figures.h"
+#include "report/view/call_tree.h"
 #include "report/view/figure_columns.h"
 #include "report/view/functions.h"
 #include "report/view/groups.h"
@@ -24,218 +23,111 @@
 struct function_total {
 	uint32_t function; /* FUNCTION_NONE: empty chains */
 	struct tally self, total;
+	uint32_t on_path; /* how often it is on the current path */
+	bool present;	  /* in some chain */
 };
-
-struct function_totals {
-	struct function_total *items; /* in no particular order; each is in some chain */
-	size_t count;
-};
-
-/* --- function totals --- */
-
-struct spot { /* a node of the profile that chains pass through */
-	struct tally tally;
-	uint32_t first_child, next; /* 0: none */
-	uint32_t function;
-	bool touched;
-};
-
-struct found { /* by function */
-	struct function_total total;
-	uint32_t on_path; /* how often it is on the current chain */
-	bool present;
-};
-
-struct counting {
-	struct functions *functions;
-	const struct profile_node *nodes;
-	size_t count;
-	struct spot *spots; /* by node */
-	ARRAY(uint32_t) touched;
-	ARRAY(struct found) found;
-};
-
-static void counting_deinit(struct counting *counting)
-{
-	free(counting->spots);
-	array_free(&counting->touched);
-	array_free(&counting->found);
-}
-
-/* Functions are numbered as they are found. */
-static int make_room(struct counting *counting, uint32_t function)
-{
-	while (counting->found.count <= function) {
-		uint32_t number = (uint32_t)counting->found.count;
-
-		if (array_push(&counting->found, (struct found){.total.function = number}) < 0)
-			return -ENOMEM;
-	}
-	counting->found.items[function].present = true;
-	return 0;
-}
-
-/* Adds a node and its ancestors, up to the first that is already known. */
-static int touch(struct counting *counting, uint32_t node)
-{
-	while (node < counting->count && !counting->spots[node].touched) {
-		struct spot *spot = &counting->spots[node];
-		int r = functions_find_node(counting->functions, node, &spot->function);
-
-		if (!r && node)
-			r = make_room(counting, spot->function);
-		if (r < 0 || array_push(&counting->touched, node) < 0)
-			return r < 0 ? r : -ENOMEM;
-		spot->touched = true;
-		if (!node)
-			return 0;
-		if (counting->nodes[node].parent >= node)
-			return -EBADMSG;
-		node = counting->nodes[node].parent;
-	}
-	return node < counting->count ? 0 : -EBADMSG;
-}
-
-static int add_rows(struct counting *counting, const struct rows *rows)
-{
-	for (const struct row *row = rows->items; row < rows->items + rows->count; row++) {
-		int r = touch(counting, row->node) ?: make_room(counting, counting->spots[row->node].function);
-
-		if (r < 0)
-			return r;
-		tally_add_row(&counting->spots[row->node].tally, row);
-		tally_add_row(&counting->found.items[counting->spots[row->node].function].total.self, row);
-	}
-	return 0;
-}
-
-static int compare_numbers(const void *left, const void *right)
-{
-	return COMPARE(*(const uint32_t *)left, *(const uint32_t *)right);
-}
-
-/* Adds children to their parents, which have lower numbers, and links them. */
-static void link_nodes(struct counting *counting)
-{
-	qsort(counting->touched.items, counting->touched.count, sizeof(uint32_t), compare_numbers);
-	for (size_t i = counting->touched.count; i-- > 1;) {
-		uint32_t node = counting->touched.items[i];
-		struct spot *spot = &counting->spots[node], *parent = &counting->spots[counting->nodes[node].parent];
-
-		tally_add(&parent->tally, &spot->tally);
-		spot->next = parent->first_child;
-		parent->first_child = node;
-	}
-}
-
-static void enter(struct counting *counting, const struct spot *spot)
-{
-	struct found *found = &counting->found.items[spot->function];
-
-	if (!found->on_path++)
-		tally_add(&found->total.total, &spot->tally);
-}
-
-/* The next node after `node` and all nodes below it; 0 if there is none. */
-static uint32_t leave(struct counting *counting, uint32_t node)
-{
-	while (node && !counting->spots[node].next) {
-		counting->found.items[counting->spots[node].function].on_path--;
-		node = counting->nodes[node].parent;
-	}
-	if (!node)
-		return 0;
-	counting->found.items[counting->spots[node].function].on_path--;
-	return counting->spots[node].next;
-}
-
-/* Traverses the tree depth first; at each node it is known which functions are on the path from the root. */
-static void add_totals(struct counting *counting)
-{
-	uint32_t node = counting->spots[0].first_child;
-
-	while (node) {
-		const struct spot *spot = &counting->spots[node];
-
-		enter(counting, spot);
-		node = spot->first_child ? spot->first_child : leave(counting, node);
-	}
-}
-
-static int take_results(struct counting *counting, struct function_totals *totals)
-{
-	struct found *none = counting->found.items;
-
-	totals->items = calloc(counting->found.count + 1, sizeof(*totals->items));
-	if (!totals->items)
-		return -ENOMEM;
-	if (counting->found.count)
-		none[FUNCTION_NONE].total.total = none[FUNCTION_NONE].total.self;
-	for (size_t i = 0; i < counting->found.count; i++)
-		if (counting->found.items[i].present)
-			totals->items[totals->count++] = counting->found.items[i].total;
-	return 0;
-}
-
-static int function_totals_init(struct function_totals *totals, const struct rows *rows, struct functions *functions)
-{
-	_cleanup_(counting_deinit) struct counting counting = {.functions = functions};
-	int r;
-
-	*totals = (struct function_totals){0};
-	counting.nodes = profile_nodes(functions_profile(functions), &counting.count);
-	counting.spots = calloc(counting.count + 1, sizeof(*counting.spots));
-	if (!counting.spots)
-		return -ENOMEM;
-	r = add_rows(&counting, rows);
-	if (r < 0)
-		return r;
-	if (counting.touched.count)
-		link_nodes(&counting);
-	add_totals(&counting);
-	return take_results(&counting, totals);
-}
-
-static void function_totals_deinit(struct function_totals *totals)
-{
-	free(totals->items);
-	*totals = (struct function_totals){0};
-}
-
-/* --- function list --- */
-
-/* --functions: one line for each function, with what it took itself, and in total, with all that it called. */
 
 struct function_list {
 	const struct view_context *context;
 	const struct profile_source *source;
 	struct functions *functions;
+	struct call_tree_builder *builder;
 	struct rows rows;
-	struct function_totals totals;
+	ARRAY(struct function_total) totals; /* first by function, then those that are present, sorted */
 	struct figure_columns columns;
 	uint64_t passed; /* waits whose wakers are shown without the frames of the wakeup */
 };
 
 static void function_list_deinit(struct function_list *list)
 {
-	function_totals_deinit(&list->totals);
+	array_free(&list->totals);
 	rows_deinit(&list->rows);
+	call_tree_builder_destroy(list->builder);
 	functions_destroy(list->functions);
+}
+
+/* Functions are numbered as they are found. */
+static int make_room(struct function_list *list, uint32_t function)
+{
+	while (list->totals.count <= function) {
+		uint32_t number = (uint32_t)list->totals.count;
+
+		if (array_push(&list->totals, (struct function_total){.function = number}) < 0)
+			return -ENOMEM;
+	}
+	list->totals.items[function].present = true;
+	return 0;
+}
+
+static int add_self(struct function_list *list)
+{
+	for (size_t i = 0; i < list->rows.count; i++) {
+		uint32_t function;
+		int r = functions_find_node(list->functions, list->rows.items[i].node, &function);
+
+		if (!r)
+			r = make_room(list, function);
+		if (r < 0)
+			return r;
+		tally_add_row(&list->totals.items[function].self, &list->rows.items[i]);
+	}
+	if (list->totals.count)
+		list->totals.items[FUNCTION_NONE].total = list->totals.items[FUNCTION_NONE].self;
+	return 0;
+}
+
+/* Traverses the tree of all chains; at each node it is known which functions are on the path from the root. */
+static int add_totals(struct function_list *list)
+{
+	_cleanup_free_ uint32_t *next = NULL; /* by node: how many of its children were visited */
+	struct call_tree tree;
+	uint32_t node = 0;
+	int r = call_tree_build(list->builder, list->rows.items, list->rows.count, &tree);
+
+	for (size_t i = 1; !r && i < tree.count; i++)
+		r = make_room(list, tree.nodes[i].function);
+	if (r < 0)
+		return r;
+	next = calloc(tree.count, sizeof(*next));
+	if (!next)
+		return -ENOMEM;
+	while (node || next[node] < tree.nodes[node].child_count) {
+		const struct call_tree_node *at = &tree.nodes[node];
+
+		if (next[node] == at->child_count) {
+			list->totals.items[at->function].on_path--;
+			node = at->parent;
+			continue;
+		}
+		node = tree.children[at->first_child + next[node]++];
+		at = &tree.nodes[node];
+		if (!list->totals.items[at->function].on_path++)
+			tally_add(&list->totals.items[at->function].total,
+				  &(struct tally){at->samples, at->weight, at->run_queue, at->throttled});
+	}
+	return 0;
 }
 
 static int function_list_init(struct function_list *list, const struct view_context *context, uint32_t number,
 			      const struct profile_source *source)
 {
+	size_t kept = 0;
 	int r;
 
 	*list = (struct function_list){
 		.context = context, .source = source, .columns = figure_columns_of(context, source)};
-	r = functions_create(context->profile, FUNCTIONS_BY_MODULE, page_no_frames(context->settings),
-			     &list->functions) ?:
+	r = functions_create(context->profile, FUNCTIONS_BY_MODULE, page_no_frames(context->settings), &list->functions) ?:
+	    call_tree_builder_create(context->profile, list->functions, &list->builder) ?:
 	    rows_init(&list->rows, context->profile, number, context->only);
 	if (!r && source->kind == PROFILE_WAKERS && !context->settings->addresses)
 		r = wake_leaves_pass(&list->rows, context->profile, list->functions, &list->passed);
-	return r < 0 ? r : function_totals_init(&list->totals, &list->rows, list->functions);
+	if (!r)
+		r = add_self(list) ?: add_totals(list);
+	for (size_t i = 0; i < list->totals.count; i++)
+		if (list->totals.items[i].present)
+			list->totals.items[kept++] = list->totals.items[i];
+	list->totals.count = kept;
+	return r;
 }
 
 /* --- order: by one figure, then by the others, then by name --- */
@@ -385,9 +277,10 @@ static int show_functions(const struct view_context *context, uint32_t number, c
 
 	if (r < 0)
 		return r;
-	qsort_r(list.totals.items, list.totals.count, sizeof(*list.totals.items), compare_rows, &list);
-	if (list.totals.count)
+	if (list.totals.count) {
+		qsort_r(list.totals.items, list.totals.count, sizeof(*list.totals.items), compare_rows, &list);
 		print_head(&list);
+	}
 	for (size_t i = 0; i < list.totals.count && !r; i++) {
 		const struct function_total *row = &list.totals.items[i];
 

@@ -13,7 +13,6 @@
 #include "common/log.h"
 #include "report/profile/figures.h"
 #include "report/view/call_tree.h"
-#include "report/view/figure_columns.h"
 #include "report/view/functions.h"
 #include "report/view/groups.h"
 #include "report/view/leaf_groups.h"
@@ -132,38 +131,6 @@ static int function_list_init(struct function_list *list, const struct view_cont
 
 /* --- order: by one figure, then by the others, then by name --- */
 
-static int compare_figures(uint64_t left, uint64_t right)
-{
-	return (left < right) - (left > right);
-}
-
-static int compare_self(const struct functions *functions, const struct function_total *l,
-			const struct function_total *r)
-{
-	(void)functions;
-	return compare_figures(l->self.weight, r->self.weight);
-}
-
-static int compare_total(const struct functions *functions, const struct function_total *l,
-			 const struct function_total *r)
-{
-	(void)functions;
-	return compare_figures(l->total.weight, r->total.weight);
-}
-
-static int compare_count(const struct functions *functions, const struct function_total *l,
-			 const struct function_total *r)
-{
-	(void)functions;
-	return compare_figures(l->total.samples, r->total.samples);
-}
-
-static int compare_name(const struct functions *functions, const struct function_total *l,
-			const struct function_total *r)
-{
-	return functions_compare(functions, l->function, r->function);
-}
-
 /* Code without a symbol has its module as its name. */
 static const char *module_of(const struct functions *functions, uint32_t function)
 {
@@ -172,29 +139,32 @@ static const char *module_of(const struct functions *functions, uint32_t functio
 	return module[0] ? module : functions_name(functions, function);
 }
 
-static int compare_module(const struct functions *functions, const struct function_total *l,
-			  const struct function_total *r)
+static int compare_by(const struct functions *functions, enum view_order order, const struct function_total *l,
+		      const struct function_total *r)
 {
-	return strcmp(module_of(functions, l->function), module_of(functions, r->function));
+	switch (order) {
+	case VIEW_BY_SELF:
+		return COMPARE(r->self.weight, l->self.weight);
+	case VIEW_BY_TOTAL:
+		return COMPARE(r->total.weight, l->total.weight);
+	case VIEW_BY_COUNT:
+		return COMPARE(r->total.samples, l->total.samples);
+	case VIEW_BY_MODULE:
+		return strcmp(module_of(functions, l->function), module_of(functions, r->function));
+	default:
+		return functions_compare(functions, l->function, r->function);
+	}
 }
-
-typedef int compare_functions(const struct functions *functions, const struct function_total *l,
-			      const struct function_total *r);
-
-static compare_functions *const comparisons[VIEW_ORDERS] = {
-	[VIEW_BY_SELF] = compare_self, [VIEW_BY_TOTAL] = compare_total, [VIEW_BY_COUNT] = compare_count,
-	[VIEW_BY_NAME] = compare_name, [VIEW_BY_MODULE] = compare_module,
-};
 
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct function_list *list = context;
-	compare_functions *const steps[] = {comparisons[list->context->settings->function_order], compare_self,
-					    compare_total, compare_count, compare_name};
+	const enum view_order steps[] = {list->context->settings->function_order, VIEW_BY_SELF, VIEW_BY_TOTAL,
+					 VIEW_BY_COUNT, VIEW_BY_NAME};
 	int order = 0;
 
 	for (size_t i = 0; !order && i < sizeof(steps) / sizeof(steps[0]); i++)
-		order = steps[i](list->functions, left, right);
+		order = compare_by(list->functions, steps[i], left, right);
 	return order;
 }
 

@@ -10,7 +10,6 @@
 #include "common/printable.h"
 #include "report/profile/figures.h"
 #include "report/view/call_tree.h"
-#include "report/view/figure_columns.h"
 #include "report/view/frame_text.h"
 #include "report/view/groups.h"
 #include "report/view/leaf_groups.h"

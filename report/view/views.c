@@ -11,7 +11,6 @@
 #include "common/log.h"
 #include "report/profile/figures.h"
 #include "report/profile/profile_account.h"
-#include "report/view/figure_columns.h"
 #include "report/view/groups.h"
 #include "report/view/page.h"
 #include "report/view/place.h"

@@ -275,11 +275,6 @@ int html_write_cgroups(struct html_page *page)
 
 enum { NOT_THERE = UINT32_MAX };
 
-struct thread_key { /* without padding */
-	uint64_t start;
-	uint32_t host, tid;
-};
-
 enum task_flag { TASK_KERNEL_THREAD = 1, TASK_APART = 2 };
 
 static int mark(struct html_page *page, uint32_t task)
@@ -315,28 +310,6 @@ static int mark_all(struct html_page *page)
 			r = mark(page, waits->items[i].owner);
 	}
 	return r;
-}
-
-/* Finds the thread of each task: a thread that changes its comm is several tasks. */
-static int find_threads(struct html_page *page)
-{
-	_cleanup_(hash_map_deinit) struct hash_map known = {0};
-	size_t count = page->reader.task_count;
-	int r = hash_map_init(&known);
-
-	page->tasks.thread_of = calloc(count + 1, sizeof(*page->tasks.thread_of));
-	if (r < 0 || !page->tasks.thread_of)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		const struct profile_task *task = &page->reader.waits.tasks[i];
-		const struct thread_key key = {.start = task->start, .host = task->host, .tid = task->tid};
-		uint64_t *first;
-
-		if (hash_map_add(&known, &key, sizeof(key), i, &first) < 0)
-			return -ENOMEM;
-		page->tasks.thread_of[i] = (uint32_t)*first;
-	}
-	return 0;
 }
 
 struct task_writer {
@@ -407,7 +380,7 @@ int html_write_tasks(struct html_page *page)
 	for (size_t i = 0; i < count; i++)
 		page->tasks.number_of[i] = NOT_THERE;
 	return mark_all(page) ?:
-	       find_threads(page) ?:
+	       wait_index_threads(page->profile, &page->tasks.thread_of) ?:
 	       write_all(&writer);
 }
 

@@ -154,23 +154,25 @@ struct thread_key { /* without padding */
 	uint32_t host, tid;
 };
 
-static int number_threads(struct wait_index *index, size_t task_count)
+int wait_index_threads(const struct profile *profile, uint32_t **ret_thread_of)
 {
 	_cleanup_(hash_map_deinit) struct hash_map known = {0};
-	int r = hash_map_init(&known);
+	size_t count;
+	const struct profile_task *tasks = profile_tasks(profile, &count);
+	_cleanup_free_ uint32_t *thread_of = calloc(count + 1, sizeof(*thread_of));
 
-	index->thread_of = calloc(task_count + 1, sizeof(*index->thread_of));
-	if (r < 0 || !index->thread_of)
+	if (!thread_of || hash_map_init(&known) < 0)
 		return -ENOMEM;
-	for (size_t i = 0; i < task_count; i++) {
-		const struct profile_task *task = &index->waits->tasks[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_task *task = &tasks[i];
 		const struct thread_key key = {.start = task->start, .host = task->host, .tid = task->tid};
 		uint64_t *first;
 
 		if (hash_map_add(&known, &key, sizeof(key), i, &first) < 0)
 			return -ENOMEM;
-		index->thread_of[i] = (uint32_t)*first;
+		thread_of[i] = (uint32_t)*first;
 	}
+	*ret_thread_of = steal_ptr(thread_of);
 	return 0;
 }
 
@@ -417,7 +419,7 @@ int wait_index_init(struct wait_index *index, const struct waits *waits)
 
 	*index = (struct wait_index){.waits = waits};
 	(void)profile_tasks(waits->profile, &task_count);
-	r = number_threads(index, task_count) ?:
+	r = wait_index_threads(waits->profile, &index->thread_of) ?:
 	    order_waits(index) ?:
 	    list_threads(index, task_count);
 	if (r < 0)

@@ -111,6 +111,9 @@ struct wait_index {
 	size_t thread_count;
 };
 
+/* By task: the lowest task that is the same thread. The caller frees it. 0, -ENOMEM. */
+int wait_index_threads(const struct profile *profile, uint32_t **ret_thread_of);
+
 /* `waits` must outlive the index. */
 int wait_index_init(struct wait_index *index, const struct waits *waits);
 void wait_index_deinit(struct wait_index *index);

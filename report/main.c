@@ -16,7 +16,7 @@
 #include "report/file/pack.h"
 #include "report/opener/opener.h"
 #include "report/read/progress.h"
-#include "report/read/trace_inputs.h"
+#include "report/read/trace_file.h"
 #include "report/report_options.h"
 #include "report/report_output.h"
 #include "report/sandbox/user.h"

@@ -12,7 +12,7 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_account.h"
 #include "report/read/progress.h"
-#include "report/read/trace_inputs.h"
+#include "report/read/trace_file.h"
 #include "report/report_limits.h"
 #include "report/report_output.h"
 #include "report/sandbox/jail.h"

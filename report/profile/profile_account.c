@@ -16,7 +16,6 @@
 #include "report/profile/profile_internal.h"
 #include "report/read/loss_table.h"
 #include "report/read/trace_model.h"
-#include "report/read/trace_verdict.h"
 
 /* --- notes --- */
 

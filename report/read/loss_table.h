@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "format/event.h"
+#include "report/read/trace_file.h"
 
 enum loss_meaning {
 	MEANS_UNKNOWN,
@@ -54,5 +55,19 @@ bool loss_is_of_events(const struct loss_row *row);
 void loss_sums_add(struct loss_sums *sums, const struct event_loss *loss);
 /* Whether anything was lost, which makes the exit code 3. */
 bool loss_sums_lost(const struct loss_sums *sums);
+
+/*
+ * Whether a trace lacks anything that should be in it: the only place that decides, for --info and
+ * for the account of a report, whether the exit code is 3. loss_table.c has the causes of losses
+ * that count. What is only of lower quality, or was left out on request, is not lacking.
+ */
+
+/* Whether events, or the kernel's records of processes, were lost during the recording. */
+bool trace_model_lost(const struct trace_model *model);
+/*
+ * Whether any section has such losses; or chunks are damaged, missing or unreadable; or it is
+ * unknown what followed the last one. Damage in EVENTS chunks is found only when they are read.
+ */
+bool trace_file_lacks(const struct trace_file *file);
 
 #endif

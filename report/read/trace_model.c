@@ -2,6 +2,7 @@
 #include "report/read/trace_model.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
@@ -11,31 +12,73 @@
 #include "report/read/trace_file.h"
 #include "report/read/trace_records.h"
 
+/* --- times in which names are unreliable --- */
+
+static int compare_spans(const void *one, const void *two)
+{
+	const struct unsure_span *a = one, *b = two;
+
+	return COMPARE(a->from, b->from);
+}
+
+/* Merges overlapping spans. */
+static void join(struct unsure_times *times)
+{
+	struct unsure_span *spans = times->spans.items;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < times->spans.count; i++) {
+		if (spans[i].from > spans[kept].until)
+			spans[++kept] = spans[i];
+		else if (spans[i].until > spans[kept].until)
+			spans[kept].until = spans[i].until;
+	}
+	if (times->spans.count)
+		times->spans.count = kept + 1;
+}
+
+static int make_unsure_times(struct trace_model *model)
+{
+	struct unsure_times *times = &model->unsure_times;
+
+	for (size_t i = 0; i < model->unsure.count; i++)
+		if (array_push(&times->spans, (struct unsure_span){model->unsure.items[i].time,
+								   model->unsure.items[i].until}) < 0)
+			return -ENOMEM;
+	if (times->spans.count)
+		qsort(times->spans.items, times->spans.count, sizeof(*times->spans.items), compare_spans);
+	join(times);
+	return 0;
+}
+
+bool unsure_times_lack(const struct event_unsure *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (records[i].cause != UNSURE_AWAY)
+			return true;
+	return false;
+}
+
+bool unsure_times_hold(const struct unsure_times *times, uint64_t time)
+{
+	size_t place = SORTED_FIRST(i, times->spans.count, times->spans.items[i].until >= time);
+
+	return place < times->spans.count && times->spans.items[place].from <= time;
+}
+
+/* --- the model --- */
+
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section)
 {
-	struct index_table *tables[] = {&model->module_table, &model->symbol_table, &model->loss_table,
-					&model->perf_map_table, &model->probe_table, &model->object_table,
-					&model->cgroup_table};
 	int r;
 
 	*model = (struct trace_model){.file = file, .section = section, .host = "", .boot_id = ""};
 	r = text_pool_init(&model->texts);
 	if (!r)
 		r = timeline_init(&model->timeline);
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && !r; i++)
-		r = index_table_init(tables[i]);
+	for (size_t i = 0; i < MODEL_TABLES && !r; i++)
+		r = index_table_init(&model->tables[i]);
 	return r;
-}
-
-static void deinit_tables(struct trace_model *model)
-{
-	index_table_deinit(&model->module_table);
-	index_table_deinit(&model->symbol_table);
-	index_table_deinit(&model->loss_table);
-	index_table_deinit(&model->perf_map_table);
-	index_table_deinit(&model->probe_table);
-	index_table_deinit(&model->object_table);
-	index_table_deinit(&model->cgroup_table);
 }
 
 void trace_model_deinit(struct trace_model *model)
@@ -68,11 +111,12 @@ void trace_model_deinit(struct trace_model *model)
 	array_free(&model->unsure);
 	array_free(&model->triggers);
 	array_free(&model->budgets);
-	unsure_times_deinit(&model->unsure_times);
+	array_free(&model->unsure_times.spans);
 	array_free(&model->lost_ranges);
 	timeline_deinit(&model->timeline);
 	text_pool_deinit(&model->texts);
-	deinit_tables(model);
+	for (size_t i = 0; i < MODEL_TABLES; i++)
+		index_table_deinit(&model->tables[i]);
 }
 
 /* --- chunks --- */
@@ -93,13 +137,13 @@ static void count_chunk(struct trace_model *model, const struct rwk_chunk_header
 		model->last_time = header->last_time;
 }
 
-static int take_records(struct trace_model *model, uint32_t number, struct event_decoder *decoder)
+static int read_records(struct trace_model *model, struct event_decoder *decoder)
 {
 	struct event event;
 	int r;
 
 	while ((r = event_decoder_next(decoder, &event)) > 0) {
-		r = trace_model_add_record(model, number, &event);
+		r = trace_model_add_record(model, &event);
 		if (r < 0)
 			return r;
 	}
@@ -121,8 +165,9 @@ int trace_model_add_chunk(struct trace_model *model, uint32_t number, const void
 	count_chunk(model, header);
 	if (!payload)
 		return 0;
+	model->chunk = number;
 	event_decoder_start(decoder, payload, header->raw_size);
-	return take_records(model, number, decoder);
+	return read_records(model, decoder);
 }
 
 /* --- the end --- */
@@ -239,7 +284,7 @@ int trace_model_finish(struct trace_model *model)
 	find_limits(model);
 	r = find_lost_ranges(model);
 	if (!r)
-		r = unsure_times_make(&model->unsure_times, model->unsure.items, model->unsure.count);
+		r = make_unsure_times(model);
 	return r < 0 ? r : timeline_rewind(&model->timeline);
 }
 

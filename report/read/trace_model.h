@@ -8,6 +8,10 @@
 #ifndef RWALKER_REPORT_READ_TRACE_MODEL_H
 #define RWALKER_REPORT_READ_TRACE_MODEL_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "common/array.h"
 #include "common/elf/elf_file.h"
 #include "format/event.h"
@@ -17,10 +21,38 @@
 #include "format/trace_reader.h"
 #include "report/read/text_pool.h"
 #include "report/read/timeline.h"
-#include "report/read/trace_cgroup.h"
-#include "report/read/unsure_times.h"
 
 struct trace_file;
+struct trace_model;
+
+struct trace_cgroup { /* that tasks of the section were in */
+	uint64_t id;
+	uint64_t made, removed; /* times; removed 0: not removed, as far as is known */
+	bool initial;		/* it existed before the recording */
+	const char *path;	/* "": unknown */
+};
+
+/* NULL: unknown. */
+const struct trace_cgroup *trace_model_cgroup(const struct trace_model *model, uint64_t id);
+
+/*
+ * The times in which names of a recording are unreliable, because records of any CPU were missing:
+ * its UNSURE records as ascending, disjoint spans of time.
+ */
+
+struct unsure_span {
+	uint64_t from, until; /* both inclusive */
+};
+
+struct unsure_times {
+	ARRAY(struct unsure_span) spans;
+};
+
+/* Whether records are certainly missing, which is a loss. An offline CPU has no records, except for a moment. */
+bool unsure_times_lack(const struct event_unsure *records, size_t count);
+
+bool unsure_times_hold(const struct unsure_times *times, uint64_t time);
+
 typedef ARRAY(uint32_t) chunk_list; /* numbers of chunks in the file, ascending */
 
 struct kernel_symbol {
@@ -66,6 +98,7 @@ struct trace_object { /* what waits were for */
 	uint32_t number; /* its number in the profile, plus 1; 0: none yet */
 };
 
+enum { MODEL_TABLES = 7 };
 enum { CHUNK_TYPES = 9 }; /* types that are counted separately */
 
 struct trace_meta { const char *key, *value; };
@@ -99,6 +132,7 @@ typedef ARRAY(struct event_counter) counter_list;
 struct trace_model {
 	struct trace_file *file;
 	uint32_t section, first_chunk, end_chunk; /* its number, and the range of its chunks in the file */
+	uint32_t chunk; /* that is being read */
 	uint64_t first_time, last_time; /* of all chunks; 0,0: no chunk has a time */
 	uint64_t start, stop;		/* of the recording: the first start and last stop of its sources */
 	const char *host, *boot_id;	/* "" if the trace does not have it */
@@ -129,8 +163,7 @@ struct trace_model {
 	struct chunk_statistics statistics[CHUNK_TYPES]; /* by type; [0]: all other types */
 	uint64_t unknown_records, malformed_chunks;
 	struct text_pool texts;
-	struct index_table module_table, symbol_table, loss_table, perf_map_table, probe_table, object_table,
-		cgroup_table;
+	struct index_table tables[MODEL_TABLES]; /* of trace_records.c */
 };
 
 int trace_model_init(struct trace_model *model, struct trace_file *file, uint32_t section);

@@ -11,7 +11,7 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_account.h"
 #include "report/profile/profile_internal.h"
-#include "report/read/trace_verdict.h"
+#include "report/read/loss_table.h"
 #include "report/tool/info_parts.h"
 
 /* --- texts --- */

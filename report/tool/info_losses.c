@@ -9,7 +9,6 @@
 #include "common/cleanup.h"
 #include "report/profile/figures.h"
 #include "report/read/loss_table.h"
-#include "report/read/trace_verdict.h"
 
 struct ledger { /* one source and CPU */
 	uint32_t source, cpu;

@@ -5,7 +5,6 @@
 
 #include "report/profile/profile.h"
 #include "report/read/loss_table.h"
-#include "report/read/trace_verdict.h"
 #include "tests/test.h"
 #include "tests/unit/report/made_profile.h"
 

@@ -54,8 +54,6 @@ struct event_batch {
 	bool malformed;	    /* a malformed record ended the chunk; the events before it are here */
 };
 
-/* Replaces the content. 0 or -ENOMEM. The payload is no longer needed afterwards. */
-
 enum { STREAM_OPEN_MAX = 16 };
 
 struct stream_event {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/tool/scrub.h"
+#include "report/tool/tool_internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Commands on the trace itself: what --scrub must not leave, the equations of --info, what --condense keeps together. */
-#include "report/tool/scrub.h"
+#include "report/tool/tool_internal.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,22 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the files of one tool share. */
+#ifndef RWALKER_REPORT_TOOL_TOOL_INTERNAL_H
+#define RWALKER_REPORT_TOOL_TOOL_INTERNAL_H
+
+#include <regex.h>
+#include <stdio.h>
+
+#include "common/array.h"
+#include "common/hash_map.h"
+#include "format/event.h"
+#include "format/event_lines.h"
+#include "format/event_log.h"
+#include "format/section_id.h"
+#include "report/profile/profile_internal.h"
+#include "report/read/trace_file.h"
+#include "report/read/trace_model.h"
+#include "report/tool/tool.h"
+#include "report/tool/trace_output.h"
+
 /*
- * Private to condense*.c. A trace is condensed section by section. First come the STATE records
+ * The parts of --info, each about one section of a trace, in the order in which they are printed.
+ * Text from a trace may contain anything: it is printed escaped, by info_text() and info_line().
+ */
+void info_text(FILE *out, const char *text);
+/* " key text". Prints nothing if there is no text. */
+void info_line(FILE *out, const char *key, const char *text);
+
+void info_host(const struct trace_model *model, const struct trace_section *section, FILE *out);
+void info_clocks(const struct trace_model *model, FILE *out);
+void info_sources(const struct trace_model *model, FILE *out);
+/* The probes that were hit; with `verbose`, all probes. */
+void info_probes(const struct trace_model *model, bool verbose, FILE *out);
+/* The number of cgroups; with `verbose`, each of them. */
+void info_cgroups(const struct trace_model *model, bool verbose, FILE *out);
+/* Decodes all of the section's events to count them. 0, or -errno after reporting why. */
+int info_contents(struct trace_file *file, const struct trace_model *model, FILE *out);
+void info_cost(const struct trace_model *model, FILE *out);
+/* The modules with something to report; with `verbose`, all modules. */
+void info_modules(const struct trace_model *model, bool verbose, FILE *out);
+
+/*
+ * Stand-ins for names, for --scrub. Each name gets a random one, which is the same wherever the
+ * name occurs in the trace; the table of both is freed at the end, so nobody can translate them
+ * back. Numbers stay: pids, addresses, times, inodes, ports. So do names of the kernel and of its
+ * modules, and what matches --keep.
+ *
+ * What is replaced is found in the table of records (format/event_layout.h): a text stays only
+ * where a row says so, bytes nowhere. A record that is added to the format is scrubbed without a
+ * change here.
+ */
+struct scrub;
+
+/* `keep`: names that match stay; NULL: none. 0, -ENOMEM. */
+int scrub_create(const regex_t *keep, struct scrub **ret_scrub);
+void scrub_destroy(struct scrub *scrub);
+
+/*
+ * These replace texts by ones that are valid as long as the scrubber. 1, or what is said; -ENOMEM,
+ * -errno of the kernel's random numbers.
+ */
+
+/* The texts and bytes of a record, not of lists that follow it. 0: leave it out. */
+int scrub_record(struct scrub *scrub, const struct trace_model *model, struct event *event);
+int scrub_task(struct scrub *scrub, struct event_task *task);
+/* A function of a module. `module` may be NULL. */
+int scrub_function(struct scrub *scrub, const struct trace_module *module, struct event_text *name);
+int scrub_level(struct scrub *scrub, const struct trace_module *module, struct event_line_level *level);
+
+size_t scrub_count(const struct scrub *scrub); /* names that were replaced */
+
+/*
+ * A trace is condensed section by section. First come the STATE records
  * that refer to nothing (without the command line), then the events in time order, each user stack
  * as the chain that its snapshot unwinds to, cut at the first address that is not code. Then come
  * the records that name something (STATE, and what was embedded, without unwind information), as
  * far as events refer to them, then END.
  */
-#ifndef RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
-#define RWALKER_REPORT_TOOL_CONDENSE_PARTS_H
-
-#include "common/array.h"
-#include "common/hash_map.h"
-#include "format/event_log.h"
-#include "format/section_id.h"
-#include "report/profile/profile_internal.h"
-#include "report/tool/scrub.h"
-#include "report/tool/tool.h"
-#include "report/tool/trace_output.h"
 
 struct condense_counts {
 	uint64_t unwound, broken; /* user stacks; of these, those through modules whose unwind tables are missing */
@@ -79,8 +138,10 @@ struct condensing {
 	uint64_t kernel[RWK_MAX_FRAMES], user[RWK_MAX_PATH];
 };
 
-/* condense.c: totals that are written again after everything else. */
+/* condense.c. Totals that are written again after everything else. */
 bool condense_writes_total(const struct event_loss *loss);
+/* Counts the modules whose unwind tables are needed but missing. */
+int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain);
 
 /*
  * condense_records.c: copies the records of a section that are not events: those before the events,
@@ -95,49 +156,24 @@ int condense_object_names(struct condensing *condensing); /* stand-ins for them 
 /* Handles the result of event_log: a record that the format rejects is left out. */
 int condense_taken(struct condensing *condensing, int r);
 
-/* condense_symbols.c: writes the names of the code in the stacks. */
-int condense_symbols(struct condensing *condensing);
+int condense_symbols(struct condensing *condensing); /* names of the code in the stacks */
 
-/* condense_events.c: the events. As above. */
+/* condense_events.c. As above. */
 int condense_events(struct condensing *condensing);
 
-/* condense_stacks.c: the stacks of one event, cut. `flags` and the other pointers lead to members of the event. */
-struct condense_user {
-	uint32_t leaf, *snapshot;
-	uint64_t *flags, truncated; /* the flag for a cut stack */
-	uint64_t *missing;
-};
-
-int condense_stacks(struct condensing *condensing, const struct event_task *task, uint32_t kernel,
-		    const struct condense_user *user, struct event_stacks *stacks);
-
-/* condense_referred.c: adds to the set of what events refer to. 1: it is new; 0; -ENOMEM. */
+/* Adds to the set of what events refer to. 1: it is new; 0; -ENOMEM. */
 int condense_use(struct condensing *condensing, enum condense_use use, uint32_t owner, uint64_t value);
-bool condense_is_used(const struct condensing *condensing, enum condense_use use, uint32_t owner, uint64_t value);
 /* An address of a module, by its number in the profile. 0, -ENOMEM. */
 int condense_use_code(struct condensing *condensing, uint32_t module, uint32_t number, uint64_t address);
 int condense_use_kernel(struct condensing *condensing, uint32_t module, uint64_t offset);
 int condense_use_object(struct condensing *condensing, uint32_t number);
 /* Call once, after the last event. */
 int condense_settle(struct condensing *condensing);
-/* Whether a record of STATE or EMBED names something that an event refers to, or nothing at all. May clear a text. */
-bool condense_is_referred(struct condensing *condensing, struct event *event);
 
-/* condense_write.c: adds a record to the log, scrubbed if need be. They return what event_log returns. */
+/* Adds a record to the log, scrubbed if need be. They return what event_log returns. */
 int condense_write(struct condensing *condensing, struct event *record);
 /* others: of a WAIT, WAIT_OTHERS tasks; of a WAKE, its target in an array of as many; else NULL. */
 int condense_write_event(struct condensing *condensing, struct event *event, const struct event_task *task,
 			 const struct event_task *others, struct event_stacks *stacks);
-/* Of a module or, if `tgid` is not 0, of a process's JIT code; ascending. */
-int condense_write_symbols(struct condensing *condensing, uint32_t module, uint32_t tgid,
-			   struct event_symbol *symbols, size_t count);
-/* Of an EMBED_LINES record. */
-int condense_write_lines(struct condensing *condensing, struct event *event);
-
-/* condense_missing.c: the modules whose unwind tables are needed but missing. */
-bool condense_holds_tables(const struct trace_file *file);
-int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain);
-/* Lists these modules; returns -ENODATA unless --partial was given. */
-int condense_tell_missing(struct condensing *condensing);
 
 #endif

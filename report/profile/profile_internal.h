@@ -59,6 +59,8 @@ struct profile_process {
 	uint64_t seen;
 	uint32_t task; /* its first thread, by that comm; PROFILE_NO_TASK: that had no event */
 	bool first;    /* the comm is that of its first thread */
+	bool reused;   /* several processes had its number, one after the other */
+	uint64_t born; /* 0: not within the recording */
 };
 
 struct profile_scope { /* the modules of a section */
@@ -231,6 +233,9 @@ size_t profile_find_levels(const struct profile *profile, const struct profile_f
  */
 int profile_note_comm(struct profile *profile, uint32_t scope, const struct profile_task *thread, uint32_t task,
 		      uint64_t time);
+
+/* A process with this number began. -ENOMEM. */
+int profile_note_birth(struct profile *profile, uint32_t scope, uint32_t tgid, uint64_t time);
 
 /* NULL: it is not known. */
 const struct profile_process *profile_find_process(const struct profile *profile, uint32_t scope, uint32_t tgid);

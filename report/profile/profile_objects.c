@@ -209,7 +209,7 @@ void profile_name_objects(struct profile *profile)
 		const struct profile_process *process =
 			profile_find_process(profile, profile->object_recordings.items[i], object->process);
 
-		if (!object->process || !process)
+		if (!object->process || !process || process->reused) /* which of them? */
 			continue;
 		object->comm = process->comm;
 		if (object->kind == OBJECT_CHILD && process->task != PROFILE_NO_TASK)

@@ -20,25 +20,50 @@ static bool is_better(const struct profile_process *known, bool first, uint64_t 
 	return known->first == first ? time >= known->seen : first;
 }
 
-int profile_note_comm(struct profile *profile, uint32_t scope, const struct profile_task *thread, uint32_t task,
-		      uint64_t time)
+/* 1: it is a new one; 0; -ENOMEM. */
+static int add_process(struct profile *profile, uint32_t scope, uint32_t tgid, const char *comm, uint64_t *ret_number)
 {
-	const struct process_key key = {scope, thread->tgid};
-	const bool first = thread->tid == thread->tgid;
-	struct profile_process *process;
+	const struct process_key key = {scope, tgid};
 	uint64_t *number;
 	int r = hash_map_add(&profile->process_numbers, &key, sizeof(key), profile->processes.count, &number);
 
-	if (r > 0)
-		r = array_push(&profile->processes,
-			       (struct profile_process){.comm = thread->comm, .task = PROFILE_NO_TASK});
+	if (r > 0 && array_push(&profile->processes, (struct profile_process){.comm = comm, .task = PROFILE_NO_TASK}) < 0)
+		r = -ENOMEM;
+	if (r >= 0)
+		*ret_number = *number;
+	return r;
+}
+
+int profile_note_birth(struct profile *profile, uint32_t scope, uint32_t tgid, uint64_t time)
+{
+	struct profile_process *process;
+	uint64_t number;
+	int r = add_process(profile, scope, tgid, "", &number);
+
+	if (r < 0)
+		return r;
+	process = &profile->processes.items[number];
+	process->reused |= !r && (process->born || process->seen < time);
+	process->born = time;
+	return 0;
+}
+
+int profile_note_comm(struct profile *profile, uint32_t scope, const struct profile_task *thread, uint32_t task,
+		      uint64_t time)
+{
+	const bool first = thread->tid == thread->tgid;
+	struct profile_process *process;
+	uint64_t number;
+	int r = add_process(profile, scope, thread->tgid, thread->comm, &number);
+
 	while (r >= 0 && task != PROFILE_NO_TASK && profile->process_of.count <= task)
 		r = array_push(&profile->process_of, NO_NUMBER);
 	if (r < 0)
 		return r;
 	if (task != PROFILE_NO_TASK)
-		profile->process_of.items[task] = (uint32_t)*number;
-	process = &profile->processes.items[*number];
+		profile->process_of.items[task] = (uint32_t)number;
+	process = &profile->processes.items[number];
+	process->reused |= time < process->born;
 	if (!is_better(process, first, time))
 		return 0;
 	process->comm = thread->comm;
@@ -60,7 +85,8 @@ const char *profile_process_comm(const struct profile *profile, uint32_t task)
 {
 	uint32_t number = task < profile->process_of.count ? profile->process_of.items[task] : NO_NUMBER;
 
-	return number == NO_NUMBER ? profile->tasks.items[task].comm : profile->processes.items[number].comm;
+	return number == NO_NUMBER || profile->processes.items[number].reused ? profile->tasks.items[task].comm :
+										profile->processes.items[number].comm;
 }
 
 /* --- profile cgroups --- */

@@ -121,10 +121,10 @@ struct trace_trigger {
 	const char *rule, *comm;
 };
 
-struct trace_comm { /* that a thread had from then on */
+struct trace_comm { /* that a first thread had from then on */
 	uint64_t time;
 	uint32_t tgid;
-	const char *comm;
+	const char *comm; /* NULL: the process began */
 };
 
 typedef ARRAY(struct event_counter) counter_list;

@@ -461,8 +461,11 @@ static int add_fork(struct trace_model *model, const struct event *event)
 	const struct event_fork *record = &event->fork;
 	struct timeline_entry entry = {.time = record->time, .kind = TIMELINE_FORK,
 				       .tgid = record->tgid, .other = record->parent_tgid};
+	const struct trace_comm born = {.time = record->time, .tgid = record->tgid};
 
-	return record->tgid == record->parent_tgid ? 0 : timeline_add(&model->timeline, &entry);
+	if (record->tgid == record->parent_tgid)
+		return 0;
+	return array_push(&model->comms, born) < 0 ? -ENOMEM : timeline_add(&model->timeline, &entry);
 }
 
 static int add_comm(struct trace_model *model, const struct event *event)

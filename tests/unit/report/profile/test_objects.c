@@ -8,7 +8,7 @@
 
 enum { START = MADE_START, STOP = 90000, READ = 0, WRITE = 1, POLL = 7, NANOSLEEP = 35, RECVFROM = 45, EPOLL_WAIT = 232 };
 enum { CAT = 10, CC = 20, AS = 30, NGINX = 40, REDIS = 50 };
-enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE, APART, SOME, SOME_BACK, AGAIN };
+enum { PIPE = 1, FRONT, BACK, LONELY, ONE, TWO, BARE, APART, SOME, SOME_BACK, AGAIN, CHILD };
 
 static const uint64_t in_write[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x210, 0},
 		      in_timer[] = {1ULL << 32 | 0x110, 1ULL << 32 | 0x310, 1ULL << 32 | 0x210, 0};
@@ -181,6 +181,32 @@ static void joins_no_ambiguous_connection(struct test *t)
 	end(&scratch);
 }
 
+/* A child has its name; not if another process had its number before, which was a child, too. */
+static void names_no_child_of_many(struct test *t)
+{
+	for (int births = 1; births <= 2; births++) {
+		const struct event_object child = {.number = CHILD, .kind = OBJECT_CHILD, .tgid = CAT};
+		struct scratch scratch;
+		struct made_trace *trace = begin(&scratch);
+		const struct profile_object *objects;
+		const struct profile_wait *waits;
+		struct profile *profile;
+
+		made_trace_add(trace, &(struct event){.kind = EVENT_OBJECT, .object = child});
+		for (int i = 0; i < births; i++)
+			made_trace_add(trace, &(struct event){.kind = EVENT_FORK, .fork = {
+				.time = 2000 + 1500 * (uint64_t)i, .tgid = CAT, .tid = CAT, .parent_tgid = NGINX}});
+		add_wait(trace, 3000, NGINX, "nginx", RECVFROM, (struct event_wait){.object = CHILD});
+		add_wait(trace, 4000, CAT, "cat", READ, (struct event_wait){0});
+		profile = finish(&scratch, trace, &everything);
+		(void)profile_objects(profile, &objects);
+		REQUIRE(t, profile_waits(profile, &waits) == 2);
+		CHECK_STR(t, objects[waits[0].object].comm, births == 1 ? "cat" : "");
+		check_users(t, profile, 0, PROFILE_NEITHER, births == 1, CAT);
+		end(&scratch);
+	}
+}
+
 /* A timer may interrupt the writer of a pipe. A timer that fires after something was ready does not matter. */
 static void knows_whose_time_was_over(struct test *t)
 {
@@ -324,7 +350,7 @@ static void the_owner_waited_itself(struct test *t)
 }
 
 TEST_MAIN(TEST(joins_the_ends_of_a_pipe), TEST(joins_the_ends_of_connections),
-	  TEST(joins_no_ambiguous_connection),
+	  TEST(joins_no_ambiguous_connection), TEST(names_no_child_of_many),
 	  TEST(knows_whose_time_was_over), TEST(binds_what_tasks_slept_for),
 	  TEST(nobody_got_it_in_between),
 	  TEST(somebody_else_got_it), TEST(the_owner_waited_itself))

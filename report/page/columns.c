@@ -68,7 +68,7 @@ int column_text_add(struct column_text *text, const char *value, bool is_name, u
 	return r < 0 ? r : 0;
 }
 
-void column_take(struct column *to, struct column *from)
+void column_move(struct column *to, struct column *from)
 {
 	column_raw(to, from->bytes.items, from->bytes.count);
 	to->count += from->count;

@@ -111,7 +111,7 @@ int column_text_find(struct column_text *text, const void *key, size_t length, u
 int column_text_add(struct column_text *text, const char *value, bool is_name, uint64_t *ret_number);
 
 /* Appends all of `from` to `to`, and empties `from`. */
-void column_take(struct column *to, struct column *from);
+void column_move(struct column *to, struct column *from);
 
 /* Empties columns [first, end). */
 void columns_clear(struct columns *columns, enum column_number first, enum column_number end);

@@ -225,7 +225,7 @@ int html_payload(struct html_page *page, uint8_t **ret_bytes, size_t *ret_size)
 	for (size_t i = 0; i < sizeof(length); i++)
 		length[i] = (uint8_t)(header.bytes.count >> (8 * i));
 	column_raw(&all, length, sizeof(length));
-	column_take(&all, &header);
+	column_move(&all, &header);
 	if (r < 0 || columns_status(&page->columns) < 0 ||
 	    array_reserve(&all.bytes, all.bytes.count + columns_bytes(&page->columns, 0, COLUMNS)) < 0)
 		all.failed = true;

@@ -203,7 +203,7 @@ static bool find_end(const struct slices *slices, uint64_t *ret_end)
 	return last;
 }
 
-static int take_events(struct slices *slices, uint64_t end, bool last)
+static int read_events(struct slices *slices, uint64_t end, bool last)
 {
 	int r = 0;
 
@@ -233,7 +233,7 @@ int slices_next(struct slices *slices, struct slice *ret_slice)
 		return r;
 	slice.from = slices->next;
 	last = find_end(slices, &slice.to);
-	r = take_events(slices, slice.to, last);
+	r = read_events(slices, slice.to, last);
 	if (r < 0)
 		return r;
 	slice.rows = (struct rows){.items = slices->rows.items, .count = slices->rows.count};

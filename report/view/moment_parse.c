@@ -26,7 +26,7 @@ static int copy_text(const char *text, size_t length, char copy[MOST_TEXT])
 }
 
 /* Parses exactly that many digits, followed by the mark; '\0': no mark. */
-static int take_field(const char **text, unsigned int digits, char mark, unsigned int *ret_value)
+static int read_field(const char **text, unsigned int digits, char mark, unsigned int *ret_value)
 {
 	unsigned int value = 0;
 
@@ -64,12 +64,12 @@ static int count_days(unsigned int year, unsigned int month, unsigned int day, u
 }
 
 /* "2026-11-21 " or "2026-11-21T" */
-static int take_date(const char **text, uint64_t *ret_days)
+static int read_date(const char **text, uint64_t *ret_days)
 {
 	unsigned int year, month, day;
 
-	if (take_field(text, 4, '-', &year) < 0 || take_field(text, 2, '-', &month) < 0 ||
-	    take_field(text, 2, '\0', &day) < 0)
+	if (read_field(text, 4, '-', &year) < 0 || read_field(text, 2, '-', &month) < 0 ||
+	    read_field(text, 2, '\0', &day) < 0)
 		return -EINVAL;
 	if (**text != ' ' && **text != 'T')
 		return -EINVAL;
@@ -78,7 +78,7 @@ static int take_date(const char **text, uint64_t *ret_days)
 }
 
 /* "03.25" */
-static int take_seconds(const char **text, uint64_t *ret_ns)
+static int read_seconds(const char **text, uint64_t *ret_ns)
 {
 	if (!isdigit((unsigned char)(*text)[0]) || !isdigit((unsigned char)(*text)[1]) ||
 	    isdigit((unsigned char)(*text)[2]))
@@ -94,12 +94,12 @@ static int parse_daytime(const char *text, uint64_t *ret_ns)
 	unsigned int hour, minute;
 	uint64_t seconds = 0;
 
-	if (take_field(&text, 2, ':', &hour) < 0 || take_field(&text, 2, '\0', &minute) < 0 ||
+	if (read_field(&text, 2, ':', &hour) < 0 || read_field(&text, 2, '\0', &minute) < 0 ||
 	    hour > 23 || minute > 59)
 		return -EINVAL;
 	if (*text == ':') {
 		text++;
-		if (take_seconds(&text, &seconds) < 0)
+		if (read_seconds(&text, &seconds) < 0)
 			return -EINVAL;
 	}
 	if (*text && strcmp(text, "Z") != 0 && strcmp(text, " UTC") != 0)
@@ -112,7 +112,7 @@ static int parse_date_and_time(const char *text, uint64_t *ret_ns)
 {
 	uint64_t days, daytime, ns;
 
-	if (take_date(&text, &days) < 0 || parse_daytime(text, &daytime) < 0)
+	if (read_date(&text, &days) < 0 || parse_daytime(text, &daytime) < 0)
 		return -EINVAL;
 	if (__builtin_mul_overflow(days, SECONDS_PER_DAY * SECOND, &ns) ||
 	    __builtin_add_overflow(ns, daytime, &ns))

@@ -630,7 +630,7 @@ int object_tally_add(struct object_tally *tally, uint32_t line, const struct pro
 	return array_push(&tally->sums, made);
 }
 
-bool object_sum_says(const struct object_tally *tally, const struct object_sum *sum)
+bool object_sum_is_known(const struct object_tally *tally, const struct object_sum *sum)
 {
 	return wait_has_object(tally->waits, &sum->alike.wait);
 }
@@ -644,11 +644,11 @@ static int compare_sums(const void *left, const void *right, void *context)
 {
 	const struct object_tally *tally = context;
 	const struct object_sum *l = left, *r = right;
-	const bool l_says = object_sum_says(tally, l), r_says = object_sum_says(tally, r);
+	const bool l_known = object_sum_is_known(tally, l), r_known = object_sum_is_known(tally, r);
 	const struct profile_operation *operations = tally->waits->operations;
-	int order = COMPARE(l->line, r->line) ?: r_says - l_says ?: COMPARE(r->weight, l->weight);
+	int order = COMPARE(l->line, r->line) ?: r_known - l_known ?: COMPARE(r->weight, l->weight);
 
-	if (order || !l_says)
+	if (order || !l_known)
 		return order;
 	return strcmp(object_text(&tally->texts, l->text), object_text(&tally->texts, r->text)) ?:
 	       strcmp(operations[l->alike.wait.operation].name, operations[r->alike.wait.operation].name) ?:
@@ -682,7 +682,7 @@ void object_tally_write(const struct object_tally *tally, uint32_t line, FILE *o
 
 	for (size_t i = 0; i < count; i++) {
 		weight = wait_add(weight, sums[i].weight);
-		known += object_sum_says(tally, &sums[i]);
+		known += object_sum_is_known(tally, &sums[i]);
 	}
 	if (!known)
 		return;

@@ -139,7 +139,7 @@ void object_tally_finish(struct object_tally *tally);
 size_t object_tally_find(const struct object_tally *tally, uint32_t line,
 			 const struct object_sum **ret_first);
 /* Whether it is known what these waits were for. */
-bool object_sum_says(const struct object_tally *tally, const struct object_sum *sum);
+bool object_sum_is_known(const struct object_tally *tally, const struct object_sum *sum);
 
 /* ", in read of pipe:5", ", 60.00% of it in read of pipe:5, and 3 others"; nothing if nothing is known. */
 void object_tally_write(const struct object_tally *tally, uint32_t line, FILE *out);

@@ -46,7 +46,7 @@ static int compare_waits(const void *left, const void *right, void *context)
 	return compare_keys(&waits[l], waits[r].node, waits[r].task) ?: COMPARE(l, r);
 }
 
-static int take_waits(struct tree_objects *objects, const struct view_context *context, uint32_t source)
+static int find_waits(struct tree_objects *objects, const struct view_context *context, uint32_t source)
 {
 	objects->items = objects->waits.items;
 	objects->order = calloc(objects->waits.count + 1, sizeof(*objects->order));
@@ -62,7 +62,7 @@ static int take_waits(struct tree_objects *objects, const struct view_context *c
 	return 0;
 }
 
-static int take_walked(struct tree_objects *objects, const struct view_context *context)
+static int find_walked(struct tree_objects *objects, const struct view_context *context)
 {
 	const struct profile_walk_task *rows;
 	size_t count = profile_walk_tasks(context->profile, &rows);
@@ -93,9 +93,9 @@ static int tree_objects_init(struct tree_objects *objects, const struct view_con
 	r = waits_init(&objects->waits, context->profile) ?:
 	    object_tally_init(&objects->tally, &objects->waits);
 	if (!r && sources[source].kind == PROFILE_TASKS)
-		r = take_walked(objects, context);
+		r = find_walked(objects, context);
 	else if (!r)
-		r = take_waits(objects, context, source);
+		r = find_waits(objects, context, source);
 	if (r < 0)
 		return r;
 	qsort_r(objects->order, objects->count, sizeof(*objects->order), compare_waits, objects);
@@ -140,7 +140,7 @@ static size_t known_sums(const struct tree_objects *objects, uint32_t node, cons
 {
 	size_t count = object_tally_find(&objects->tally, node, ret_sums);
 
-	return count && !object_sum_says(&objects->tally, &(*ret_sums)[count - 1]) ? count - 1 : count;
+	return count && !object_sum_is_known(&objects->tally, &(*ret_sums)[count - 1]) ? count - 1 : count;
 }
 
 /* "[in read of pipe:5  12.34%]" for the objects of a tree's node that were waited for longest. */

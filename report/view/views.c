@@ -161,7 +161,7 @@ static bool is_missing(const struct by_group *by)
 	return by->count == 1 && groups_is_unknown(&by->groups, by->sums[0].group);
 }
 
-static void say_missing(const struct by_group *by, FILE *out)
+static void write_missing(const struct by_group *by, FILE *out)
 {
 	if (profile_cgroups_known(by->context->profile) == PROFILE_CGROUPS_ELSEWHERE && by->groups.field->is_cgroup)
 		(void)fprintf(out, "# --by %s: the host has control groups of version 1; of version 2, which is "
@@ -180,7 +180,7 @@ static int by_group_check(const struct view_context *context, uint32_t number, F
 
 	if (r < 0 || !is_missing(&by))
 		return r;
-	say_missing(&by, out);
+	write_missing(&by, out);
 	return 1;
 }
 
@@ -196,7 +196,7 @@ static int by_group_print(const struct view_context *context, const struct view 
 		return r;
 	if (!by.count || is_missing(&by)) {
 		if (by.count)
-			say_missing(&by, context->out);
+			write_missing(&by, context->out);
 		return view->print(context, number, source);
 	}
 	for (; !r && shown < by.count && is_shown(&by, &by.sums[shown]); shown++) {

@@ -12,6 +12,7 @@
 #include "common/printable.h"
 #include "report/profile/profile_account.h"
 #include "report/view/frame_text.h"
+#include "report/view/functions.h"
 #include "report/view/moment_parse.h"
 #include "report/view/object_text.h"
 #include "report/view/page.h"
@@ -69,7 +70,7 @@ static bool is_stay(const struct profile_wait *wait, const struct profile_wait *
 	return wait->in <= time && next->out > time && !(next->flags & PROFILE_WAIT_OUT_BOUND);
 }
 
-static void note_stay(struct running_cpu *cpu, const struct profile_wait *wait, const struct profile_wait *next)
+static void store_stay(struct running_cpu *cpu, const struct profile_wait *wait, const struct profile_wait *next)
 {
 	if (cpu->task != PROFILE_NO_TASK && cpu->in >= wait->in)
 		return;
@@ -93,7 +94,7 @@ static void find_stays(struct running_at *running, const struct stays *stays, ui
 		const bool same = same_thread(stays, wait->task, next->task);
 
 		if (same && is_stay(wait, next, time))
-			note_stay(&running->cpus[wait->in_cpu], wait, next);
+			store_stay(&running->cpus[wait->in_cpu], wait, next);
 		if (!same || next->in >= wait->in)
 			wait = next;
 	}
@@ -133,6 +134,41 @@ void running_at_deinit(struct running_at *running)
 }
 
 /* --- waits at --- */
+
+/*
+ * The tasks that waited at a given time, or at any time of a window around it: each with its wait
+ * at that time, else the longest of its waits in the window. Tasks whose call chains read the same
+ * are grouped.
+ *
+ * Recordings are searched one after another. Then the results are sorted: by recording; stacks by
+ * their task that had waited longest, the longest last; the tasks of a stack likewise.
+ */
+
+struct window {
+	uint64_t from, time, to; /* from <= time <= to */
+};
+
+struct waiting {
+	uint64_t waited;      /* ns until the given time; 0 unless `now` */
+	uint64_t others_time; /* of the task's other waits in the window */
+	uint32_t wait, others, stack; /* stack: node of the profile that represents all that read the same */
+	bool now;	      /* at the given time itself */
+};
+
+struct waiting_stack {
+	uint32_t node;
+	size_t first, count; /* tasks[first ...] */
+};
+
+struct waits_at {
+	ARRAY(struct waiting) tasks;
+	ARRAY(struct waiting_stack) stacks;
+};
+
+struct waits_found { /* in one recording */
+	size_t first_task, task_count, first_stack, stack_count;
+	size_t unclear; /* waits that may not have begun yet */
+};
 
 static bool lasts_until(const struct profile_wait *wait, uint64_t time)
 {

@@ -14,8 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/array.h"
-#include "report/view/functions.h"
 #include "report/view/waits.h"
 
 struct running_at {
@@ -32,40 +30,5 @@ struct running_at {
 int running_at_init(struct running_at *running, const struct profile_recording *recording,
 		    const struct wait_index *index, size_t first, size_t count, uint64_t time);
 void running_at_deinit(struct running_at *running);
-
-/*
- * The tasks that waited at a given time, or at any time of a window around it: each with its wait
- * at that time, else the longest of its waits in the window. Tasks whose call chains read the same
- * are grouped.
- *
- * Recordings are searched one after another. Then the results are sorted: by recording; stacks by
- * their task that had waited longest, the longest last; the tasks of a stack likewise.
- */
-
-struct window {
-	uint64_t from, time, to; /* from <= time <= to */
-};
-
-struct waiting {
-	uint64_t waited;      /* ns until the given time; 0 unless `now` */
-	uint64_t others_time; /* of the task's other waits in the window */
-	uint32_t wait, others, stack; /* stack: node of the profile that represents all that read the same */
-	bool now;	      /* at the given time itself */
-};
-
-struct waiting_stack {
-	uint32_t node;
-	size_t first, count; /* tasks[first ...] */
-};
-
-struct waits_at {
-	ARRAY(struct waiting) tasks;
-	ARRAY(struct waiting_stack) stacks;
-};
-
-struct waits_found { /* in one recording */
-	size_t first_task, task_count, first_stack, stack_count;
-	size_t unclear; /* waits that may not have begun yet */
-};
 
 #endif

@@ -275,14 +275,14 @@ enum { HEADING_INDENT = 4 };
 struct chains_view {
 	const struct view_context *context;
 	const struct profile_wait_totals *totals;
-	struct chains_ground ground;
+	struct chains_tables tables;
 	struct chains_found found;
 };
 
 static void chains_view_deinit(struct chains_view *view)
 {
 	chains_found_deinit(&view->found);
-	chains_ground_deinit(&view->ground);
+	chains_tables_deinit(&view->tables);
 }
 
 static int chains_view_init(struct chains_view *view, const struct view_context *context, uint32_t source)
@@ -297,8 +297,8 @@ static int chains_view_init(struct chains_view *view, const struct view_context 
 
 	*view = (struct chains_view){.context = context,
 				     .totals = profile_wait_totals(context->profile, source)};
-	return chains_ground_init(&view->ground, context) ?:
-	       chains_found_init(&view->found, &view->ground, &wanted);
+	return chains_tables_init(&view->tables, context) ?:
+	       chains_found_init(&view->found, &view->tables, &wanted);
 }
 
 struct step_text {
@@ -314,7 +314,7 @@ static void write_step(const struct tree_text *text, const struct call_tree *tre
 	const uint32_t number = (uint32_t)(node - tree->nodes);
 	const struct step *step = &view->found.steps.steps.items[number];
 
-	chains_step_write(step, &view->ground.names, &view->ground.places, view->context->settings->per_process, out);
+	chains_step_write(step, &view->tables.names, &view->tables.places, view->context->settings->per_process, out);
 	object_tally_write(&view->found.objects, number, out);
 	if (step->kind == STEP_RAN_OR_BRIEF)
 		(void)fprintf(out, " %" PRIu64, view->totals ? view->totals->least_wait / 1000 : 0);
@@ -337,7 +337,7 @@ static int print_target(const struct chains_view *view, uint32_t number)
 	(void)fputc(' ', out);
 	paint_percent(out, settings->color, node->weight, view->found.total);
 	(void)fputs("  ", out);
-	chains_step_write(step, &view->ground.names, &view->ground.places, settings->per_process, out);
+	chains_step_write(step, &view->tables.names, &view->tables.places, settings->per_process, out);
 	object_tally_write(&view->found.objects, number, out);
 	(void)fprintf(out, "  (%sms, %" PRIu64 " wait%s)", figure_milliseconds(node->weight).text, count,
 		      plural(count));

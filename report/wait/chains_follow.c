@@ -291,7 +291,7 @@ static int hop(struct follower *follower, uint32_t wait, struct span span, uint3
 }
 
 /* Tallies what the wait of a step was for. */
-static int note_object(struct follower *follower, uint32_t node, const struct profile_wait *wait, uint64_t length)
+static int add_object(struct follower *follower, uint32_t node, const struct profile_wait *wait, uint64_t length)
 {
 	if (!follower->objects)
 		return 0;
@@ -324,7 +324,7 @@ static int divide_own(struct follower *follower, uint32_t number, struct span sp
 	if (r == -ENOSPC)
 		return end_as(follower, node, STEP_TOO_MUCH, span_length(blocked));
 	if (!r)
-		r = note_object(follower, child, wait, span_length(blocked));
+		r = add_object(follower, child, wait, span_length(blocked));
 	return r < 0 ? r : hop(follower, number, blocked, child);
 }
 
@@ -587,7 +587,7 @@ int follower_divide(struct follower *follower, uint32_t number, uint64_t weight)
 	if (r == -ENOSPC)
 		return end_as(follower, 0, STEP_TOO_MUCH, follower->length);
 	if (!r)
-		r = note_object(follower, node, wait, follower->length);
+		r = add_object(follower, node, wait, follower->length);
 	if (r < 0)
 		return r;
 	blocked = span_cut(span, 0, runnable_since(wait));

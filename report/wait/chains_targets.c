@@ -24,38 +24,38 @@ enum {
 	USUAL_HOPS = 32, /* per moment: most paths are shorter */
 };
 
-int chains_ground_init(struct chains_ground *ground, const struct view_context *context)
+int chains_tables_init(struct chains_tables *tables, const struct view_context *context)
 {
 	const struct frame_style style = frame_list_style(context->settings);
 	/* With addresses, what follows them belongs to one module. */
 	bool exact = style.addresses || style.offsets;
 	enum functions_mode mode = exact ? FUNCTIONS_BY_ADDRESS : FUNCTIONS_BY_NAME;
 
-	*ground = (struct chains_ground){.per_process = context->settings->per_process};
-	return waits_init(&ground->waits, context->profile) ?:
-	       task_names_init(&ground->names, context->profile) ?:
-	       wait_index_init(&ground->index, &ground->waits) ?:
-	       functions_create(context->profile, mode, page_no_frames(context->settings), &ground->functions) ?:
-	       places_init(&ground->places, context->profile, ground->functions, style);
+	*tables = (struct chains_tables){.per_process = context->settings->per_process};
+	return waits_init(&tables->waits, context->profile) ?:
+	       task_names_init(&tables->names, context->profile) ?:
+	       wait_index_init(&tables->index, &tables->waits) ?:
+	       functions_create(context->profile, mode, page_no_frames(context->settings), &tables->functions) ?:
+	       places_init(&tables->places, context->profile, tables->functions, style);
 }
 
-void chains_ground_deinit(struct chains_ground *ground)
+void chains_tables_deinit(struct chains_tables *tables)
 {
-	places_deinit(&ground->places);
-	functions_destroy(ground->functions);
-	wait_index_deinit(&ground->index);
-	task_names_deinit(&ground->names);
+	places_deinit(&tables->places);
+	functions_destroy(tables->functions);
+	wait_index_deinit(&tables->index);
+	task_names_deinit(&tables->names);
 }
 
 /* The weight of a wait in the wanted part of its recording. */
 static uint64_t part_weight(const struct chains_found *found, uint32_t number)
 {
-	const struct profile_wait *wait = &found->ground->waits.items[number];
+	const struct profile_wait *wait = &found->tables->waits.items[number];
 	uint64_t from, to, middle, begin, late;
 
 	if (found->wanted.part == CHAINS_WHOLE)
 		return wait->weight;
-	profile_recording_part(found->ground->waits.profile, wait->recording, &from, &to);
+	profile_recording_part(found->tables->waits.profile, wait->recording, &from, &to);
 	middle = from + (to > from ? (to - from) / 2 : 0);
 	begin = wait->out > middle ? wait->out : middle;
 	to = wait->in < to ? wait->in : to;
@@ -67,10 +67,10 @@ static uint64_t part_weight(const struct chains_found *found, uint32_t number)
 static bool is_target(const struct chains_found *found, uint32_t number)
 {
 	const struct chains_wanted *wanted = &found->wanted;
-	const struct profile_task *task = &found->ground->waits.tasks[number];
+	const struct profile_task *task = &found->tables->waits.tasks[number];
 
 	if (wanted->by_name)
-		return found->ground->names.name_of[number] == wanted->name;
+		return found->tables->names.name_of[number] == wanted->name;
 	if (wanted->comm)
 		return !regexec(wanted->comm, task->comm, 0, NULL, 0);
 	return wanted->anybody || task->tid == wanted->tid;
@@ -79,7 +79,7 @@ static bool is_target(const struct chains_found *found, uint32_t number)
 static int compare_targets(const void *left, const void *right, void *context)
 {
 	const struct chains_found *found = context;
-	const struct profile_wait *waits = found->ground->waits.items;
+	const struct profile_wait *waits = found->tables->waits.items;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 
 	return COMPARE(waits[r].weight, waits[l].weight) ?: COMPARE(l, r);
@@ -94,7 +94,7 @@ static int ends_by_timer(const struct chains_found *found, const struct profile_
 	*ret_timer = false;
 	if (!interrupt || wait->run_queue > wait_length(wait) / 2)
 		return 0;
-	return places_find(&found->ground->places, wait->waker_node, &place, ret_timer);
+	return places_find(&found->tables->places, wait->waker_node, &place, ret_timer);
 }
 
 /*
@@ -140,14 +140,14 @@ static void count(struct chains_count *sum, const struct profile_wait *wait)
  */
 static int match_wait(struct chains_found *found, uint32_t number)
 {
-	const struct profile_wait *wait = &found->ground->waits.items[number];
-	struct chains_ground *ground = found->ground;
+	const struct profile_wait *wait = &found->tables->waits.items[number];
+	struct chains_tables *tables = found->tables;
 	struct wait_next next = {0};
 	bool timer = false;
 	int r = found->wanted.named ? 0 : ends_by_timer(found, wait, &timer);
 
 	if (!r && wait->flags & PROFILE_WAIT_NOT_ENDED)
-		r = wait_next_find(&ground->waits, &ground->places, wait, &next);
+		r = wait_next_find(&tables->waits, &tables->places, wait, &next);
 	if (r < 0)
 		return r;
 	if (wait->flags & PROFILE_WAIT_NOT_ENDED && next.by == WAIT_NEXT_WAKER &&
@@ -165,15 +165,15 @@ static int match_wait(struct chains_found *found, uint32_t number)
 /* Waits are ordered by task: each task is checked once, or once per recording. */
 static int match_targets(struct chains_found *found)
 {
-	const struct profile_wait *waits = found->ground->waits.items;
+	const struct profile_wait *waits = found->tables->waits.items;
 	bool matches = false;
 	int r = 0;
 
-	for (size_t i = 0; i < found->ground->waits.count && !r; i++) {
+	for (size_t i = 0; i < found->tables->waits.count && !r; i++) {
 		if (!i || waits[i].task != waits[i - 1].task)
 			matches = is_target(found, waits[i].task);
 		if (matches && waits[i].source == found->wanted.source && waits[i].weight &&
-		    wait_is_asked(&found->ground->waits, &waits[i]) &&
+		    wait_is_asked(&found->tables->waits, &waits[i]) &&
 		    waits[i].weight >= found->wanted.least)
 			r = match_wait(found, (uint32_t)i);
 	}
@@ -184,7 +184,7 @@ static int choose_targets(struct chains_found *found)
 {
 	int r;
 
-	found->targets = calloc(found->ground->waits.count + 1, sizeof(*found->targets));
+	found->targets = calloc(found->tables->waits.count + 1, sizeof(*found->targets));
 	if (!found->targets)
 		return -ENOMEM;
 	r = match_targets(found);
@@ -199,7 +199,7 @@ static int choose_targets(struct chains_found *found)
 	qsort_r(found->targets, found->target_count, sizeof(*found->targets), compare_targets, found);
 	for (size_t i = 0; i < found->target_count; i++)
 		found->target_weight = wait_add(found->target_weight,
-						found->ground->waits.items[found->targets[i]].weight);
+						found->tables->waits.items[found->targets[i]].weight);
 	return 0;
 }
 
@@ -247,13 +247,13 @@ static int follow_target(struct follower *follower, struct bounds *left, uint32_
 static int follow_targets(struct chains_found *found)
 {
 	struct follower follower = {
-		.waits = &found->ground->waits,
-		.index = &found->ground->index,
-		.names = &found->ground->names,
-		.places = &found->ground->places,
+		.waits = &found->tables->waits,
+		.index = &found->tables->index,
+		.names = &found->tables->names,
+		.places = &found->tables->places,
 		.tree = &found->steps,
 		.objects = found->wanted.objects ? &found->objects : NULL,
-		.per_process = found->ground->per_process,
+		.per_process = found->tables->per_process,
 	};
 	struct bounds left = {.work = WORK, .moment_work = MOMENT_WORK, .nodes = NODES};
 	int r = 0;
@@ -267,32 +267,32 @@ static int follow_targets(struct chains_found *found)
 	found->sampled = follower.sampled;
 	object_tally_finish(&found->objects);
 	if (!r)
-		r = chains_tree_finish(&found->steps, &found->ground->places, &found->tree);
+		r = chains_tree_finish(&found->steps, &found->tables->places, &found->tree);
 	if (!r)
 		found->total = found->tree.nodes[0].weight;
 	return r;
 }
 
-int chains_least(struct chains_ground *ground, const struct chains_wanted *wanted, uint64_t *ret_least)
+int chains_least(struct chains_tables *tables, const struct chains_wanted *wanted, uint64_t *ret_least)
 {
-	struct chains_found found = {.ground = ground, .wanted = *wanted};
+	struct chains_found found = {.tables = tables, .wanted = *wanted};
 	int r = choose_targets(&found);
 
 	if (!r)
 		*ret_least = found.target_count < found.matched.waits ?
-				     ground->waits.items[found.targets[found.target_count - 1]].weight : 0;
+				     tables->waits.items[found.targets[found.target_count - 1]].weight : 0;
 	free(found.targets);
 	return r;
 }
 
-int chains_found_init(struct chains_found *found, struct chains_ground *ground, const struct chains_wanted *wanted)
+int chains_found_init(struct chains_found *found, struct chains_tables *tables, const struct chains_wanted *wanted)
 {
 	int r;
 
-	*found = (struct chains_found){.ground = ground, .wanted = *wanted};
+	*found = (struct chains_found){.tables = tables, .wanted = *wanted};
 	r = chains_tree_init(&found->steps);
 	if (!r && wanted->objects)
-		r = object_tally_init(&found->objects, &ground->waits);
+		r = object_tally_init(&found->objects, &tables->waits);
 	if (!r)
 		r = choose_targets(found);
 	return r < 0 ? r : follow_targets(found);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The waits whose causes are wanted, and the tree of these causes (chains_follow.h has the method).
- * The ground holds what following needs. It is built once and serves any number of trees.
+ * The tables are what following needs: they are made once and serve any number of trees.
  */
 #ifndef RWALKER_REPORT_WAIT_CHAINS_TARGETS_H
 #define RWALKER_REPORT_WAIT_CHAINS_TARGETS_H
@@ -9,7 +9,7 @@
 #include "report/view/view.h"
 #include "report/wait/chains_follow.h"
 
-struct chains_ground {
+struct chains_tables {
 	struct waits waits;
 	struct task_names names;
 	struct wait_index index;
@@ -19,8 +19,8 @@ struct chains_ground {
 };
 
 /* 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
-int chains_ground_init(struct chains_ground *ground, const struct view_context *context);
-void chains_ground_deinit(struct chains_ground *ground);
+int chains_tables_init(struct chains_tables *tables, const struct view_context *context);
+void chains_tables_deinit(struct chains_tables *tables);
 
 enum chains_part { CHAINS_WHOLE, CHAINS_EARLY, CHAINS_LATE }; /* whole recordings, or one half of each */
 
@@ -44,7 +44,7 @@ struct chains_count {
 };
 
 struct chains_found {
-	struct chains_ground *ground;
+	struct chains_tables *tables;
 	struct chains_wanted wanted;
 	struct chains_tree steps;
 	struct call_tree tree;
@@ -56,10 +56,10 @@ struct chains_found {
 };
 
 /* The weight of the shortest of the `most` longest wanted waits; 0 if there are no more. 0, -ENOMEM, -EBADMSG. */
-int chains_least(struct chains_ground *ground, const struct chains_wanted *wanted, uint64_t *ret_least);
+int chains_least(struct chains_tables *tables, const struct chains_wanted *wanted, uint64_t *ret_least);
 
-/* Follows the wanted waits. `ground` outlives it. 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
-int chains_found_init(struct chains_found *found, struct chains_ground *ground, const struct chains_wanted *wanted);
+/* Follows the wanted waits. `tables` outlives it. 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
+int chains_found_init(struct chains_found *found, struct chains_tables *tables, const struct chains_wanted *wanted);
 void chains_found_deinit(struct chains_found *found);
 
 #endif

@@ -267,7 +267,7 @@ static int compare_rows(const void *left, const void *right)
 	       memcmp(l->key, r->key, sizeof(l->key));
 }
 
-static void diff_rows_judge(struct diff_rows *rows, const struct diff_scale *scale, uint64_t min_share)
+static void diff_rows_choose(struct diff_rows *rows, const struct diff_scale *scale, uint64_t min_share)
 {
 	size_t kept = 0;
 
@@ -449,7 +449,7 @@ int diff_table_print(const struct diff_table *table, const struct diff *diff, st
 
 	if (!rows->items.count)
 		return 0;
-	diff_rows_judge(rows, &diff->scale, settings->min_share);
+	diff_rows_choose(rows, &diff->scale, settings->min_share);
 	shown = rows->items.count;
 	if (settings->max_groups && settings->max_groups < shown)
 		shown = settings->max_groups;

@@ -279,7 +279,7 @@ enum { MOST = 2000, INDENT = 2 }; /* MOST: waits that are followed on each side 
 struct ways {
 	struct diff *diff;
 	struct diff_tree tree;
-	struct chains_ground grounds[DIFF_SIDES];
+	struct chains_tables tables[DIFF_SIDES];
 	struct chains_wanted wanted[DIFF_SIDES];
 	uint64_t least;
 	uint64_t followed[DIFF_SIDES], estimated; /* ns; estimated: of both */
@@ -290,7 +290,7 @@ static void ways_deinit(struct ways *ways)
 {
 	diff_tree_deinit(&ways->tree);
 	for (size_t i = 0; i < DIFF_SIDES; i++)
-		chains_ground_deinit(&ways->grounds[i]);
+		chains_tables_deinit(&ways->tables[i]);
 }
 
 /* Uses the same least length on both sides: else shorter waits would count on the side with fewer long ones. */
@@ -301,7 +301,7 @@ static int choose_least(struct ways *ways)
 	for (size_t i = 0; i < DIFF_SIDES && !r; i++) {
 		uint64_t least = 0;
 
-		r = chains_least(&ways->grounds[i], &ways->wanted[i], &least);
+		r = chains_least(&ways->tables[i], &ways->wanted[i], &least);
 		ways->least = least > ways->least ? least : ways->least;
 	}
 	for (size_t i = 0; i < DIFF_SIDES; i++)
@@ -328,9 +328,9 @@ static int ways_init(struct ways *ways, struct diff *diff)
 
 		ways->wanted[i] = (struct chains_wanted){.source = side->number, .anybody = true, .most = MOST,
 							 .named = diff->context->settings->names_tasks};
-		r = chains_ground_init(&ways->grounds[i], &side->context);
+		r = chains_tables_init(&ways->tables[i], &side->context);
 		if (!r)
-			ways->wakers |= has_wakers(&ways->grounds[i].waits);
+			ways->wakers |= has_wakers(&ways->tables[i].waits);
 	}
 	return r < 0 ? r : choose_least(ways);
 }
@@ -346,7 +346,7 @@ static int name_step(const struct ways *ways, const struct chains_found *found, 
 
 	if (!out)
 		return -ENOMEM;
-	chains_step_write(&found->steps.steps.items[number], &found->ground->names, &found->ground->places,
+	chains_step_write(&found->steps.steps.items[number], &found->tables->names, &found->tables->places,
 			  ways->diff->context->settings->per_process, out);
 	if (!fclose(out))
 		r = diff_names_add(&ways->diff->names, text, ret_name);
@@ -384,7 +384,7 @@ static int add_half(struct ways *ways, size_t side, bool late)
 	struct chains_wanted wanted = ways->wanted[side];
 
 	wanted.part = late ? CHAINS_LATE : CHAINS_EARLY;
-	return chains_found_init(&found, &ways->grounds[side], &wanted) ?: add_found(ways, side, &found, late);
+	return chains_found_init(&found, &ways->tables[side], &wanted) ?: add_found(ways, side, &found, late);
 }
 
 /* --- text --- */

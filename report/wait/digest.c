@@ -200,7 +200,7 @@ static void digest_deinit(struct digest *digest)
 {
 	digest_lines_deinit(&digest->lines);
 	thread_times_deinit(&digest->times);
-	chains_ground_deinit(&digest->ground);
+	chains_tables_deinit(&digest->tables);
 	throughout_deinit(&digest->throughout);
 }
 
@@ -214,7 +214,7 @@ static uint32_t first_source(const struct digest *digest, enum profile_source_ki
 
 static void count_threads(struct digest *digest)
 {
-	for (size_t i = 0; i < digest->ground.index.thread_count; i++) {
+	for (size_t i = 0; i < digest->tables.index.thread_count; i++) {
 		const struct thread_time *row = &digest->times.rows[i];
 
 		if (row->asked && profile_task_apart(digest->context->profile, row->task) == PROFILE_NOTHING_DONE)
@@ -226,7 +226,7 @@ static void count_threads(struct digest *digest)
 
 static int group_throughout(struct digest *digest)
 {
-	const struct waits *waits = &digest->ground.waits;
+	const struct waits *waits = &digest->tables.waits;
 	int r = 0;
 
 	for (size_t i = 0; i < waits->count && !r; i++) {
@@ -248,9 +248,9 @@ static int digest_init(struct digest *digest, const struct view_context *context
 	digest->cpu = first_source(digest, PROFILE_CPU);
 	digest->waits = first_source(digest, PROFILE_OFFCPU);
 	r = digest_lines_init(&digest->lines) ?:
-	    chains_ground_init(&digest->ground, context) ?:
-	    thread_times_init(&digest->times, &digest->ground.index) ?:
-	    throughout_init(&digest->throughout, context->profile, &digest->ground.places) ?:
+	    chains_tables_init(&digest->tables, context) ?:
+	    thread_times_init(&digest->times, &digest->tables.index) ?:
+	    throughout_init(&digest->throughout, context->profile, &digest->tables.places) ?:
 	    group_throughout(digest);
 	if (!r)
 		count_threads(digest);
@@ -446,7 +446,7 @@ static bool has_walks(const struct digest *digest)
 
 static int add_next(struct digest *digest)
 {
-	const struct profile_task *tasks = digest->ground.waits.tasks;
+	const struct profile_task *tasks = digest->tables.waits.tasks;
 	FILE *text;
 
 	digest_line_begin(&digest->lines, "next", DIGEST_FIRST, "");

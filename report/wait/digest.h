@@ -64,7 +64,7 @@ enum { DIGEST_NO_SOURCE = UINT32_MAX, DIGEST_STORIES = 3 };
 struct digest {
 	const struct view_context *context;
 	struct digest_lines lines;
-	struct chains_ground ground;
+	struct chains_tables tables;
 	struct thread_times times;
 	struct throughout throughout;
 	size_t threads, kernel_threads; /* that pass the filters, of all recordings; those that did nothing */

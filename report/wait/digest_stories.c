@@ -59,7 +59,7 @@ struct stories {
 	struct digest *digest;
 	struct hash_map known; /* key -> index of items */
 	ARRAY(struct story) items;
-	ARRAY(struct story_key) told; /* the groups printed, and those on their paths */
+	ARRAY(struct story_key) printed; /* the groups printed, and those on their paths */
 	struct followed followed[MOST_TRIED];
 	size_t followed_count, count;
 };
@@ -69,7 +69,7 @@ static void stories_deinit(struct stories *stories)
 	for (size_t i = 0; i < stories->followed_count; i++)
 		chains_found_deinit(&stories->followed[i].found);
 	array_free(&stories->items);
-	array_free(&stories->told);
+	array_free(&stories->printed);
 	hash_map_deinit(&stories->known);
 }
 
@@ -83,9 +83,9 @@ static bool is_for_connections(const struct waits *waits, const struct profile_w
 /* Whether a wait that lasted, or was not ended by a task, was held up by somebody: ret_by. 0, -ENOMEM. */
 static int find_holder(const struct stories *stories, const struct profile_wait *wait, enum wait_next_by *ret_by)
 {
-	struct chains_ground *ground = &stories->digest->ground;
+	struct chains_tables *tables = &stories->digest->tables;
 	struct wait_next next = {.by = WAIT_NEXT_WAKER};
-	int r = wait_next_find(&ground->waits, &ground->places, wait, &next);
+	int r = wait_next_find(&tables->waits, &tables->places, wait, &next);
 
 	*ret_by = next.by;
 	return r;
@@ -100,7 +100,7 @@ static bool was_ended_by_task(const struct waits *waits, const struct profile_wa
 
 static int classify_wait(const struct stories *stories, const struct profile_wait *wait, enum held *ret_held)
 {
-	const struct waits *waits = &stories->digest->ground.waits;
+	const struct waits *waits = &stories->digest->tables.waits;
 	enum wait_next_by by;
 	char state[24] = "";
 	int r;
@@ -129,12 +129,12 @@ static int classify_wait(const struct stories *stories, const struct profile_wai
 
 static int add_wait(struct stories *stories, uint32_t number, enum held held)
 {
-	struct chains_ground *ground = &stories->digest->ground;
-	const struct profile_wait *wait = &ground->waits.items[number];
-	struct story_key key = {.name = ground->names.name_of[wait->task], .wait_class = wait->wait_class};
+	struct chains_tables *tables = &stories->digest->tables;
+	const struct profile_wait *wait = &tables->waits.items[number];
+	struct story_key key = {.name = tables->names.name_of[wait->task], .wait_class = wait->wait_class};
 	struct story *story;
 	uint64_t *index;
-	int r = places_find(&ground->places, wait->node, &key.at, NULL) ?:
+	int r = places_find(&tables->places, wait->node, &key.at, NULL) ?:
 		hash_map_add(&stories->known, &key, sizeof(key), stories->items.count, &index);
 
 	if (r > 0)
@@ -144,7 +144,7 @@ static int add_wait(struct stories *stories, uint32_t number, enum held held)
 	story = &stories->items.items[*index];
 	story->held = held < story->held ? held : story->held;
 	story->weight = wait_add(story->weight, wait->weight);
-	if (wait->weight > ground->waits.items[story->worst].weight)
+	if (wait->weight > tables->waits.items[story->worst].weight)
 		story->worst = number;
 	return 0;
 }
@@ -170,7 +170,7 @@ static int compare_stories(const void *left, const void *right)
 
 static int collect(struct stories *stories)
 {
-	const struct waits *waits = &stories->digest->ground.waits;
+	const struct waits *waits = &stories->digest->tables.waits;
 	int r = hash_map_init(&stories->known);
 	enum held held;
 
@@ -200,7 +200,7 @@ static int follow(struct stories *stories, uint32_t name, const struct chains_fo
 		return 0;
 	followed[i].name = name;
 	stories->followed_count++;
-	return chains_found_init(&followed[i].found, &stories->digest->ground, &wanted);
+	return chains_found_init(&followed[i].found, &stories->digest->tables, &wanted);
 }
 
 static bool is_same(const struct step *step, const struct story_key *key)
@@ -296,13 +296,13 @@ static const struct step_end {
 static void write_at(const struct stories *stories, struct place place, FILE *out)
 {
 	(void)fputs(place.kernel || place.user ? " in " : "", out);
-	place_write(&stories->digest->ground.places, place, out);
+	place_write(&stories->digest->tables.places, place, out);
 }
 
 static void write_step(const struct stories *stories, const struct step *step, FILE *out)
 {
 	const struct step_end *end = &ends[step->kind];
-	const char *comm = stories->digest->ground.names.comms[step->comm];
+	const char *comm = stories->digest->tables.names.comms[step->comm];
 
 	if (end->comm)
 		printable_write(out, comm, strlen(comm));
@@ -422,7 +422,7 @@ static int add_way(struct stories *stories, const struct chains_found *found, co
 		write_step(stories, step, lines->text);
 		last = node;
 		if (step->kind == STEP_BLOCKED)
-			r = array_push(&stories->told,
+			r = array_push(&stories->printed,
 				       (struct story_key){step->name, WAIT_BLOCKED, step->at});
 	}
 	if (!r)
@@ -439,7 +439,7 @@ static int add_way(struct stories *stories, const struct chains_found *found, co
 /* "app blocked in pipe_read (main)" */
 static void write_head(const struct stories *stories, const struct story *story, uint32_t comm, FILE *out)
 {
-	const char *name = stories->digest->ground.names.comms[comm];
+	const char *name = stories->digest->tables.names.comms[comm];
 
 	printable_write(out, name, strlen(name));
 	(void)fprintf(out, " %s", wait_class_name(story->key.wait_class));
@@ -449,16 +449,16 @@ static void write_head(const struct stories *stories, const struct story *story,
 /* The processes of the name that the report is about. */
 static void write_pids(const struct stories *stories, uint32_t name, FILE *out)
 {
-	const struct chains_ground *ground = &stories->digest->ground;
+	const struct chains_tables *tables = &stories->digest->tables;
 	uint32_t pids[MOST_PIDS];
 	size_t count = 0, known;
 
 	(void)fputs("--chains --pid ", out);
-	for (size_t i = 0; i < ground->waits.count && count < MOST_PIDS; i++) {
-		const struct profile_wait *wait = &ground->waits.items[i];
-		uint32_t pid = ground->waits.tasks[wait->task].tgid;
+	for (size_t i = 0; i < tables->waits.count && count < MOST_PIDS; i++) {
+		const struct profile_wait *wait = &tables->waits.items[i];
+		uint32_t pid = tables->waits.tasks[wait->task].tgid;
 
-		if (ground->names.name_of[wait->task] != name || !wait_is_asked(&ground->waits, wait))
+		if (tables->names.name_of[wait->task] != name || !wait_is_asked(&tables->waits, wait))
 			continue;
 		for (known = 0; known < count && pids[known] != pid;)
 			known++;
@@ -473,7 +473,7 @@ static int add_head(struct stories *stories, const struct chains_found *found, c
 		    const struct story *story, enum digest_rank rank)
 {
 	static const char *const labels[DIGEST_STORIES] = {"story 1", "story 2", "story 3"};
-	const struct task_names *names = &found->ground->names;
+	const struct task_names *names = &found->tables->names;
 	const bool one = group->nodes == 1;
 	const uint32_t comm = one ? group->comm : story->key.name;
 	struct digest_lines *lines = &stories->digest->lines;
@@ -495,7 +495,7 @@ static int add_head(struct stories *stories, const struct chains_found *found, c
 /* "--at +2.503123s"; the recording's start if the wait began before it. */
 static void write_moment(const struct stories *stories, const struct profile_wait *wait, FILE *out)
 {
-	const struct waits *waits = &stories->digest->ground.waits;
+	const struct waits *waits = &stories->digest->tables.waits;
 	uint64_t start = waits->recordings[wait->recording].start;
 	struct figure at = wait_offset(waits, wait->recording, wait->out > start ? wait->out : start);
 
@@ -506,7 +506,7 @@ static void write_moment(const struct stories *stories, const struct profile_wai
 /* "worst: tid 605 pid 599 for 93.101 ms from +0.512345 s, woken by ..." */
 static int add_worst(struct stories *stories, const struct story *story, enum digest_rank rank)
 {
-	const struct waits *waits = &stories->digest->ground.waits;
+	const struct waits *waits = &stories->digest->tables.waits;
 	const struct profile_wait *wait = &waits->items[story->worst];
 	const struct profile_task *task = &waits->tasks[wait->task];
 	struct digest_lines *lines = &stories->digest->lines;
@@ -523,15 +523,15 @@ static int add_worst(struct stories *stories, const struct story *story, enum di
 	return digest_line_end(lines);
 }
 
-static bool was_told(const struct stories *stories, const struct story_key *key)
+static bool was_printed(const struct stories *stories, const struct story_key *key)
 {
-	for (size_t i = 0; i < stories->told.count; i++)
-		if (!memcmp(&stories->told.items[i], key, sizeof(*key)))
+	for (size_t i = 0; i < stories->printed.count; i++)
+		if (!memcmp(&stories->printed.items[i], key, sizeof(*key)))
 			return true;
 	return false;
 }
 
-static int tell(struct stories *stories, const struct story *story)
+static int add_story(struct stories *stories, const struct story *story)
 {
 	static const enum digest_rank ranks[DIGEST_STORIES] = {DIGEST_FIRST, DIGEST_MORE, DIGEST_LEAST};
 	enum digest_rank rank = ranks[stories->count];
@@ -539,19 +539,19 @@ static int tell(struct stories *stories, const struct story *story)
 	struct group group = {0};
 	int r;
 
-	if (was_told(stories, &story->key))
+	if (was_printed(stories, &story->key))
 		return 0;
 	r = follow(stories, story->key.name, &found);
 	if (!r && found)
 		group = find_group(found, &story->key);
 	if (!group.nodes)
 		return r;
-	r = array_push(&stories->told, story->key) ?:
+	r = array_push(&stories->printed, story->key) ?:
 	    add_head(stories, found, &group, story, rank) ?:
 	    add_way(stories, found, &group, &story->key, rank) ?:
 	    add_worst(stories, story, rank);
 	if (!stories->count++)
-		stories->digest->victim = found->ground->waits.items[story->worst].task;
+		stories->digest->victim = found->tables->waits.items[story->worst].task;
 	return r;
 }
 
@@ -566,7 +566,7 @@ static bool has_wakers(const struct digest *digest)
 /* Nobody waited for anybody, as far as that was recorded. */
 static void write_none(const struct digest *digest)
 {
-	const struct waits *waits = &digest->ground.waits;
+	const struct waits *waits = &digest->tables.waits;
 	size_t count = 0;
 
 	for (size_t i = 0; i < waits->count; i++)
@@ -583,8 +583,8 @@ static int add_no_story(struct stories *stories)
 {
 	struct digest_lines *lines = &stories->digest->lines;
 	const struct story *longest = stories->items.items;
-	const struct task_names *names = &stories->digest->ground.names;
-	const struct waits *waits = &stories->digest->ground.waits;
+	const struct task_names *names = &stories->digest->tables.names;
+	const struct waits *waits = &stories->digest->tables.waits;
 
 	digest_line_begin(lines, "stories", DIGEST_MORE, "");
 	if (!has_wakers(stories->digest)) {
@@ -615,6 +615,6 @@ int digest_add_stories(struct digest *digest)
 	r = collect(&stories);
 	for (size_t i = 0; i < stories.items.count && stories.count < DIGEST_STORIES && !r; i++)
 		if (stories.items.items[i].weight >= least)
-			r = tell(&stories, &stories.items.items[i]);
+			r = add_story(&stories, &stories.items.items[i]);
 	return r < 0 || stories.count ? r : add_no_story(&stories);
 }

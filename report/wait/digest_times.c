@@ -35,7 +35,7 @@ static uint64_t blocked_of(const struct thread_time *row)
 static void sum_up(const struct digest *digest, struct sums *sums)
 {
 	*sums = (struct sums){.threads = digest->threads};
-	for (size_t i = 0; i < digest->ground.index.thread_count; i++) {
+	for (size_t i = 0; i < digest->tables.index.thread_count; i++) {
 		const struct thread_time *row = &digest->times.rows[i];
 		uint64_t known, wall;
 
@@ -196,10 +196,10 @@ static struct in_state find_in_state(const struct waits *waits, char letter)
 /* ", the longest 5.000 s: stat tid 1 pid 1 in request_wait_answer (main)" */
 static int write_longest(struct digest *digest, size_t longest, const char *proof)
 {
-	const struct waits *waits = &digest->ground.waits;
+	const struct waits *waits = &digest->tables.waits;
 	FILE *out = digest->lines.text;
 	struct place place;
-	int r = places_find(&digest->ground.places, waits->items[longest].node, &place, NULL);
+	int r = places_find(&digest->tables.places, waits->items[longest].node, &place, NULL);
 
 	if (r < 0)
 		return r;
@@ -208,7 +208,7 @@ static int write_longest(struct digest *digest, size_t longest, const char *proo
 	(void)fputs(": ", out);
 	wait_write_task(out, &waits->tasks[waits->items[longest].task]);
 	(void)fputs(place.kernel || place.user ? " in " : "", out);
-	place_write(&digest->ground.places, place, out);
+	place_write(&digest->tables.places, place, out);
 	(void)fputs(proof, digest->lines.proof);
 	return 0;
 }
@@ -221,11 +221,11 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 
 	if (!sums->in_d)
 		return digest_line_add(lines, "", DIGEST_LEAST,
-				       has_vfork_parents(&digest->ground.waits) ?
+				       has_vfork_parents(&digest->tables.waits) ?
 					       "D: no thread waited uninterruptibly, but in vfork()" :
 					       "D: no thread waited uninterruptibly",
 				       "--summary");
-	found = find_in_state(&digest->ground.waits, 'D');
+	found = find_in_state(&digest->tables.waits, 'D');
 	digest_line_begin(lines, "", DIGEST_MAIN, "--summary");
 	(void)fprintf(lines->text, "D: %s in %zu thread%s", wait_figure(sums->in_d).text, sums->threads_in_d,
 		      plural(sums->threads_in_d));
@@ -239,7 +239,7 @@ static int add_in_d(struct digest *digest, const struct sums *sums)
 static int add_kept(struct digest *digest, char letter, const char *why)
 {
 	struct digest_lines *lines = &digest->lines;
-	struct in_state found = find_in_state(&digest->ground.waits, letter);
+	struct in_state found = find_in_state(&digest->tables.waits, letter);
 	int r;
 
 	if (found.longest == SIZE_MAX)
@@ -276,7 +276,7 @@ static int find_throttler(const struct waits *waits, uint32_t *ret_object)
 static int add_throttled(struct digest *digest, const struct sums *sums)
 {
 	struct digest_lines *lines = &digest->lines;
-	const struct waits *waits = &digest->ground.waits;
+	const struct waits *waits = &digest->tables.waits;
 	uint32_t most;
 	int r;
 
@@ -365,18 +365,18 @@ static int add_longest(struct digest *digest, const struct profile_walk_task *ro
 	const struct profile_wait wait = profile_walk_wait(row);
 	struct digest_lines *lines = &digest->lines;
 	struct place place;
-	int r = places_find(&digest->ground.places, row->node, &place, NULL);
+	int r = places_find(&digest->tables.places, row->node, &place, NULL);
 
 	if (r < 0)
 		return r;
 	digest_line_begin(lines, "", DIGEST_FIRST, "--tasks --state D");
 	(void)fputs("longest in D: ", lines->text);
-	wait_write_task(lines->text, &digest->ground.waits.tasks[row->task]);
+	wait_write_task(lines->text, &digest->tables.waits.tasks[row->task]);
 	(void)fputs(", ", lines->text);
 	wait_write_length(lines->text, row->wait, row->bound);
 	(void)fputs(place.kernel || place.user ? ", in " : "", lines->text);
-	place_write(&digest->ground.places, place, lines->text);
-	wait_write_object(lines->text, ", ", &digest->ground.waits, &wait);
+	place_write(&digest->tables.places, place, lines->text);
+	wait_write_object(lines->text, ", ", &digest->tables.waits, &wait);
 	return digest_line_end(lines);
 }
 
@@ -397,7 +397,7 @@ static int add_holder(struct digest *digest)
 		return r;
 	digest_line_begin(lines, "", DIGEST_FIRST, "--chains");
 	(void)fprintf(lines->text, "%" PRIu32 " task%s held up by ", most, plural(most));
-	walk_write_task(lines->text, &digest->ground.waits, &holders, number);
+	walk_write_task(lines->text, &digest->tables.waits, &holders, number);
 	return digest_line_end(lines);
 }
 
@@ -454,7 +454,7 @@ static int find_functions(struct digest *digest, struct heaviest_functions *heav
 	return functions_create(context->profile, FUNCTIONS_BY_LEAF, page_no_frames(context->settings),
 				&heaviest->functions) ?:
 	       rows_init(&heaviest->rows, context->profile, digest->cpu, NULL) ?:
-	       leaf_groups_init(&heaviest->groups, &heaviest->rows, heaviest->functions, &digest->ground.names,
+	       leaf_groups_init(&heaviest->groups, &heaviest->rows, heaviest->functions, &digest->tables.names,
 				false);
 }
 
@@ -521,7 +521,7 @@ static void collect(struct owners *owners)
 	for (size_t i = 0; i < count && owners->sampled; i++)
 		if (entries[i].source == digest->cpu)
 			add_weight(owners, entries[i].task, entries[i].samples, entries[i].weight);
-	for (size_t i = 0; i < digest->ground.index.thread_count && !owners->sampled; i++)
+	for (size_t i = 0; i < digest->tables.index.thread_count && !owners->sampled; i++)
 		if (digest->times.rows[i].asked)
 			add_weight(owners, digest->times.rows[i].task, 1, digest->times.rows[i].running);
 	qsort(owners->items, owners->count, sizeof(*owners->items), compare_owners);
@@ -541,7 +541,7 @@ static void write_figure(const struct owners *owners, const struct owner *owner,
 /* The name alone, or "shop 599" for a process. */
 static void write_owner(const struct owners *owners, const struct owner *owner, bool process, FILE *out)
 {
-	const struct task_names *names = &owners->digest->ground.names;
+	const struct task_names *names = &owners->digest->tables.names;
 	const char *comm = process ? names->processes[owner->number].comm : names->comms[owner->number];
 
 	printable_write(out, comm, strlen(comm));
@@ -553,7 +553,7 @@ static void write_owner(const struct owners *owners, const struct owner *owner, 
 
 static void write_proof(const struct owners *owners, const struct owner *owner, bool process, FILE *out)
 {
-	const struct task_names *names = &owners->digest->ground.names;
+	const struct task_names *names = &owners->digest->tables.names;
 
 	(void)fputs(owners->sampled ? "--tree --source cpu " : "--summary ", out);
 	if (process) {
@@ -566,7 +566,7 @@ static void write_proof(const struct owners *owners, const struct owner *owner, 
 
 static int add_owners(struct digest *digest, bool process)
 {
-	const struct task_names *names = &digest->ground.names;
+	const struct task_names *names = &digest->tables.names;
 	struct digest_lines *lines = &digest->lines;
 	struct owners owners = {.digest = digest,
 				.number_of = process ? names->process_of : names->comm_of,

@@ -14,8 +14,10 @@
 #include "common/printable.h"
 #include "report/profile/figures.h"
 #include "report/view/object_text.h"
+#include "report/view/task_names.h"
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
+#include "report/view/waits.h"
 
 enum { MOST_KNOWN = 1 << 20 };
 
@@ -49,7 +51,7 @@ static int write_text(const struct profile *profile, const struct profile_wait *
 	return fclose(stream) ? -ENOMEM : 0;
 }
 
-static int judge(const struct object_pattern *pattern, const struct profile *profile, const struct profile_wait *wait)
+static int matches(const struct object_pattern *pattern, const struct profile *profile, const struct profile_wait *wait)
 {
 	_cleanup_free_ char *text = NULL;
 	int r = write_text(profile, wait, &text);
@@ -72,7 +74,7 @@ static int passes(void *context, const struct profile *profile, const struct pro
 	known = hash_map_find(&pattern->known, &key, sizeof(key));
 	if (known)
 		return (int)*known;
-	r = judge(pattern, profile, wait);
+	r = matches(pattern, profile, wait);
 	return r < 0 || hash_map_add(&pattern->known, &key, sizeof(key), (uint64_t)r, NULL) < 0 ? -ENOMEM : r;
 }
 
@@ -88,6 +90,45 @@ void object_pattern_deinit(struct object_pattern *pattern)
 }
 
 /* --- wait objects --- */
+
+/*
+ * The blocked waits of a source by what they were for, the descriptor that ended those for several,
+ * the call, the comm that waited, and its container. Objects that read the same are one, also those
+ * of several recordings. Ordered by sum, then text, call, what ended them, comm and container.
+ */
+
+struct wait_object_row {
+	struct object_key object; /* of `texts` */
+	uint32_t comm;
+	const struct profile_cgroup *cgroup; /* one of its container; NULL if in none or not known */
+	struct object_alike alike;
+	size_t first, count; /* lengths[first ...], ascending */
+	uint64_t blocked, run_queue; /* ns within the recording and the requested times */
+};
+
+struct wait_object_count {
+	size_t waits;
+	uint64_t weight;
+};
+
+struct wait_objects {
+	struct waits waits;
+	struct task_names names;
+	struct object_texts texts;
+	struct wait_object_row *rows;
+	size_t row_count;
+	uint64_t *lengths;
+	uint64_t weight; /* of all rows */
+	bool containers; /* some waits were in a container */
+	struct wait_object_count runnable, unknown; /* waits in no row */
+};
+
+/* The percentile of its waits' lengths, by nearest rank. */
+static uint64_t wait_objects_rank(const struct wait_objects *objects, const struct wait_object_row *row,
+					 unsigned int percent)
+{
+	return objects->lengths[row->first + (row->count * percent + 99) / 100 - 1];
+}
 
 struct member {
 	uint64_t length;

@@ -12,10 +12,6 @@
 
 #include "common/hash_map.h"
 #include "report/profile/profile.h"
-#include "report/view/object_text.h"
-#include "report/view/task_names.h"
-#include "report/view/view.h"
-#include "report/view/waits.h"
 
 struct object_pattern {
 	regex_t expression; /* compiled by the caller: REG_EXTENDED | REG_NOSUB */
@@ -27,44 +23,5 @@ struct object_pattern {
 struct profile_wait_test object_pattern_test(struct object_pattern *pattern);
 /* Frees the expression, too. */
 void object_pattern_deinit(struct object_pattern *pattern);
-
-/*
- * The blocked waits of a source by what they were for, the descriptor that ended those for several,
- * the call, the comm that waited, and its container. Objects that read the same are one, also those
- * of several recordings. Ordered by sum, then text, call, what ended them, comm and container.
- */
-
-struct wait_object_row {
-	struct object_key object; /* of `texts` */
-	uint32_t comm;
-	const struct profile_cgroup *cgroup; /* one of its container; NULL if in none or not known */
-	struct object_alike alike;
-	size_t first, count; /* lengths[first ...], ascending */
-	uint64_t blocked, run_queue; /* ns within the recording and the requested times */
-};
-
-struct wait_object_count {
-	size_t waits;
-	uint64_t weight;
-};
-
-struct wait_objects {
-	struct waits waits;
-	struct task_names names;
-	struct object_texts texts;
-	struct wait_object_row *rows;
-	size_t row_count;
-	uint64_t *lengths;
-	uint64_t weight; /* of all rows */
-	bool containers; /* some waits were in a container */
-	struct wait_object_count runnable, unknown; /* waits in no row */
-};
-
-/* The percentile of its waits' lengths, by nearest rank. */
-static inline uint64_t wait_objects_rank(const struct wait_objects *objects, const struct wait_object_row *row,
-					 unsigned int percent)
-{
-	return objects->lengths[row->first + (row->count * percent + 99) / 100 - 1];
-}
 
 #endif

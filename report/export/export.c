@@ -152,11 +152,6 @@ static uint64_t common_time(const struct export *export, uint32_t recording, uin
 	return common > 0 ? (uint64_t)common : 0; /* it may be slightly outside */
 }
 
-bool export_is_interrupt(const struct profile_wait *wait)
-{
-	return wait->waker_context == WAKER_IRQ || wait->waker_context == WAKER_SOFTIRQ;
-}
-
 static void add(struct export *export, const struct profile_event *event, const struct profile_walk_task *walked)
 {
 	const struct event_reader *reader = &export->reader;
@@ -178,7 +173,7 @@ static void add(struct export *export, const struct profile_event *event, const 
 	} else if (event->kind == PROFILE_EVENT_WAKEUP) {
 		row.of.kind = EXPORT_WAKEUP;
 		row.name = "wakeup";
-		row.interrupt = export_is_interrupt(event->wait);
+		row.interrupt = wake_is_interrupt(event->wait->waker_context);
 	} else if (event->kind == PROFILE_EVENT_WAIT) {
 		row.of.kind = EXPORT_WAIT;
 		row.of.object = event->wait->object;
@@ -362,7 +357,7 @@ static void write_waker(struct export *export, const struct profile_wait *wait)
 {
 	static const char *const contexts[] = {WAKER_CONTEXT_LIST(KIND_TEXT)};
 	const struct export_event wakeup = {.of = {.kind = EXPORT_WAKEUP, .node = wait->waker_node},
-					    .interrupt = export_is_interrupt(wait)};
+					    .interrupt = wake_is_interrupt(wait->waker_context)};
 
 	if (!contexts[wait->waker_context] || wait->waker == PROFILE_NO_TASK)
 		return;

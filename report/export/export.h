@@ -95,8 +95,6 @@ void export_check(struct export *export, int error);
 size_t export_task_end(const struct export *export, size_t first);
 /* A tgid or tid of the task's host, as a number that no other host has. */
 uint64_t export_number(const struct export *export, uint32_t task, uint32_t number);
-/* It was ended by an interrupt. */
-bool export_is_interrupt(const struct profile_wait *wait);
 /*
  * The frames of an event's call chain, root first, with the words of --folded for what is missing; of an interrupt only
  * the kernel's. Names are printable. mark: functions_mark(); module: "" if there is none.

@@ -262,7 +262,7 @@ static void write_arrow(struct export *export, const struct export_event *event)
 {
 	const bool wait = event->of.kind == EXPORT_WAIT;
 
-	if (!event->wait || event->wait->waker == PROFILE_NO_TASK || export_is_interrupt(event->wait))
+	if (!event->wait || event->wait->waker == PROFILE_NO_TASK || wake_is_interrupt(event->wait->waker_context))
 		return;
 	begin_event(export, wait ? "f" : "s", event->of.task);
 	json_write(&export->json, "'ts':%.3ju,'cat':'wakeup','name':'wakeup'", event->time + (wait ? event->weight : 0));

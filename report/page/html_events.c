@@ -9,7 +9,6 @@
 #include "report/page/html.h"
 #include "report/view/object_text.h"
 #include "report/view/waits.h"
-#include "report/wait/wakers.h"
 
 /*
  * The waits for which a page has no room, as sums: how much of each bin of time each task spent in

@@ -76,12 +76,9 @@ const char *event_reader_name(const struct event_reader *reader, const struct pr
 
 size_t event_reader_frames(const struct profile_event *event, const struct chain *chain)
 {
-	if (event->kind != PROFILE_EVENT_WAKEUP)
-		return chain->frames.count;
-	if (event->wait->waker_context == WAKER_IRQ ||
-	    event->wait->waker_context == WAKER_SOFTIRQ)
-		return chain->kernel_count;
-	return chain->frames.count;
+	bool interrupt = event->kind == PROFILE_EVENT_WAKEUP && wake_is_interrupt(event->wait->waker_context);
+
+	return interrupt ? chain->kernel_count : chain->frames.count;
 }
 
 int event_reader_mark(const struct profile *profile, uint32_t node, bool *marks)

@@ -181,11 +181,6 @@ static int look_up(struct functions *functions, uint32_t frame, uint32_t *ret_fu
 		      ret_function);
 }
 
-struct profile *functions_profile(const struct functions *functions)
-{
-	return functions->profile;
-}
-
 int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_function)
 {
 	int r;
@@ -462,7 +457,7 @@ static int read_node(struct reader *reader, uint32_t node)
 	words[0] = reader->parent = readings->as[row->parent];
 	words[1] = function;
 	if (reader->style.addresses || reader->style.offsets)
-		r = find_frame(reader, functions_profile(reader->functions), row->frame, function, &words[1]);
+		r = find_frame(reader, reader->functions->profile, row->frame, function, &words[1]);
 	if (r < 0)
 		return r;
 	reader->words[node] = reader->word = words[1];

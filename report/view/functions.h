@@ -53,7 +53,6 @@ enum functions_mode {
 int functions_create(struct profile *profile, enum functions_mode mode, const char *none,
 		     struct functions **ret_functions);
 void functions_destroy(struct functions *functions);
-struct profile *functions_profile(const struct functions *functions);
 
 int functions_find(struct functions *functions, uint32_t frame, uint32_t *ret_function);
 /* The function of a node's frame; FUNCTION_NONE for the root. */

@@ -129,7 +129,7 @@ void wait_write_state(FILE *out, const struct profile_wait *wait)
 static void write_waker(FILE *out, const struct waits *waits, const struct profile_wait *wait)
 {
 	static const char *const interrupts[] = {[WAKER_SOFTIRQ] = "a softirq", [WAKER_IRQ] = "an irq"};
-	bool interrupt = wait->waker_context == WAKER_SOFTIRQ || wait->waker_context == WAKER_IRQ;
+	bool interrupt = wake_is_interrupt(wait->waker_context);
 
 	if (interrupt)
 		(void)fputs(interrupts[wait->waker_context], out);

@@ -113,6 +113,15 @@ enum wait_bound wait_length_bound(const struct profile_wait *wait)
 	return wait->flags & PROFILE_WAIT_NOT_ENDED ? WAIT_AT_LEAST : wait_age_bound(wait);
 }
 
+enum waker_context wake_context(const struct profile_wait *wait)
+{
+	bool somebody = wait->waker != PROFILE_NO_TASK || wake_is_interrupt(wait->waker_context);
+
+	if (wait->flags & PROFILE_WAIT_NOT_ENDED || !somebody)
+		return WAKER_NONE;
+	return (enum waker_context)wait->waker_context;
+}
+
 /* --- other ends --- */
 
 /* If a wait for several descriptors ends, the one that was ready mostly had something to read. */
@@ -471,14 +480,6 @@ uint64_t wait_index_known_until(const struct wait_index *index, const struct pro
 
 /* --- wait next --- */
 
-static bool has_waker(const struct profile_wait *wait)
-{
-	if (wait->flags & PROFILE_WAIT_NOT_ENDED || wait->waker_context == WAKER_NONE)
-		return false;
-	return wait->waker != PROFILE_NO_TASK || wait->waker_context == WAKER_SOFTIRQ ||
-	       wait->waker_context == WAKER_IRQ;
-}
-
 /* Not one that may have let go. */
 static bool has_owner(const struct waits *waits, const struct profile_wait *wait)
 {
@@ -527,7 +528,7 @@ int wait_next_find(const struct waits *waits, struct places *places, const struc
 	*ret_next = (struct wait_next){.by = WAIT_NEXT_WAKER};
 	if (wait->wait_class != WAIT_BLOCKED)
 		return 0;
-	if (!has_waker(wait)) {
+	if (wake_context(wait) == WAKER_NONE) {
 		users = awaited(waits, wait);
 		if (has_owner(waits, wait))
 			*ret_next = (struct wait_next){WAIT_NEXT_OWNER, wait->owner};
@@ -535,8 +536,7 @@ int wait_next_find(const struct waits *waits, struct places *places, const struc
 			*ret_next = (struct wait_next){is_child(waits, wait) ? WAIT_NEXT_CHILD : WAIT_NEXT_OTHER_END, users->task};
 		return 0;
 	}
-	if (wait->waker_node &&
-	    (wait->waker_context == WAKER_SOFTIRQ || wait->waker_context == WAKER_IRQ))
+	if (wait->waker_node && wake_is_interrupt(wait->waker_context))
 		users = sender(waits, wait);
 	if (users)
 		r = places_find(places, wait->waker_node, &place, &timer);

@@ -63,6 +63,14 @@ enum wait_bound wait_length_bound(const struct profile_wait *wait);
 /* The same for its age at a time within it, which depends on its start only. */
 enum wait_bound wait_age_bound(const struct profile_wait *wait);
 
+static inline bool wake_is_interrupt(uint32_t context)
+{
+	return context == WAKER_SOFTIRQ || context == WAKER_IRQ;
+}
+
+/* The context of a wait's waker; NONE if the waker has no task and is not an interrupt. */
+enum waker_context wake_context(const struct profile_wait *wait);
+
 /* A saturating sum. */
 static inline uint64_t wait_add(uint64_t left, uint64_t right)
 {

@@ -8,7 +8,6 @@
 #include "common/array.h"
 #include "common/printable.h"
 #include "report/profile/profile_waits.h"
-#include "report/wait/wakers.h"
 
 int chains_tree_init(struct chains_tree *tree)
 {

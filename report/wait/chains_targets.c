@@ -88,11 +88,10 @@ static int compare_targets(const void *left, const void *right, void *context)
 /* Nobody held up a sleep that a timer ended, unless the thread then waited for a CPU for longer than it had slept. */
 static int ends_by_timer(const struct chains_found *found, const struct profile_wait *wait, bool *ret_timer)
 {
-	bool interrupt = wait->waker_context == WAKER_SOFTIRQ || wait->waker_context == WAKER_IRQ;
 	struct place place;
 
 	*ret_timer = false;
-	if (!interrupt || wait->run_queue > wait_length(wait) / 2)
+	if (!wake_is_interrupt(wait->waker_context) || wait->run_queue > wait_length(wait) / 2)
 		return 0;
 	return places_find(&found->tables->places, wait->waker_node, &place, ret_timer);
 }

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/wait/wakers.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -84,15 +82,6 @@ static void gathering_deinit(struct gathering *gathering)
 {
 	index_table_deinit(&gathering->known);
 	index_table_deinit(&gathering->interrupted);
-}
-
-enum waker_context wake_context(const struct profile_wait *wait)
-{
-	bool somebody = wait->waker != PROFILE_NO_TASK || wake_is_interrupt(wait->waker_context);
-
-	if (wait->flags & PROFILE_WAIT_NOT_ENDED || !somebody)
-		return WAKER_NONE;
-	return (enum waker_context)wait->waker_context;
 }
 
 static bool is_wanted(const struct wake_pairs *pairs, const struct profile_wait *wait, uint32_t source)

@@ -115,15 +115,6 @@ int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal
 
 /* --- hash map --- */
 
-enum { MAP_CAPACITY = 16, INITIAL_KEY_BYTES = 256 };
-
-struct hash_slot {
-	uint64_t value;
-	size_t key; /* offset in map->keys */
-	uint32_t length;
-	uint32_t hash; /* 0: the slot is free */
-};
-
 static uint64_t rotate_left(uint64_t value, unsigned int bits)
 {
 	return value << bits | value >> (64 - bits);
@@ -171,58 +162,23 @@ static uint64_t siphash13(const uint64_t seed[static 2], const void *key, size_t
 
 static uint32_t key_hash(const struct hash_map *map, const void *key, size_t length)
 {
-	uint64_t hash = siphash13(map->seed, key, length);
-	uint32_t folded = (uint32_t)(hash ^ hash >> 32);
+	uint64_t hash = siphash13(map->table.seed, key, length);
 
-	return folded ? folded : 1;
-}
-
-static bool is_full(const struct hash_map *map)
-{
-	return map->count >= map->capacity / 4 * 3;
-}
-
-static int alloc_slots(size_t capacity, struct hash_slot **ret_slots)
-{
-	struct hash_slot *slots = capacity <= CAPACITY_MAX ? calloc(capacity, sizeof(*slots)) : NULL;
-
-	if (!slots)
-		return -ENOMEM;
-	*ret_slots = slots;
-	return 0;
-}
-
-static int init_with(struct hash_map *map, size_t capacity, size_t key_bytes)
-{
-	struct hash_map made = {.capacity = capacity, .keys_room = key_bytes ? key_bytes : 1};
-	int r;
-
-	r = random_bytes(made.seed, sizeof(made.seed));
-	if (r < 0)
-		return r;
-	r = alloc_slots(capacity, &made.slots);
-	if (r < 0)
-		return r;
-	made.keys = malloc(made.keys_room);
-	if (!made.keys) {
-		free(made.slots);
-		return -ENOMEM;
-	}
-	*map = made;
-	return 0;
+	return (uint32_t)(hash ^ hash >> 32);
 }
 
 int hash_map_init(struct hash_map *map)
 {
-	return init_with(map, MAP_CAPACITY, INITIAL_KEY_BYTES);
+	*map = (struct hash_map){0};
+	return index_table_init(&map->table);
 }
 
-/* SIZE_MAX: there is none. */
+/* The least capacity with which a table of so many never grows; SIZE_MAX: there is none. */
 static size_t capacity_for(size_t entries)
 {
-	size_t capacity = MAP_CAPACITY;
+	size_t capacity = INDEX_CAPACITY;
 
-	while (capacity / 4 * 3 < entries)
+	while (capacity / 3 * 2 <= entries)
 		if (__builtin_mul_overflow(capacity, 2, &capacity))
 			return SIZE_MAX;
 	return capacity;
@@ -230,158 +186,122 @@ static size_t capacity_for(size_t entries)
 
 size_t hash_map_fixed_memory(size_t entries)
 {
-	return capacity_for(entries) * sizeof(struct hash_slot);
+	return capacity_for(entries) * sizeof(struct index_slot) + entries * sizeof(struct hash_entry);
 }
 
 int hash_map_init_fixed(struct hash_map *map, size_t entries, size_t key_bytes)
 {
-	size_t capacity = capacity_for(entries);
-	int r;
+	const size_t capacity = capacity_for(entries);
+	struct hash_map made = {.fixed = true, .entries.capacity = entries, .keys.capacity = key_bytes};
+	int r = index_table_init(&made.table);
 
-	r = capacity == SIZE_MAX ? -ENOMEM : init_with(map, capacity, key_bytes);
-	if (r < 0)
-		return r;
-	map->fixed = true;
+	while (!r && made.table.capacity < capacity)
+		r = index_table_grow(&made.table);
+	made.entries.items = calloc(entries + 1, sizeof(*made.entries.items));
+	made.keys.items = malloc(key_bytes + 1);
+	if (r < 0 || !made.entries.items || !made.keys.items) {
+		hash_map_deinit(&made);
+		return r < 0 ? r : -ENOMEM;
+	}
+	*map = made;
 	return 0;
 }
 
 void hash_map_deinit(struct hash_map *map)
 {
-	free(map->slots);
-	free(map->keys);
+	index_table_deinit(&map->table);
+	array_free(&map->entries);
+	array_free(&map->keys);
 	*map = (struct hash_map){0};
 }
 
 void hash_map_clear(struct hash_map *map)
 {
-	if (map->slots)
-		memset(map->slots, 0, map->capacity * sizeof(*map->slots));
-	map->count = map->keys_used = 0;
+	if (map->entries.count && map->fixed)
+		memset(map->table.slots, 0, map->table.capacity * sizeof(*map->table.slots));
+	if (map->entries.count && !map->fixed)
+		index_table_clear(&map->table);
+	map->table.count = map->entries.count = map->keys.count = 0;
 }
 
-/* The slot of the key, or the free slot for it. There is always a free one. */
-static struct hash_slot *probe(const struct hash_map *map, uint32_t hash, const void *key, size_t length)
+struct wanted_key {
+	const struct hash_map *map;
+	const void *key;
+	size_t length;
+};
+
+static bool is_wanted(const void *context, uint32_t number)
 {
-	size_t mask = map->capacity - 1, at = hash & mask;
+	const struct wanted_key *wanted = context;
+	const struct hash_entry *entry = &wanted->map->entries.items[number];
 
-	while (map->slots[at].hash) {
-		const struct hash_slot *slot = &map->slots[at];
-
-		if (slot->hash == hash && slot->length == length &&
-		    (!length || !memcmp(map->keys + slot->key, key, length)))
-			break;
-		at = (at + 1) & mask;
-	}
-	return &map->slots[at];
+	return entry->length == wanted->length &&
+	       (!entry->length || !memcmp(wanted->map->keys.items + entry->key, wanted->key, entry->length));
 }
 
 uint64_t *hash_map_find(const struct hash_map *map, const void *key, size_t length)
 {
-	struct hash_slot *slot;
+	const struct wanted_key wanted = {map, key, length};
+	const struct index_slot *slot = NULL;
 
-	if (!map->count)
-		return NULL;
-	slot = probe(map, key_hash(map, key, length), key, length);
-	return slot->hash ? &slot->value : NULL;
-}
-
-static int grow_slots(struct hash_map *map)
-{
-	size_t capacity = map->capacity * 2, mask = capacity - 1;
-	struct hash_slot *slots;
-	int r = alloc_slots(capacity, &slots);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < map->capacity; i++) {
-		size_t at = map->slots[i].hash & mask;
-
-		if (!map->slots[i].hash)
-			continue;
-		while (slots[at].hash)
-			at = (at + 1) & mask;
-		slots[at] = map->slots[i];
-	}
-	free(map->slots);
-	map->slots = slots;
-	map->capacity = capacity;
-	return 0;
-}
-
-static int grow_keys(struct hash_map *map, size_t wanted)
-{
-	size_t room = map->keys_room;
-	unsigned char *keys;
-
-	while (room < wanted)
-		if (__builtin_mul_overflow(room, 2, &room))
-			return -ENOMEM;
-	keys = realloc(map->keys, room);
-	if (!keys)
-		return -ENOMEM;
-	map->keys = keys;
-	map->keys_room = room;
-	return 0;
+	if (map->entries.count)
+		slot = index_table_lookup(&map->table, key_hash(map, key, length), is_wanted, &wanted);
+	return slot ? &map->entries.items[slot->number - 1].value : NULL;
 }
 
 /* Room for one more key of that length. */
 static int make_room(struct hash_map *map, size_t length)
 {
-	bool slots_full = is_full(map), keys_full;
-	size_t wanted;
-	int r = 0;
+	const size_t count = map->entries.count + 1;
+	size_t bytes;
 
-	if (length > UINT32_MAX || __builtin_add_overflow(map->keys_used, length, &wanted))
+	if (length > UINT32_MAX || __builtin_add_overflow(map->keys.count, length, &bytes))
 		return map->fixed ? -ENOSPC : -ENOMEM;
-	keys_full = wanted > map->keys_room;
 	if (map->fixed)
-		return slots_full || keys_full ? -ENOSPC : 0;
-	if (keys_full)
-		r = grow_keys(map, wanted);
-	if (!r && slots_full)
-		r = grow_slots(map);
-	return r;
+		return count > map->entries.capacity || bytes > map->keys.capacity ? -ENOSPC : 0;
+	return array_reserve(&map->entries, count) < 0 || array_reserve(&map->keys, bytes) < 0 ? -ENOMEM : 0;
 }
 
 int hash_map_add(struct hash_map *map, const void *key, size_t length, uint64_t value, uint64_t **ret_value)
 {
-	uint32_t hash = key_hash(map, key, length);
-	struct hash_slot *slot = probe(map, hash, key, length);
-	bool absent = !slot->hash;
+	const struct wanted_key wanted = {map, key, length};
+	const uint32_t hash = key_hash(map, key, length);
+	struct index_slot *slot = index_table_find(&map->table, hash, is_wanted, &wanted);
+	bool absent;
+	int r;
 
+	if (!slot)
+		return -ENOMEM;
+	absent = !slot->number;
 	if (absent) {
-		int r = make_room(map, length);
-
+		r = make_room(map, length);
 		if (r < 0)
 			return r;
-		slot = probe(map, hash, key, length);
-		*slot = (struct hash_slot){
-			.value = value, .key = map->keys_used, .length = (uint32_t)length, .hash = hash};
+		index_table_set(&map->table, slot, hash, (uint32_t)map->entries.count);
+		map->entries.items[map->entries.count++] =
+			(struct hash_entry){.value = value, .key = map->keys.count, .length = (uint32_t)length};
 		if (length)
-			memcpy(map->keys + map->keys_used, key, length);
-		map->keys_used += length;
-		map->count++;
+			memcpy(map->keys.items + map->keys.count, key, length);
+		map->keys.count += length;
 	}
 	if (ret_value)
-		*ret_value = &slot->value;
+		*ret_value = &map->entries.items[slot->number - 1].value;
 	return absent;
 }
 
 bool hash_map_next(const struct hash_map *map, size_t *cursor, const void **ret_key, size_t *ret_length,
 		   uint64_t *ret_value)
 {
-	while (*cursor < map->capacity) {
-		const struct hash_slot *slot = &map->slots[(*cursor)++];
+	const struct hash_entry *entry;
 
-		if (!slot->hash)
-			continue;
-		if (ret_key)
-			*ret_key = map->keys + slot->key;
-		if (ret_length)
-			*ret_length = slot->length;
-		if (ret_value)
-			*ret_value = slot->value;
-		return true;
-	}
-	return false;
+	if (*cursor >= map->entries.count)
+		return false;
+	entry = &map->entries.items[(*cursor)++];
+	if (ret_key)
+		*ret_key = map->keys.items + entry->key;
+	if (ret_length)
+		*ret_length = entry->length;
+	if (ret_value)
+		*ret_value = entry->value;
+	return true;
 }

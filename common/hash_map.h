@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/array.h"
+
 /* From the kernel, for seeds and factors. 0, or -errno if it provides none. */
 int random_bytes(void *bytes, size_t length);
 
@@ -129,17 +131,21 @@ int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal
 		    uint32_t *ret_number);
 
 /*
- * Byte strings, which are copied in, to 64-bit values: SipHash-1-3, open addressing, linear probing. It
- * either grows (hash_map_init) or has all its memory allocated at the start (hash_map_init_fixed), for the
- * recorder: then an insertion into a full table is -ENOSPC and nothing is ever allocated again. Entries are
- * never removed one by one; hash_map_clear() empties the table.
+ * Byte strings, which are copied in, to 64-bit values, by an index_table of SipHash-1-3. It either grows
+ * (hash_map_init) or has all its memory allocated at the start (hash_map_init_fixed), for the recorder: then an
+ * insertion into a full table is -ENOSPC and nothing is ever allocated again. Entries are never removed one by
+ * one; hash_map_clear() empties the table.
  */
+struct hash_entry {
+	uint64_t value;
+	size_t key; /* offset in the keys */
+	uint32_t length;
+};
+
 struct hash_map {
-	struct hash_slot *slots;
-	size_t capacity, count;	 /* slots are a power of two; at most 3/4 are used */
-	unsigned char *keys;	 /* the copied keys, concatenated */
-	size_t keys_used, keys_room;
-	uint64_t seed[2];
+	struct index_table table;
+	ARRAY(struct hash_entry) entries; /* as they were added */
+	ARRAY(unsigned char) keys;	  /* concatenated */
 	bool fixed;
 };
 
@@ -161,7 +167,7 @@ uint64_t *hash_map_find(const struct hash_map *map, const void *key, size_t leng
  */
 int hash_map_add(struct hash_map *map, const void *key, size_t length, uint64_t value, uint64_t **ret_value);
 
-/* Iterates over all entries: start with *cursor = 0; false at the end. The order is arbitrary: sort before printing. */
+/* Iterates over all entries, as they were added: start with *cursor = 0; false at the end. */
 bool hash_map_next(const struct hash_map *map, size_t *cursor, const void **ret_key, size_t *ret_length,
 		   uint64_t *ret_value);
 

@@ -213,7 +213,7 @@ static void keep_name(struct wait_objects *objects, const struct ring_name *name
 				 .mapping = name->mapping, .device = name->device, .inode = name->inode,
 				 .offset = name->offset};
 	uint64_t *number;
-	int r = hash_map_add(&objects->names, &name->token, sizeof(name->token), objects->names.count, &number);
+	int r = hash_map_add(&objects->names, &name->token, sizeof(name->token), objects->names.entries.count, &number);
 
 	if (r < 0 || (!r && objects->kept[*number].hash == kept.hash))
 		return;
@@ -235,7 +235,7 @@ void wait_objects_name(struct wait_objects *objects, const struct ring_name *nam
 {
 	if (!name->token || (!name->length && !name->mapping) || name->length > RING_NAME_BYTES)
 		return;
-	if (objects->names.count == NAMES || objects->used + name->length > NAME_BYTES)
+	if (objects->names.entries.count == NAMES || objects->used + name->length > NAME_BYTES)
 		forget_names(objects);
 	keep_name(objects, name);
 }

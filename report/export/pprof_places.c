@@ -129,7 +129,7 @@ void pprof_texts_deinit(struct pprof_texts *texts)
 uint64_t pprof_texts_find(struct pprof_texts *texts, const char *text)
 {
 	uint64_t *number;
-	int r = hash_map_add(&texts->numbers, text, strlen(text), texts->numbers.count, &number);
+	int r = hash_map_add(&texts->numbers, text, strlen(text), texts->numbers.entries.count, &number);
 
 	if (r > 0)
 		protobuf_text(texts->out, PROFILE_STRING_TABLE, text);
@@ -257,7 +257,7 @@ static int write_function(struct pprof_places *places, const char *name, const c
 		key = NULL;
 		return -ENOMEM;
 	}
-	r = hash_map_add(&places->written, key, (size_t)length, places->written.count + 1, &number);
+	r = hash_map_add(&places->written, key, (size_t)length, places->written.entries.count + 1, &number);
 	if (r < 0)
 		return r;
 	*ret_number = *number;

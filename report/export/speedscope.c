@@ -56,7 +56,7 @@ static void write_frame(void *owner, const char *name, const char *after, const 
 	uint64_t *number;
 
 	if (length >= 0)
-		r = hash_map_add(&scope->frames, text, (size_t)length, scope->frames.count, &number);
+		r = hash_map_add(&scope->frames, text, (size_t)length, scope->frames.entries.count, &number);
 	export_check(&scope->export, r);
 	if (r < 0)
 		return;

@@ -117,7 +117,7 @@ enum { PATHS_MAX = 1 << 16 };
 /* Does nothing if there is no memory, or if there are too many. */
 static void add_missing(struct opener *opener, const char *path)
 {
-	if (opener->missing.count < PATHS_MAX)
+	if (opener->missing.entries.count < PATHS_MAX)
 		(void)hash_map_add(&opener->missing, path, strlen(path), 0, NULL);
 }
 
@@ -126,7 +126,7 @@ static bool is_missing(const struct opener *opener, const char *path)
 {
 	size_t length = 0;
 
-	if (!opener->missing.count)
+	if (!opener->missing.entries.count)
 		return false;
 	while (path[length]) {
 		length += strspn(path + length, "/");

@@ -108,7 +108,7 @@ void opener_server_destroy(struct opener_server *server)
 
 static void count_refusal(struct refusals *refusals, uint32_t reason, const char *path)
 {
-	const bool full = refusals->known.count >= KNOWN_MAX;
+	const bool full = refusals->known.entries.count >= KNOWN_MAX;
 	char **example = &refusals->examples[reason], *copy;
 
 	if (full ? hash_map_find(&refusals->known, path, strlen(path)) != NULL :

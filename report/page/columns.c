@@ -50,7 +50,7 @@ int column_text_close(struct column_text *text, struct column *column)
 int column_text_find(struct column_text *text, const void *key, size_t length, uint64_t *ret_number)
 {
 	uint64_t *number;
-	int r = hash_map_add(&text->known, key, length, text->known.count, &number);
+	int r = hash_map_add(&text->known, key, length, text->known.entries.count, &number);
 
 	if (r >= 0)
 		*ret_number = *number;

@@ -494,7 +494,7 @@ static int find_number(struct numbers *numbers, const struct number_key *key, ui
 		*ret_number = recent->number - 1;
 		return 0;
 	}
-	r = hash_map_add(&numbers->known, key, sizeof(*key), numbers->known.count, &number);
+	r = hash_map_add(&numbers->known, key, sizeof(*key), numbers->known.entries.count, &number);
 	if (r < 0)
 		return r;
 	*recent = (struct recent){*key, (uint32_t)*number + 1};
@@ -653,7 +653,7 @@ static int html_waits_write_all(struct wait_writer *writer)
 		r = write_wait(writer, &waits->items[i]);
 	}
 	end_run(writer);
-	if (!writer->nexts.known.count)
+	if (!writer->nexts.known.entries.count)
 		columns_clear(&page->columns, COLUMN_WAIT_NEXT, COLUMN_WAIT_NEXT + 1);
 	if (!writer->has_purpose)
 		columns_clear(&page->columns, COLUMN_WAIT_PURPOSE, COLUMN_WAIT_PURPOSE + 1);

@@ -272,7 +272,7 @@ static void joiner_deinit(struct joiner *joiner)
 static int number_end(struct joiner *joiner, const char *text, uint32_t *ret_number)
 {
 	uint64_t *number;
-	int r = hash_map_add(&joiner->numbers, text, strlen(text), joiner->numbers.count, &number);
+	int r = hash_map_add(&joiner->numbers, text, strlen(text), joiner->numbers.entries.count, &number);
 
 	for (unsigned int i = 0; r > 0 && i < PROFILE_DIRECTIONS; i++)
 		if (array_push(&joiner->sums, (struct profile_users){0}) < 0)

@@ -529,7 +529,7 @@ static int stand_in(struct stand_ins *all, const struct trace_object *object, ch
 
 	if (!length || object->about.kind == OBJECT_LOCK || object->about.kind == OBJECT_BLOCK) /* the kernel's names */
 		return 0;
-	r = hash_map_add(known, key, length, known->count + 1, &number);
+	r = hash_map_add(known, key, length, known->entries.count + 1, &number);
 	return r < 0 ? r : snprintf(text, room, "%s#%llu", peer ? "peer" : is_unix ? "name" : "file",
 				    (unsigned long long)*number);
 }

@@ -112,7 +112,7 @@ void scrub_destroy(struct scrub *scrub)
 
 size_t scrub_count(const struct scrub *scrub)
 {
-	return scrub->given.count;
+	return scrub->given.entries.count;
 }
 
 /* --- one name --- */

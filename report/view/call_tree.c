@@ -182,25 +182,11 @@ static int place(struct call_tree_builder *builder, uint32_t source)
 								    .weight = builder->sums[source].total.weight});
 }
 
-/* Clearing a table costs its capacity: a large one is not kept for the small trees that follow. */
-static int empty_children(struct call_tree_builder *builder)
-{
-	enum { SPARSE = 64 };
-
-	if (builder->children.capacity / SPARSE <= builder->touched.count + SPARSE) {
-		hash_map_clear(&builder->children);
-		return 0;
-	}
-	hash_map_deinit(&builder->children);
-	return hash_map_init(&builder->children);
-}
-
 static int place_all(struct call_tree_builder *builder)
 {
-	int r = empty_children(builder);
+	int r = 0;
 
-	if (r < 0)
-		return r;
+	hash_map_clear(&builder->children);
 	builder->nodes.count = builder->offsets.count = 0;
 	if (array_push(&builder->nodes, (struct call_tree_node){0}) < 0)
 		return -ENOMEM;

@@ -24,7 +24,7 @@ enum { MOST_KNOWN = 1 << 20 };
 /* What is known holds for one profile only: another one has other numbers. */
 static int begin(struct object_pattern *pattern, const struct profile *profile)
 {
-	if (pattern->known.capacity && pattern->profile == profile && pattern->known.count < MOST_KNOWN)
+	if (pattern->known.table.slots && pattern->profile == profile && pattern->known.entries.count < MOST_KNOWN)
 		return 0;
 	hash_map_deinit(&pattern->known);
 	pattern->profile = profile;

@@ -123,7 +123,7 @@ void columns_deinit(struct columns *columns);
 /*
  * The chains of a profile, and of one that it is compared with, as one tree of functions. Nodes of
  * the second profile are numbered after those of the first. Functions that read the same are one,
- * and so are nodes whose chains read the same. Like readings.h, for two profiles.
+ * and so are nodes whose chains read the same. Like struct readings, for two profiles.
  */
 
 enum { MERGE_SIDES = 2 };

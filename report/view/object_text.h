@@ -103,7 +103,7 @@ struct object_alike {
 };
 
 void object_alike_begin(struct object_alike *alike, const struct profile_wait *wait);
-/* Adds a wait with the same key (object_texts.h). Only what was ready is read from `key`. */
+/* Adds a wait with the same key. Only what was ready is read from `key`. */
 void object_alike_add(struct object_alike *alike, const struct waits *waits, const struct profile_wait *wait,
 		      const struct object_key *key);
 /* Like wait_write_object(). */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --chains of walks: each task that holds a lock and does not wait for one; below it, the tasks that it holds up. */
+#include "report/wait/chains.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +17,6 @@
 #include "report/view/page.h"
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
-#include "report/wait/chains_targets.h"
 
 enum { MOST_DEPTH = 32, MOST_HELD = 10 /* tasks below each that hold up nobody themselves */, INDENT = 4 };
 
@@ -270,7 +271,7 @@ static int walk_chains_print(const struct view_context *context)
 
 enum { HEADING_INDENT = 4 };
 
-/* The real causes of a target's waits: see chains_follow.h for the method. */
+/* The real causes of a target's waits: see chains.h for the method. */
 
 struct chains_view {
 	const struct view_context *context;

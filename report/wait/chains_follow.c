@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "report/wait/chains_follow.h"
+#include "report/wait/chains.h"
 
 #include <errno.h>
 #include <stdlib.h>

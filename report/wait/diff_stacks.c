@@ -10,7 +10,7 @@
 #include "report/view/groups.h"
 #include "report/view/page.h"
 #include "report/view/wait_text.h"
-#include "report/wait/chains_targets.h"
+#include "report/wait/chains.h"
 #include "report/wait/diff.h"
 
 /* Functions and stacks that changed: all chains of both profiles in one tree, by the names of their functions. */

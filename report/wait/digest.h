@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "report/view/place.h"
-#include "report/wait/chains_targets.h"
+#include "report/wait/chains.h"
 #include "report/wait/summary.h"
 
 enum { DIGEST_LINES = 25, /* as printed */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The real causes of a wait. The method is that of the reporter's chains_follow.h, rule by rule, so the page says
+ * The real causes of a wait. The method is that of the reporter's chains.h, rule by rule, so the page says
  * what --chains says. All of a blocked thread's time is attributed to its waker; the same time is then examined for
  * the waker, and so on. The weight of a target is divided in proportion to the lengths found.
  *

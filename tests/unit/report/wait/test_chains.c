@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* --chains compared with hand-written text: what held a wait in the end, and what is printed if that is unknown. */
-#include "report/wait/chains_follow.h"
+#include "report/wait/chains.h"
 #include "tests/unit/report/view/fake_view.h"
 
 static const struct view_settings longest = {.min_share = 2500, .filters = ""};

@@ -5,8 +5,8 @@
  * time that it explains. The nodes are those of a call tree, so that they are printed as one; their
  * contents are in `steps`.
  */
-#ifndef RWALKER_REPORT_WAIT_CHAINS_FOLLOW_H
-#define RWALKER_REPORT_WAIT_CHAINS_FOLLOW_H
+#ifndef RWALKER_REPORT_WAIT_CHAINS_H
+#define RWALKER_REPORT_WAIT_CHAINS_H
 
 #include "common/array.h"
 #include "common/hash_map.h"
@@ -14,6 +14,7 @@
 #include "report/view/object_text.h"
 #include "report/view/place.h"
 #include "report/view/task_names.h"
+#include "report/view/view.h"
 #include "report/view/waits.h"
 
 enum step_kind {
@@ -84,7 +85,7 @@ int chains_tree_finish(struct chains_tree *tree, const struct places *places, st
  * and that part of the time only. So the time of one wait is divided completely and without overlap
  * among the causes at the ends of paths. T's own time on the run queue is itself a cause.
  *
- * Where a waker says too little, somebody else may be known (wait_next.h): who held the lock when
+ * Where a waker says too little, somebody else may be known (struct wait_next): who held the lock when
  * the wait began, or who is at the other end of the connection that an interrupt brought data of.
  * Then the time is examined for that one.
  *
@@ -129,5 +130,63 @@ struct follower {
 
 /* Divides one wait (a number of the profile's list), or as much of its weight, into the tree. */
 int follower_divide(struct follower *follower, uint32_t wait, uint64_t weight);
+
+/*
+ * The waits whose causes are wanted, and the tree of these causes.
+ * The tables are what following needs: they are made once and serve any number of trees.
+ */
+
+struct chains_tables {
+	struct waits waits;
+	struct task_names names;
+	struct wait_index index;
+	struct functions *functions;
+	struct places places;
+	bool per_process;
+};
+
+/* 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
+int chains_tables_init(struct chains_tables *tables, const struct view_context *context);
+void chains_tables_deinit(struct chains_tables *tables);
+
+enum chains_part { CHAINS_WHOLE, CHAINS_EARLY, CHAINS_LATE }; /* whole recordings, or one half of each */
+
+struct chains_wanted { /* waits of one source that pass the filters */
+	uint32_t source;
+	bool named;	     /* waits of given threads, however they ended; else the longest that somebody ended */
+	bool anybody;	     /* all threads; else those with a matching comm, or this thread if `comm` is NULL */
+	const regex_t *comm;
+	bool by_name;	     /* or if set, those of processes with this name, a number of task_names */
+	uint32_t name;
+	uint32_t tid;
+	enum chains_part part;
+	uint64_t least;	     /* only waits of this weight or more */
+	size_t most;	     /* waits; 0: as many as usual */
+	bool objects;	     /* also find out what they were for */
+};
+
+struct chains_count {
+	size_t waits;
+	uint64_t weight;
+};
+
+struct chains_found {
+	struct chains_tables *tables;
+	struct chains_wanted wanted;
+	struct chains_tree steps;
+	struct call_tree tree;
+	struct object_tally objects; /* by node; empty if not wanted */
+	uint32_t *targets; /* waits, longest first */
+	size_t target_count;
+	struct chains_count matched, open, timers; /* all that match, without: not ended, ended by a timer */
+	uint64_t target_weight, total, sampled;	   /* of those followed; of the tree, and of it, estimated */
+};
+
+/* The weight of the shortest of the `most` longest wanted waits; 0 if there are no more. 0, -ENOMEM, -EBADMSG. */
+int chains_least(struct chains_tables *tables, const struct chains_wanted *wanted, uint64_t *ret_least);
+
+/* Follows the wanted waits. `tables` outlives it. 0, -ENOMEM, -EBADMSG. Deinitialize it in any case. */
+int chains_found_init(struct chains_found *found, struct chains_tables *tables, const struct chains_wanted *wanted);
+void chains_found_deinit(struct chains_found *found);
 
 #endif

@@ -90,7 +90,7 @@ def judge_locks(call, kind, owner, is_mmap, reads, waits, least):
         lock = wait["for"]
         if lock["lock"] != (RT_MUTEX if os.environ.get("LOCKS_RT") else kind) or (lock["flags"] == "0x8") != is_mmap:
             return f"a wait was for {lock}"
-        if bool(int(wait["flags"], 16) & FOR_READING) != reads:
+        if not os.environ.get("LOCKS_RT") and bool(int(wait["flags"], 16) & FOR_READING) != reads:
             return f"a wait was {'not ' if reads else ''}for reading"
         if is_mmap and lock["tgid"] != wait["waiter"]["tgid"]:
             return f"the mmap_lock is of {lock['tgid']}"

@@ -172,7 +172,7 @@
 
 		/*
 		 * Between two waits, until `to`, a waker ran, but not before it was created, or was first seen; `own` is the
-		 * later wait, or null.
+		 * later wait, or null: then who is not a waker may have ended.
 		 */
 		divideGap(state, own, to) {
 			const {thread, waker, at} = state,
@@ -180,11 +180,14 @@
 					own !== null &&
 					this.waits.kinds[this.waits.kind[own]].waitClass === rwalker.CLASS.STARTED;
 			const known = starts ? to : Math.min(Math.max(thread?.from ?? at, at), to);
+			const mayEnd = own === null && state.woke.by && thread?.summed;
+			const last = mayEnd ? Math.max(known, Math.min(thread.to, to)) : to;
 			const kind = starts || thread?.started ? 'notBorn' : 'unseen';
 
-			if (to > known) this.note({task: waker, from: known, to, kind: 'ran'});
-			state.running += Math.max(to - known, 0);
+			if (last > known) this.note({task: waker, from: known, to: last, kind: 'ran'});
+			state.running += Math.max(last - known, 0);
 			this.end(state.node, {...state.woke, kind}, Math.max(known - at, 0));
+			this.end(state.node, {...state.woke, kind: 'unseen'}, Math.max(to - last, 0));
 		}
 
 		/* Notes what a part of a waker's own wait was for. */

@@ -15,6 +15,7 @@
 			this.first = this.count = this.brief = this.running = this.unknown = 0;
 			this.summed = false;
 			this.from = -Infinity; /* since when it is known, in ticks; before that it did not run */
+			this.to = -Infinity; /* until when its sums tell of it */
 			this.started = false; /* it did not exist before */
 		}
 
@@ -108,9 +109,11 @@
 			for (let i = 0; i < sums.task.length; i++) {
 				const thread = this.enter(sums.recording[i], sums.task[i]);
 
-				const from = recordings[sums.recording[i]].offset + sums.from[i];
+				const {offset} = recordings[sums.recording[i]];
+				const from = offset + sums.from[i];
 
 				thread.from = thread.summed ? Math.min(thread.from, from) : from;
+				thread.to = Math.max(thread.to, offset + sums.to[i]);
 				thread.summed = true;
 				thread.started ||= sums.count[(i + 1) * sums.kinds - 1] > 0; /* the last kind: started */
 				thread.running += sums.running[i];

@@ -99,20 +99,6 @@ uint32_t index_table_hash_words(const struct index_table *table, const uint32_t 
 	return hash;
 }
 
-int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal, const void *context, uint32_t number,
-		    uint32_t *ret_number)
-{
-	struct index_slot *slot = index_table_find(table, hash, equal, context);
-
-	if (!slot)
-		return -ENOMEM;
-	*ret_number = slot->number ? slot->number - 1 : number;
-	if (slot->number)
-		return 0;
-	index_table_set(table, slot, hash, number);
-	return 1;
-}
-
 /* --- hash map --- */
 
 static uint64_t rotate_left(uint64_t value, unsigned int bits)

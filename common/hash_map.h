@@ -127,8 +127,20 @@ static inline void index_table_set(struct index_table *table, struct index_slot 
  * Find and set in one call: 1: the item is new and has `number`; 0: it was there; -ENOMEM.
  * *ret_number is its number.
  */
-int index_table_add(struct index_table *table, uint32_t hash, index_equal *equal, const void *context, uint32_t number,
-		    uint32_t *ret_number);
+static inline __attribute__((always_inline)) int index_table_add(struct index_table *table, uint32_t hash,
+								 index_equal *equal, const void *context,
+								 uint32_t number, uint32_t *ret_number)
+{
+	struct index_slot *slot = index_table_find(table, hash, equal, context);
+
+	if (!slot)
+		return -ENOMEM;
+	*ret_number = slot->number ? slot->number - 1 : number;
+	if (slot->number)
+		return 0;
+	index_table_set(table, slot, hash, number);
+	return 1;
+}
 
 /*
  * Byte strings, which are copied in, to 64-bit values, by an index_table of SipHash-1-3. It either grows

@@ -6,7 +6,12 @@
 #include "report/profile/profile_internal.h"
 #include "report/symbol/modules.h"
 
-/* --- profile intern --- */
+/* --- finding or adding an item --- */
+
+struct wanted {
+	const struct profile *profile;
+	const void *item;
+};
 
 /* Equal texts have the same pointer, so structs with names can be compared by pointers. */
 static int intern_text(struct profile *profile, const char *text, const char **ret_text)
@@ -14,43 +19,28 @@ static int intern_text(struct profile *profile, const char *text, const char **r
 	return text_pool_add(&profile->texts, text, strlen(text), ret_text);
 }
 
-struct wanted_host {
-	const struct profile *profile;
-	struct profile_host host;
-};
-
 static bool same_host(const void *context, uint32_t number)
 {
-	const struct wanted_host *wanted = context;
-	const struct profile_host *host = &wanted->profile->hosts.items[number];
+	const struct wanted *wanted = context;
+	const struct profile_host *host = &wanted->profile->hosts.items[number], *item = wanted->item;
 
-	return host->boot_id == wanted->host.boot_id && host->name == wanted->host.name;
+	return host->boot_id == item->boot_id && host->name == item->name;
 }
 
 int profile_intern_host(struct profile *profile, const struct trace_model *model, uint32_t *ret_host)
 {
-	struct wanted_host wanted = {.profile = profile};
-	struct index_slot *slot;
+	struct profile_host host;
+	const struct wanted wanted = {profile, &host};
 	uint32_t hash;
+	int r = 1;
 
-	if (intern_text(profile, model->boot_id, &wanted.host.boot_id) < 0 ||
-	    intern_text(profile, model->host, &wanted.host.name) < 0)
+	if (intern_text(profile, model->boot_id, &host.boot_id) < 0 || intern_text(profile, model->host, &host.name) < 0)
 		return -ENOMEM;
 	*ret_host = (uint32_t)profile->hosts.count;
-	if (!model->boot_id[0] && !model->host[0])
-		return array_push(&profile->hosts, wanted.host);
-	hash = index_table_hash(&profile->host_table, (uintptr_t)wanted.host.boot_id,
-				(uintptr_t)wanted.host.name);
-	slot = index_table_find(&profile->host_table, hash, same_host, &wanted);
-	if (!slot)
-		return -ENOMEM;
-	if (!slot->number) {
-		if (array_push(&profile->hosts, wanted.host) < 0)
-			return -ENOMEM;
-		index_table_set(&profile->host_table, slot, hash, (uint32_t)(profile->hosts.count - 1));
-	}
-	*ret_host = slot->number - 1;
-	return 0;
+	hash = index_table_hash(&profile->host_table, (uintptr_t)host.boot_id, (uintptr_t)host.name);
+	if (model->boot_id[0] || model->host[0])
+		r = index_table_add(&profile->host_table, hash, same_host, &wanted, *ret_host, ret_host);
+	return r <= 0 ? r : array_push(&profile->hosts, host);
 }
 
 /* --- sources --- */
@@ -91,81 +81,60 @@ static void describe_source(const struct trace_model *model, const struct trace_
 	described->software_fallback |= !!(source->event.flags & SOURCE_SOFTWARE_FALLBACK);
 }
 
-struct wanted_source {
-	const struct profile *profile;
-	struct profile_source source;
-	struct source_notes notes;
-};
-
 static bool same_source(const void *context, uint32_t number)
 {
-	const struct wanted_source *wanted = context;
-	const struct profile_source *source = &wanted->profile->sources.items[number];
+	const struct wanted *wanted = context;
+	const struct profile_source *source = &wanted->profile->sources.items[number], *item = wanted->item;
 
-	return source->kind == wanted->source.kind && source->name == wanted->source.name &&
-	       wanted->profile->source_notes.items[number].unit == wanted->notes.unit;
+	return source->kind == item->kind && source->name == item->name &&
+	       wanted->profile->source_notes.items[number].unit == item->weight_unit;
 }
 
 int profile_intern_source(struct profile *profile, const struct trace_model *model,
 			  const struct trace_source *source, uint32_t *ret_source)
 {
-	struct wanted_source wanted = {.profile = profile,
-				       .source = {.kind = profile_kind_of(source->event.kind),
-						  .weight_unit = "samples"},
-				       .notes = {.unit = unit_of(source->event.weight)}};
-	int r = intern_text(profile, source->name, &wanted.source.name);
-	uint32_t hash = index_table_hash(&profile->source_table, (uintptr_t)wanted.source.name,
-					 (uint64_t)wanted.source.kind << 8 |
-						 (unsigned char)wanted.notes.unit[0]);
-	struct index_slot *slot = index_table_find(&profile->source_table, hash, same_source, &wanted);
+	struct profile_source item = {.kind = profile_kind_of(source->event.kind),
+				      .weight_unit = unit_of(source->event.weight)};
+	const struct source_notes notes = {.unit = item.weight_unit};
+	const struct wanted wanted = {profile, &item};
+	int r = intern_text(profile, source->name, &item.name);
+	uint32_t hash = index_table_hash(&profile->source_table, (uintptr_t)item.name,
+					 (uint64_t)item.kind << 8 | (unsigned char)notes.unit[0]);
 
-	if (r < 0 || !slot)
+	if (!r)
+		r = index_table_add(&profile->source_table, hash, same_source, &wanted,
+				    (uint32_t)profile->sources.count, ret_source);
+	item.weight_unit = "samples"; /* until a weight is seen */
+	if (r < 0 || (r > 0 && (array_push(&profile->sources, item) < 0 ||
+				array_push(&profile->source_notes, notes) < 0)))
 		return -ENOMEM;
-	if (!slot->number) {
-		if (array_push(&profile->sources, wanted.source) < 0 ||
-		    array_push(&profile->source_notes, wanted.notes) < 0)
-			return -ENOMEM;
-		index_table_set(&profile->source_table, slot, hash, (uint32_t)(profile->sources.count - 1));
-	}
-	describe_source(model, source, &profile->sources.items[slot->number - 1]);
-	*ret_source = slot->number - 1;
+	describe_source(model, source, &profile->sources.items[*ret_source]);
 	return 0;
 }
 
 /* --- probes --- */
 
-struct wanted_probe {
-	const struct profile_probe *probes;
-	uint32_t source;
-	const char *name;
-};
-
 static bool same_probe(const void *context, uint32_t number)
 {
-	const struct wanted_probe *wanted = context;
+	const struct wanted *wanted = context;
+	const struct profile_probe *probe = &wanted->profile->probes.items[number], *item = wanted->item;
 
-	return wanted->probes[number].source == wanted->source && wanted->probes[number].name == wanted->name;
+	return probe->source == item->source && probe->name == item->name;
 }
 
 int profile_intern_probe(struct profile *profile, uint32_t source, const char *name, uint32_t *ret_probe)
 {
-	struct wanted_probe wanted = {.probes = profile->probes.items, .source = source};
-	int r = intern_text(profile, name, &wanted.name);
-	uint32_t hash = index_table_hash(&profile->probe_table, (uintptr_t)wanted.name, source);
-	struct index_slot *slot = index_table_find(&profile->probe_table, hash, same_probe, &wanted);
+	struct profile_probe probe = {.source = source, .counted = true};
+	const struct wanted wanted = {profile, &probe};
+	int r = intern_text(profile, name, &probe.name);
 
-	if (r < 0 || !slot)
-		return -ENOMEM;
-	if (!slot->number) {
-		if (array_push(&profile->probes, (struct profile_probe){.source = source,
-									.name = wanted.name,
-									.counted = true}) < 0 ||
-		    array_push(&profile->probe_wanted, false) < 0)
-			return -ENOMEM;
-		index_table_set(&profile->probe_table, slot, hash, (uint32_t)(profile->probes.count - 1));
-	}
-	*ret_probe = slot->number - 1;
-	return 0;
+	if (!r)
+		r = index_table_add(&profile->probe_table,
+				    index_table_hash(&profile->probe_table, (uintptr_t)probe.name, source), same_probe,
+				    &wanted, (uint32_t)profile->probes.count, ret_probe);
+	if (r > 0)
+		r = array_push(&profile->probes, probe) < 0 ? -ENOMEM : array_push(&profile->probe_wanted, false);
+	return r;
 }
 
 /*
@@ -173,19 +142,13 @@ int profile_intern_probe(struct profile *profile, uint32_t source, const char *n
  * of its time. Where the cgroup was not recorded, as for wakers, it is the first one that the task was seen in. ---
  */
 
-struct wanted_task {
-	const struct profile *profile;
-	struct profile_task task;
-};
-
 static bool same_task(const void *context, uint32_t number)
 {
-	const struct wanted_task *wanted = context;
-	const struct profile_task *task = &wanted->profile->tasks.items[number];
+	const struct wanted *wanted = context;
+	const struct profile_task *task = &wanted->profile->tasks.items[number], *item = wanted->item;
 
-	return task->tid == wanted->task.tid && task->tgid == wanted->task.tgid &&
-	       task->start == wanted->task.start && task->host == wanted->task.host &&
-	       task->comm == wanted->task.comm && task->kernel_thread == wanted->task.kernel_thread;
+	return task->tid == item->tid && task->tgid == item->tgid && task->start == item->start &&
+	       task->host == item->host && task->comm == item->comm && task->kernel_thread == item->kernel_thread;
 }
 
 static bool in_list(const uint32_t *list, size_t count, uint32_t number)
@@ -205,55 +168,45 @@ static bool is_wanted(const struct profile_filter *filter, const struct profile_
 	       (!filter->comm || regexec(filter->comm, task->comm, 0, NULL, 0) == 0);
 }
 
-static int add_task(struct profile *profile, const struct profile_task *task)
-{
-	if (array_push(&profile->tasks, *task) < 0 ||
-	    array_push(&profile->task_wanted, is_wanted(profile->filter, task)) < 0)
-		return -ENOMEM;
-	return 0;
-}
-
 static bool same_moved_task(const void *context, uint32_t number)
 {
-	const struct wanted_task *wanted = context;
+	const struct wanted *wanted = context;
+	const struct profile_task *item = wanted->item;
 
-	return wanted->profile->tasks.items[number].cgroup == wanted->task.cgroup && same_task(context, number);
+	return wanted->profile->tasks.items[number].cgroup == item->cgroup && same_task(context, number);
 }
 
 /* task_table finds tasks whatever their cgroup: each with that of its first record. The others are in moved_table. */
-static int find_task(struct profile *profile, struct index_table *table, const struct wanted_task *wanted,
+static int find_task(struct profile *profile, struct index_table *table, const struct profile_task *task,
 		     uint32_t hash, uint32_t *ret_task)
 {
-	struct index_slot *slot =
-		index_table_find(table, hash, table == &profile->task_table ? same_task : same_moved_task, wanted);
+	const struct wanted wanted = {profile, task};
+	int r = index_table_add(table, hash, table == &profile->task_table ? same_task : same_moved_task, &wanted,
+				(uint32_t)profile->tasks.count, ret_task);
 
-	if (!slot || (!slot->number && add_task(profile, &wanted->task) < 0))
-		return -ENOMEM;
-	if (!slot->number)
-		index_table_set(table, slot, hash, (uint32_t)(profile->tasks.count - 1));
-	*ret_task = slot->number - 1;
-	return 0;
+	if (r > 0)
+		r = array_push(&profile->tasks, *task) < 0 ? -ENOMEM :
+			    array_push(&profile->task_wanted, is_wanted(profile->filter, task));
+	return r;
 }
 
-int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *task,
+int profile_intern_task(struct profile *profile, uint32_t host, const struct event_task *event,
 			const struct profile_cgroup *cgroup, uint32_t *ret_task)
 {
-	struct wanted_task wanted = {.profile = profile,
-				     .task = {.host = host,
-					      .tgid = task->tgid,
-					      .tid = task->tid,
-					      .start = task->start,
-					      .cgroup = cgroup,
-					      .kernel_thread = task->flags & TASK_KERNEL_THREAD}};
+	struct profile_task task = {.host = host,
+				    .tgid = event->tgid,
+				    .tid = event->tid,
+				    .start = event->start,
+				    .cgroup = cgroup,
+				    .kernel_thread = event->flags & TASK_KERNEL_THREAD};
 	struct profile_task *first;
 	uint32_t hash;
-	int r = text_pool_add(&profile->texts, task->comm, strnlen(task->comm, sizeof(task->comm)),
-			      &wanted.task.comm);
+	int r = text_pool_add(&profile->texts, event->comm, strnlen(event->comm, sizeof(event->comm)), &task.comm);
 
-	hash = index_table_hash(&profile->task_table, (uint64_t)task->tid << 32 | host,
-				task->start ^ (uintptr_t)wanted.task.comm);
+	hash = index_table_hash(&profile->task_table, (uint64_t)task.tid << 32 | host,
+				task.start ^ (uintptr_t)task.comm);
 	if (!r)
-		r = find_task(profile, &profile->task_table, &wanted, hash, ret_task);
+		r = find_task(profile, &profile->task_table, &task, hash, ret_task);
 	if (r < 0 || !cgroup)
 		return r;
 	first = &profile->tasks.items[*ret_task];
@@ -264,120 +217,91 @@ int profile_intern_task(struct profile *profile, uint32_t host, const struct eve
 	if (first->cgroup == cgroup)
 		return 0;
 	hash = index_table_hash(&profile->moved_table, hash, (uintptr_t)cgroup);
-	return find_task(profile, &profile->moved_table, &wanted, hash, ret_task);
+	return find_task(profile, &profile->moved_table, &task, hash, ret_task);
 }
 
 /* --- frames and nodes --- */
 
-struct wanted_frame {
-	const struct profile *profile;
-	const struct profile_frame *frame;
-};
-
 static bool same_frame(const void *context, uint32_t number)
 {
-	const struct wanted_frame *wanted = context;
-	const struct profile_frame *frame = &wanted->profile->frames.items[number];
+	const struct wanted *wanted = context;
+	const struct profile_frame *frame = &wanted->profile->frames.items[number], *item = wanted->item;
 
-	return frame->address == wanted->frame->address && frame->module == wanted->frame->module &&
-	       frame->kernel == wanted->frame->kernel && frame->caller == wanted->frame->caller &&
-	       frame->note == wanted->frame->note &&
+	return frame->address == item->address && frame->module == item->module && frame->kernel == item->kernel &&
+	       frame->caller == item->caller && frame->note == item->note &&
 	       (!(wanted->profile->filter->needs & PROFILE_EACH_ADDRESS) ||
-		frame->run_time_address == wanted->frame->run_time_address);
+		frame->run_time_address == item->run_time_address);
 }
 
 int profile_intern_frame(struct profile *profile, const struct profile_frame *frame, uint32_t *ret_frame)
 {
-	struct wanted_frame wanted = {.profile = profile, .frame = frame};
+	const struct wanted wanted = {profile, frame};
 	uint32_t hash = index_table_hash(&profile->frame_table, frame->address,
 					 ((uint64_t)frame->note << 40 | (uint64_t)frame->module << 2) ^
 						 ((unsigned int)frame->kernel << 1 | frame->caller));
-	struct index_slot *slot = index_table_find(&profile->frame_table, hash, same_frame, &wanted);
+	int r = index_table_add(&profile->frame_table, hash, same_frame, &wanted, (uint32_t)profile->frames.count,
+				ret_frame);
 
-	if (!slot)
+	if (r > 0 && (profile->frames.count >= NO_NUMBER - 1 || array_push(&profile->frames, *frame) < 0 ||
+		      array_push(&profile->overhead, OVERHEAD_UNKNOWN) < 0))
 		return -ENOMEM;
-	if (!slot->number) {
-		if (profile->frames.count >= NO_NUMBER - 1 || array_push(&profile->frames, *frame) < 0 ||
-		    array_push(&profile->overhead, OVERHEAD_UNKNOWN) < 0)
-			return -ENOMEM;
-		index_table_set(&profile->frame_table, slot, hash, (uint32_t)(profile->frames.count - 1));
-	}
-	*ret_frame = slot->number - 1;
-	return 0;
+	return r < 0 ? r : 0;
 }
-
-struct wanted_node {
-	const struct profile_node *nodes;
-	struct profile_node node;
-};
 
 static bool same_node(const void *context, uint32_t number)
 {
-	const struct wanted_node *wanted = context;
-	const struct profile_node *node = &wanted->nodes[number];
+	const struct wanted *wanted = context;
+	const struct profile_node *node = &wanted->profile->nodes.items[number], *item = wanted->item;
 
-	return node->parent == wanted->node.parent && node->frame == wanted->node.frame;
+	return node->parent == item->parent && node->frame == item->frame;
 }
 
 int profile_intern_node(struct profile *profile, uint32_t parent, uint32_t frame, uint32_t *ret_node)
 {
-	struct wanted_node wanted = {.nodes = profile->nodes.items,
-				     .node = {.parent = parent, .frame = frame}};
+	const struct profile_node node = {.parent = parent, .frame = frame};
+	const struct wanted wanted = {profile, &node};
 	uint32_t hash = index_table_hash(&profile->node_table, (uint64_t)parent << 32 | frame, 0);
-	struct index_slot *slot = index_table_find(&profile->node_table, hash, same_node, &wanted);
+	int r = index_table_add(&profile->node_table, hash, same_node, &wanted, (uint32_t)profile->nodes.count, ret_node);
 
-	if (!slot)
+	if (r > 0 && (profile->nodes.count >= NO_NUMBER - 1 || array_push(&profile->nodes, node) < 0))
 		return -ENOMEM;
-	if (!slot->number) {
-		if (profile->nodes.count >= NO_NUMBER - 1 || array_push(&profile->nodes, wanted.node) < 0)
-			return -ENOMEM;
-		index_table_set(&profile->node_table, slot, hash, (uint32_t)(profile->nodes.count - 1));
-	}
-	*ret_node = slot->number - 1;
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 /* --- entries --- */
 
-struct wanted_entry {
-	const struct profile_entry *entries, *entry;
-};
-
 static bool same_entry(const void *context, uint32_t number)
 {
-	const struct wanted_entry *wanted = context;
-	const struct profile_entry *entry = &wanted->entries[number];
+	const struct wanted *wanted = context;
+	const struct profile_entry *entry = &wanted->profile->entries.items[number], *item = wanted->item;
 
-	return entry->node == wanted->entry->node && entry->task == wanted->entry->task &&
-	       entry->source == wanted->entry->source && entry->flags == wanted->entry->flags &&
-	       entry->cpu == wanted->entry->cpu;
+	return entry->node == item->node && entry->task == item->task && entry->source == item->source &&
+	       entry->flags == item->flags && entry->cpu == item->cpu;
 }
 
 int profile_add_entry(struct profile *profile, const struct profile_entry *entry)
 {
-	struct wanted_entry wanted = {.entries = profile->entries.items, .entry = entry};
-	uint32_t hash = index_table_hash(&profile->entry_table, (uint64_t)entry->node << 32 | entry->task,
-					 (uint64_t)entry->source << 32 | (uint32_t)entry->cpu << 16 | entry->flags);
-	struct index_slot *slot = index_table_find(&profile->entry_table, hash, same_entry, &wanted);
+	const struct wanted wanted = {profile, entry};
+	struct profile_entry *old;
+	uint32_t number, hash = index_table_hash(&profile->entry_table, (uint64_t)entry->node << 32 | entry->task,
+						 (uint64_t)entry->source << 32 | (uint32_t)entry->cpu << 16 |
+							 entry->flags);
+	int r = index_table_add(&profile->entry_table, hash, same_entry, &wanted, (uint32_t)profile->entries.count,
+				&number);
 
-	if (!slot)
+	if (r < 0 || (r > 0 && profile->entries.count >= NO_NUMBER - 1))
 		return -ENOMEM;
-	if (slot->number) {
-		struct profile_entry *old = &profile->entries.items[slot->number - 1];
-
-		old->samples += entry->samples;
-		old->weight += entry->weight;
-		old->run_queue += entry->run_queue;
-		old->throttled += entry->throttled;
-		return 0;
-	}
-	if (profile->entries.count >= NO_NUMBER - 1 || array_push(&profile->entries, *entry) < 0)
-		return -ENOMEM;
-	index_table_set(&profile->entry_table, slot, hash, (uint32_t)(profile->entries.count - 1));
+	if (r > 0)
+		return array_push(&profile->entries, *entry);
+	old = &profile->entries.items[number];
+	old->samples += entry->samples;
+	old->weight += entry->weight;
+	old->run_queue += entry->run_queue;
+	old->throttled += entry->throttled;
 	return 0;
 }
 
-/* --- profile levels --- */
+/* --- lines and inlined functions --- */
 
 /* The byte of code to look up for the frame: a return address points after the call. */
 static uint64_t profile_frame_code(const struct profile_frame *frame)
@@ -392,8 +316,6 @@ size_t profile_find_levels(const struct profile *profile, const struct profile_f
 		return 0;
 	return module_lines_find(&profile->modules, frame->module, profile_frame_code(frame), ret_levels);
 }
-
-/* --- inline --- */
 
 static bool inline_is_wanted(const struct profile *profile, const struct profile_frame *frame)
 {

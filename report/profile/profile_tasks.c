@@ -8,7 +8,7 @@
 #include "report/profile/profile_internal.h"
 #include "report/profile/profile_waits.h"
 
-/* --- profile processes --- */
+/* --- processes --- */
 
 struct process_key { /* without padding */
 	uint32_t scope, tgid;
@@ -89,7 +89,7 @@ const char *profile_process_comm(const struct profile *profile, uint32_t task)
 										profile->processes.items[number].comm;
 }
 
-/* --- profile cgroups --- */
+/* --- control groups --- */
 
 /* Equal texts have the same pointer. */
 static int keep(struct profile *profile, const char *text, size_t length, const char **ret_text)
@@ -140,31 +140,25 @@ int profile_intern_cgroup(struct profile *profile, const struct trace_model *mod
 {
 	const struct trace_cgroup *known = trace_model_cgroup(model, id);
 	struct wanted wanted = {.profile = profile};
-	struct index_slot *slot;
-	char number[32];
-	uint32_t hash;
+	char path[32];
+	uint32_t number = 0;
 	int r;
 
 	*ret_cgroup = NULL;
 	if (!id)
 		return 0;
-	if (!known || !*known->path)
-		(void)snprintf(number, sizeof(number), "id:%" PRIu64, id);
+	(void)snprintf(path, sizeof(path), "id:%" PRIu64, id);
 	r = known && *known->path ? keep(profile, known->path, strlen(known->path), &wanted.path) :
-				    keep(profile, number, strlen(number), &wanted.path);
+				    keep(profile, path, strlen(path), &wanted.path);
+	if (!r)
+		r = index_table_add(&profile->cgroup_table,
+				    index_table_hash(&profile->cgroup_table, (uintptr_t)wanted.path, 0), is_same,
+				    &wanted, (uint32_t)profile->cgroups.count, &number);
+	if (r > 0)
+		r = add(profile, wanted.path);
 	if (r < 0)
 		return r;
-	hash = index_table_hash(&profile->cgroup_table, (uintptr_t)wanted.path, 0);
-	slot = index_table_find(&profile->cgroup_table, hash, is_same, &wanted);
-	if (!slot)
-		return -ENOMEM;
-	if (!slot->number) {
-		r = add(profile, wanted.path);
-		if (r < 0)
-			return r;
-		index_table_set(&profile->cgroup_table, slot, hash, (uint32_t)(profile->cgroups.count - 1));
-	}
-	*ret_cgroup = profile->cgroups.items[slot->number - 1];
+	*ret_cgroup = profile->cgroups.items[number];
 	return 0;
 }
 
@@ -176,8 +170,6 @@ void profile_free_cgroups(struct profile *profile)
 	index_table_deinit(&profile->cgroup_table);
 }
 
-/* --- filters --- */
-
 bool profile_cgroup_is_wanted(const struct profile_filter *filter, const struct profile_cgroup *cgroup)
 {
 	if (filter->cgroup && !(cgroup && cgroup_path_fits(filter->cgroup, cgroup->path)))
@@ -185,8 +177,6 @@ bool profile_cgroup_is_wanted(const struct profile_filter *filter, const struct 
 	return !filter->container ||
 	       (cgroup && container_fits(filter->container, cgroup->id));
 }
-
-/* --- access --- */
 
 static bool has_version_1(const struct trace_model *model)
 {
@@ -210,7 +200,7 @@ enum profile_cgroups_known profile_cgroups_known(const struct profile *profile)
 	return elsewhere ? PROFILE_CGROUPS_ELSEWHERE : PROFILE_CGROUPS_SOME;
 }
 
-/* --- profile scopes --- */
+/* --- sections that say something about modules --- */
 
 bool profile_is_addition(const struct trace_model *model)
 {
@@ -325,7 +315,7 @@ void profile_note_part(const struct profile *profile, const struct trace_model *
 	scope->to = to;
 }
 
-/* --- profile moment --- */
+/* --- moments --- */
 
 #define DAY UINT64_C(86400000000000)
 

@@ -348,7 +348,10 @@ static bool is_known_end(const struct chains_found *found, uint32_t node)
 	       found->steps.steps.items[parent].kind != STEP_TARGET;
 }
 
-/* The heaviest end of all nodes below the group's, and how much of its weight has it. 0, -ENOMEM. */
+/*
+ * The heaviest end of all nodes below the group's, and how much of its weight has it; not through the other end of a
+ * connection, whose user need not be the cause. 0, -ENOMEM.
+ */
 static int find_end(const struct chains_found *found, const struct story_key *story, struct end_sum *ret_end)
 {
 	_cleanup_(hash_map_deinit) struct hash_map known = {0};
@@ -359,10 +362,11 @@ static int find_end(const struct chains_found *found, const struct story_key *st
 	*ret_end = (struct end_sum){0};
 	for (uint32_t i = 1; i < found->tree.count && !r; i++) { /* parents have lower numbers */
 		const struct call_tree_node *node = &found->tree.nodes[i];
+		const struct step *step = &found->steps.steps.items[i];
 		struct end_key key;
 		uint64_t *number;
 
-		below[i] = node->parent ? below[node->parent] : is_same(&found->steps.steps.items[i], story);
+		below[i] = node->parent ? below[node->parent] && step->by != WAIT_NEXT_OTHER_END : is_same(step, story);
 		if (!below[i] || !node->self || !is_known_end(found, i))
 			continue;
 		key = end_of(found, i);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "common/inherited.h"
+#include "common/process.h"
 
 struct command {
 	pid_t pid;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "common/inherited.h"
 #include "common/log.h"
+#include "common/process.h"
 #include "format/io.h"
 #include "format/lz4_block.h"
 #include "record/check_host.h"

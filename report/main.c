@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/inherited.h"
 #include "common/log.h"
+#include "common/process.h"
 #include "format/lz4_block.h"
 #include "format/trace.h"
 #include "report/file/database.h"
@@ -24,9 +24,8 @@
 #include "report/tool/trace_output.h"
 #include "report/work.h"
 
-static void print_version(const struct report_options *options)
+static void print_version(void)
 {
-	(void)options;
 	(void)printf("rwalker-report %s\ntrace format %d.%d\n", RWALKER_VERSION, RWK_MAJOR, RWK_MINOR);
 	(void)printf("lz4 %s\nlzma %s\nzstd %s\nzlib %s\nsqlite %s\n", lz4_block_version(),
 		     unpack_xz_version(), unpack_zstd_version(), deflate_version(), database_version());
@@ -145,9 +144,7 @@ static int run(struct report_options *options, int argc, char **argv)
 		r = open_inputs(options, server, &inputs);
 	if (r < 0)
 		return EXIT_FAILED;
-	if (is_mistaken(&inputs, argc, argv))
-		return EXIT_USAGE;
-	if (check_replaced(options, &inputs) < 0)
+	if (is_mistaken(&inputs, argc, argv) || check_replaced(options, &inputs) < 0)
 		return EXIT_USAGE;
 	if (leave_root(options, &inputs, &server, &users) < 0 ||
 	    (options->names.debuginfod && debug_server_start(&users.opener, &servers) < 0))
@@ -164,27 +161,21 @@ static int run(struct report_options *options, int argc, char **argv)
 	return r < 0 ? EXIT_FAILED : r;
 }
 
-static void print_help(const struct report_options *options)
-{
-	report_options_help(*options->help);
-}
-
-static enum exit_code complete(const struct report_options *options)
+/* What is asked about the program itself. */
+static enum exit_code print_about(const struct report_options *options)
 {
 	struct report_output output = {.stream = stdout};
-	int r = report_options_completion(options->completion);
+	int r = 0;
 
+	if (options->help)
+		options_print_help(&report_option_set, *options->help, stdout);
+	else if (options->version)
+		print_version();
+	else
+		r = options_print_completion(&report_option_set, "rwalker-report", options->completion, stdout);
 	if (report_output_close(&output) < 0)
 		return EXIT_FAILED;
 	return r < 0 ? EXIT_USAGE : EXIT_OK;
-}
-
-static enum exit_code tell(void (*print)(const struct report_options *), const struct report_options *options)
-{
-	struct report_output output = {.stream = stdout};
-
-	print(options);
-	return report_output_close(&output) < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 int main(int argc, char **argv)
@@ -196,11 +187,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	if (report_options_parse(&options, argc, argv) < 0)
 		return EXIT_USAGE;
-	if (options.help)
-		return tell(print_help, &options);
-	if (options.version)
-		return tell(print_version, &options);
-	if (options.completion)
-		return complete(&options);
+	if (options.help || options.version || options.completion)
+		return print_about(&options);
 	return run(&options, argc, argv);
 }

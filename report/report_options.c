@@ -603,13 +603,3 @@ void report_options_deinit(struct report_options *options)
 		regfree(&options->keep);
 	options->kept = NULL;
 }
-
-void report_options_help(bool all)
-{
-	options_print_help(&report_option_set, all, stdout);
-}
-
-int report_options_completion(const char *shell)
-{
-	return options_print_completion(&report_option_set, "rwalker-report", shell, stdout);
-}

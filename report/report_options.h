@@ -67,10 +67,6 @@ struct report_options {
 int report_options_parse(struct report_options *options, int argc, char **argv);
 void report_options_deinit(struct report_options *options);
 
-void report_options_help(bool all);
-/* 0, -EINVAL after reporting why. */
-int report_options_completion(const char *shell);
-
 /*
  * Parses the values of the options that choose which part of a trace is reported. Each function is
  * called by an option's row, fills the struct report_options that it is passed, and adds itself to

@@ -16,13 +16,9 @@
  */
 enum { NAME_REUSE_MAX = 16 };
 
-typedef bool wants_symbol(const struct elf_file *file, const Elf64_Sym *symbol, const Elf64_Shdr *section,
-			  const char *name);
-
 /* The symbols found so far; names as in elf_symbols. */
 struct collector {
 	const struct elf_file *file;
-	wants_symbol *wants;
 	ARRAY(struct elf_symbol) symbols;
 	char *names;
 	size_t names_size;
@@ -203,7 +199,7 @@ static int collect_table(struct collector *collector, struct symbol_table *table
 			continue;
 		name += symbol.st_name;
 		section = symbol_section(collector->file, table, i, &symbol);
-		if (!*name || !collector->wants(collector->file, &symbol, section, name))
+		if (!*name || !is_code(collector->file, &symbol, section, name))
 			continue;
 		length = strnlen(name, table->name_bytes_left);
 		if (length == table->name_bytes_left)
@@ -394,9 +390,9 @@ static int drop_duplicates(struct collector *collector)
 	return 0;
 }
 
-static int read_symbols(const struct elf_file *file, wants_symbol *wants, struct elf_symbols *ret_symbols)
+int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols)
 {
-	_cleanup_(collector_deinit) struct collector collector = {.file = file, .wants = wants};
+	_cleanup_(collector_deinit) struct collector collector = {.file = file};
 	int r = collect(&collector, SHT_SYMTAB);
 
 	if (!r)
@@ -412,11 +408,6 @@ static int read_symbols(const struct elf_file *file, wants_symbol *wants, struct
 		.names_size = collector.names_size,
 	};
 	return 0;
-}
-
-int elf_file_symbols(const struct elf_file *file, struct elf_symbols *ret_symbols)
-{
-	return read_symbols(file, is_code, ret_symbols);
 }
 
 int elf_symbols_append(struct elf_symbols *symbols, const struct elf_symbols *more)

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/gate/gate_internal.h"
-#include "common/sanitized.h"
 
 /* --- capabilities ------------------------------------------------------------------------------------ */
 

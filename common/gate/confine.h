@@ -1,16 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * What a process gives up for good: capabilities, system calls, ways to get more. Each part is a
- * function; helper.h and the programs put jails together from them.
- *
- * A filter of system calls (seccomp) is made of lists of what a process may still do, which become a
- * program for the kernel. Calls without a row are refused. The first row that fits decides: a call
- * may have several rows, each for some of its arguments. The kernel remembers which calls are
- * allowed whatever their arguments are, and does not run the program for these.
- *
- * A row is written with the newer of two calls that do the same; the older one, on machines that
- * have it, goes along with it if the row looks at no argument.
- */
 #ifndef RWALKER_COMMON_GATE_CONFINE_H
 #define RWALKER_COMMON_GATE_CONFINE_H
 
@@ -24,6 +12,18 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+/*
+ * What a process gives up for good: capabilities, system calls, ways to get more. Each part is a
+ * function; helper.h and the programs put jails together from them.
+ *
+ * A filter of system calls (seccomp) is made of lists of what a process may still do, which become a
+ * program for the kernel. Calls without a row are refused. The first row that fits decides: a call
+ * may have several rows, each for some of its arguments. The kernel remembers which calls are
+ * allowed whatever their arguments are, and does not run the program for these.
+ *
+ * A row is written with the newer of two calls that do the same; the older one, on machines that
+ * have it, goes along with it if the row looks at no argument.
+ */
 /* --- capabilities: sets of bits, 1 << CAP_*; by the calls themselves, without libcap ----------------- */
 
 #define CAPABILITY(name) (1ull << CAP_##name)
@@ -100,5 +100,23 @@ int process_isolate(void);
  * away: call it again then. 0, -errno.
  */
 int process_end_with_parent(void);
+
+/*
+ * Whether this is a build with AddressSanitizer (SAN=1). Its shadow memory takes terabytes of
+ * address space, and its reports need files and calls that a filter of system calls refuses: such a
+ * build runs without either, and says so.
+ */
+#ifndef __has_feature
+#define __has_feature(feature) 0 /* gcc defines a macro instead */
+#endif
+
+static inline bool sanitized_build(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+	return true;
+#else
+	return false;
+#endif
+}
 
 #endif

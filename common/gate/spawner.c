@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/descriptors.h"
+#include "common/gate/confine.h"
 #include "common/gate/packet.h"
-#include "common/sanitized.h"
+#include "common/process.h"
 #include "common/time_units.h"
 
 enum { SPAWN_MS = 1000, /* for a new helper */

@@ -436,39 +436,24 @@ int options_parse(const struct option_set *set, void *config, struct option_list
 	return 0;
 }
 
-/* A number without sign or blanks; advances *text past it. */
-static int parse_index(const char **text, uint64_t *ret_index)
-{
-	unsigned long long index;
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return -EINVAL;
-	errno = 0;
-	index = strtoull(*text, &end, 10);
-	if (errno)
-		return -ERANGE;
-	*text = end;
-	*ret_index = index;
-	return 0;
-}
-
 /* "4" or "4-7"; advances *text past it. */
 static int parse_range(const char **text, size_t bits, uint64_t *ret_first, uint64_t *ret_last)
 {
-	uint64_t first, last;
-	int r = parse_index(text, &first);
+	uint64_t first = 0, last = 0;
+	unsigned int digits, more = 1;
+	int r = take_digits(text, &first, &digits);
 
-	last = first;
-	if (!r && **text == '-') {
+	if (!r && digits && **text == '-') {
 		(*text)++;
-		r = parse_index(text, &last);
+		r = take_digits(text, &last, &more);
+	} else {
+		last = first;
 	}
-	if (r < 0)
-		return r;
-	if (first > last)
+	if (!digits || !more)
 		return -EINVAL;
-	if (last >= bits)
+	if (!r && first > last)
+		return -EINVAL;
+	if (r < 0 || last >= bits)
 		return -ERANGE;
 	*ret_first = first;
 	*ret_last = last;

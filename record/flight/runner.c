@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/descriptors.h"
 #include "common/gate/confine.h"
 #include "common/gate/helper.h"
 #include "common/gate/packet.h"
 #include "common/log.h"
+#include "common/process.h"
 #include "common/time_units.h"
 #include "record/host/caller.h"
 #include "record/host/clocks.h"

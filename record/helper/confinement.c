@@ -20,7 +20,6 @@
 #include "common/gate/confine.h"
 #include "common/log.h"
 #include "common/printable.h"
-#include "common/sanitized.h"
 
 enum { BY_FILTER = 1, /* SYS_SECCOMP in si_code; the C library's headers lack it */
        STACK_BYTES = 64 << 10 }; /* the registers that a signal saves take up to 12 KB */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/sudo_user.h"
+#include "common/process.h"
 
 enum { NOBODY = 65534 };
 

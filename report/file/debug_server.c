@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/descriptors.h"
 #include "common/gate/helper.h"
 #include "common/log.h"
+#include "common/process.h"
 #include "report/read/progress.h"
 #include "report/sandbox/service.h"
 #include "report/sandbox/user.h"

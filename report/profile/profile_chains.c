@@ -288,10 +288,10 @@ static int module_number(const struct chain_context *context, uint32_t id, uint3
 		return 0;
 	}
 	if (module->kind == MODULE_ANONYMOUS && tgid && trace_model_perf_map(context->model, tgid))
-		return modules_add_jit(modules, &context->place, context->model, module, tgid, ret_number);
+		return modules_add(modules, &context->place, context->model, module, tgid, ret_number);
 	known = &context->modules[module - context->model->modules.items];
 	if (*known == NO_NUMBER) {
-		r = modules_add(modules, &context->place, context->model, module, known);
+		r = modules_add(modules, &context->place, context->model, module, 0, known);
 		if (r < 0)
 			return r;
 	}

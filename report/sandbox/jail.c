@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/descriptors.h"
 #include "common/gate/confine.h"
 #include "common/log.h"
-#include "common/sanitized.h"
+#include "common/process.h"
 #include "report/sandbox/user.h"
 
 /*

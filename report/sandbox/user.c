@@ -13,7 +13,7 @@
 
 #include "common/gate/confine.h"
 #include "common/log.h"
-#include "common/sudo_user.h"
+#include "common/process.h"
 
 enum { NOBODY = 65534 };
 

@@ -375,8 +375,8 @@ static int add_new(struct modules *modules, const struct modules_place *place, c
 	return r < 0 ? r : set_alike(modules, place, source, number);
 }
 
-int modules_add_jit(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
-		    const struct trace_module *source, uint32_t tgid, uint32_t *ret_number)
+int modules_add(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
+		const struct trace_module *source, uint32_t tgid, uint32_t *ret_number)
 {
 	struct module_identities *identities = modules->identities;
 	size_t at = 0;
@@ -394,12 +394,6 @@ int modules_add_jit(struct modules *modules, const struct modules_place *place, 
 	if (identities->several && modules->items.items[*ret_number]->parts.count)
 		return 0;
 	return add_part(modules->items.items[*ret_number], model, source);
-}
-
-int modules_add(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
-		const struct trace_module *module, uint32_t *ret_number)
-{
-	return modules_add_jit(modules, place, model, module, 0, ret_number);
 }
 
 /* --- what the traces say --- */

@@ -18,7 +18,10 @@
 #include "report/symbol/modules.h"
 #include "report/unwind/cfi.h"
 
-/* --- mini symbols --- */
+/*
+ * --- MiniDebugInfo: the functions of a stripped file, as an xz-compressed ELF file in its .gnu_debugdata section, which
+ * a trace may hold in pieces ---
+ */
 
 /* Whether the build-ids match. The embedded file need not have one. */
 static bool may_be_of(const struct elf_file *elf, const struct build_id *id)
@@ -86,8 +89,8 @@ static void save(struct name_cache *cache, const struct name_key *key, int fd)
 	(void)munmap(bytes, (size_t)status.st_size);
 }
 
-int mini_symbols_add_file(const struct local_elf *binary, const struct build_id *id, struct name_cache *cache,
-			  struct symbol_list *list)
+static int mini_symbols_add_file(const struct local_elf *binary, const struct build_id *id, struct name_cache *cache,
+				 struct symbol_list *list)
 {
 	_cleanup_close_ int fd = -1;
 	struct name_key key;
@@ -131,8 +134,9 @@ static int add_packed(const struct elf_section_bytes *packed, const struct build
 	return r < 0 ? r : mini_symbols_add(fd, id, list);
 }
 
-int mini_symbols_add_embedded(struct modules *modules, const struct module *module, const struct module_part *part,
-		      struct symbol_list *list)
+/* From the trace. Malformed data is ignored; data beyond the budget is counted (modules_budget()). 0, -ENOMEM. */
+static int mini_symbols_add_embedded(struct modules *modules, const struct module *module,
+				     const struct module_part *part, struct symbol_list *list)
 {
 	struct gathering gathering = {.module = part->module->id};
 	uint64_t *left = modules_budget(modules, part->model);
@@ -146,7 +150,7 @@ int mini_symbols_add_embedded(struct modules *modules, const struct module *modu
 	return r == -ENOMEM ? r : 0;
 }
 
-/* --- file symbols --- */
+/* --- the best of the files that name functions --- */
 
 void file_symbols_deinit(struct file_symbols *symbols)
 {
@@ -205,13 +209,6 @@ static int take_rest(struct name_cache *cache, const struct build_id *id, struct
 	return symbol_list_add_elf(&symbols->list, own->elf, 0);
 }
 
-int file_symbols_collect_debug(const struct local_files *files, const char *path, const struct build_id *id,
-			       struct file_symbols *ret_symbols)
-{
-	*ret_symbols = (struct file_symbols){0};
-	return take_debug(files, path, id, NULL, ret_symbols);
-}
-
 /* A malformed table is ignored. */
 static int add_plt(const struct elf_file *elf, struct symbol_list *list)
 {
@@ -243,7 +240,7 @@ int file_symbols_collect(const struct local_files *files, const char *path,
 	return !r && own.elf ? add_plt(own.elf, &ret_symbols->list) : r;
 }
 
-/* --- local store --- */
+/* --- what is known of files of this machine --- */
 
 struct local_store {
 	struct hash_map keys; /* question and module -> number */
@@ -298,10 +295,22 @@ static int add_facts(struct local_store *store)
 	return 1;
 }
 
+/* The kernel release, according to the traces; "" if unknown. */
+static const char *release_of(const struct module *module)
+{
+	for (size_t i = 0; i < module->parts.count; i++) {
+		const char *release = trace_model_meta(module->parts.items[i].model, "kernel_release");
+
+		if (release && *release)
+			return release;
+	}
+	return "";
+}
+
 int local_store_find(struct local_store *store, const struct module *module, enum local_question question,
 		     struct local_facts **ret_facts)
 {
-	const char *release = module->kind == MODULE_KERNEL_MODULE ? kernel_module_release(module) : "";
+	const char *release = module->kind == MODULE_KERNEL_MODULE ? release_of(module) : "";
 	struct store_key key = {.question = question,
 				.kind = module->kind,
 				.link_time = module->link_time,
@@ -324,8 +333,6 @@ int local_store_find(struct local_store *store, const struct module *module, enu
 		*ret_facts = store->facts.items[*number];
 	return r;
 }
-
-/* --- module symbols --- */
 
 /* --- from the traces --- */
 
@@ -514,17 +521,6 @@ static int add_vmlinux(const struct modules *modules, const struct module *modul
 	return symbol_list_add_elf(&symbols->list, local.elf, text);
 }
 
-const char *kernel_module_release(const struct module *module)
-{
-	for (size_t i = 0; i < module->parts.count; i++) {
-		const char *release = trace_model_meta(module->parts.items[i].model, "kernel_release");
-
-		if (release && *release)
-			return release;
-	}
-	return "";
-}
-
 /* A symbol without a size extends to the next one, the last to the end of the section at most. */
 static uint64_t size_of(const struct elf_symbol *symbol, uint64_t last, uint64_t section_size)
 {
@@ -561,7 +557,7 @@ int kernel_module_symbols_add(const struct local_files *files, const struct modu
 			      struct file_symbols *symbols)
 {
 	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1};
-	int r = local_elf_open_kernel_module(files, kernel_module_release(module), module->path, &module->id,
+	int r = local_elf_open_kernel_module(files, release_of(module), module->path, &module->id,
 					     &symbols->refused, &local);
 
 	if (!r)
@@ -701,7 +697,7 @@ static int read_debug(struct modules *modules, const struct module *module, stru
 	int r;
 
 	files.server = NULL;
-	r = file_symbols_collect_debug(&files, module->path, &module->id, &symbols);
+	r = take_debug(&files, module->path, &module->id, NULL, &symbols);
 	if (r == -ENOMEM || (!r && note_paths(modules, &symbols, facts) < 0))
 		return -ENOMEM;
 	return r < 0 ? 0 : make_index(&symbols.list, &facts->symbols, &facts->state);

@@ -131,12 +131,12 @@ struct modules_place { /* the origin of modules: facts of one scope are not used
  */
 int modules_learn(struct modules *modules, const struct trace_model *const *models, size_t count, uint32_t host,
 		  bool several, struct modules_place *ret_place);
-/* The number of the section's module `module`. -ENOMEM. */
+/*
+ * The number of the section's module `module`. `tgid`: of the process, for JIT code, which is a module of its own if the trace
+ * has a perf map for it; else 0. -ENOMEM.
+ */
 int modules_add(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
-		const struct trace_module *module, uint32_t *ret_number);
-/* The same for JIT code of one process; like modules_add() if the trace has no perf map for it. */
-int modules_add_jit(struct modules *modules, const struct modules_place *place, const struct trace_model *model,
-		    const struct trace_module *module, uint32_t tgid, uint32_t *ret_number);
+		const struct trace_module *module, uint32_t tgid, uint32_t *ret_number);
 
 /*
  * The bytes to which a section's compressed data (MiniDebugInfo, .debug_frame) may still be unpacked:

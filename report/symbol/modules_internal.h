@@ -9,21 +9,10 @@
 
 struct module_identities;
 
-/*
- * MiniDebugInfo: the functions of a stripped file, as an xz-compressed ELF file in its
- * .gnu_debugdata section, which a trace may hold in pieces.
- */
-/* The embedded file. -ENOENT: there is none; else as elf_file_section(), unpack_xz(). */
+/* MiniDebugInfo: the embedded file. -ENOENT: there is none; else as elf_file_section(), unpack_xz(). */
 int mini_symbols_unpack(const struct elf_file *elf, int *ret_fd);
 /* Adds its functions to the list. -ESTALE: it belongs to another build-id; else as elf_file_symbols(). */
 int mini_symbols_add(int fd, const struct build_id *id, struct symbol_list *list);
-/* Both for a file with this build-id. The cache may be NULL. */
-int mini_symbols_add_file(const struct local_elf *binary, const struct build_id *id, struct name_cache *cache,
-			  struct symbol_list *list);
-/* From the trace. Malformed data is ignored; data beyond the budget is counted (modules_budget()). 0, -ENOMEM. */
-int mini_symbols_add_embedded(struct modules *modules, const struct module *module, const struct module_part *part,
-			      struct symbol_list *list);
-
 /*
  * The functions of a program or library, from the best of the files that name them:
  *
@@ -35,7 +24,6 @@ int mini_symbols_add_embedded(struct modules *modules, const struct module *modu
  * The first one that has functions is used; a full symbol table has all that the poorer ones have.
  * PLT entries are always read from the binary: no table names them.
  */
-
 struct file_symbols {
 	struct symbol_list list;
 	enum symbol_origin origin;
@@ -53,16 +41,11 @@ void file_symbols_deinit(struct file_symbols *symbols);
 int file_symbols_collect(const struct local_files *files, const char *path,
 			 const struct build_id *id, bool debug, struct file_symbols *ret_symbols);
 
-/* The symbols of the debug file only. 0: it has some; -ENOENT, -ESTALE ...: none; -ENOMEM. ret_symbols as above. */
-int file_symbols_collect_debug(const struct local_files *files, const char *path, const struct build_id *id,
-			       struct file_symbols *ret_symbols);
-
 /*
  * Facts about modules from files of this machine, read once for all modules with the same kind,
  * build-id and path. They do not depend on traces, except for the path of the file, whether
  * link-time addresses are known, and the release of a kernel module.
  */
-
 enum local_question {
 	LOCAL_DEBUG,	 /* the symbols of its debug file, without servers */
 	LOCAL_BEST,	 /* the symbols of the best file */
@@ -87,10 +70,9 @@ int local_store_find(struct local_store *store, const struct module *module, enu
 /*
  * The sources of a module's symbols, each tried once: the traces (embedded, kernel symbols, perf
  * maps, a BPF program's own name), and this machine (debug file, file at the module's path,
- * --vmlinux, --kallsyms). Sets the module's index and state.
+ * --vmlinux, --kallsyms). Sets the module's index and state. 0, even if there are none; -ENOMEM,
+ * -errno of reading the trace.
  */
-
-/* 0, even if there are none; -ENOMEM, -errno of reading the trace. */
 int module_symbols_load_embedded(struct modules *modules, struct module *module);
 /* The full symbol table of a debug file on this machine, if there is one: it is better than the trace's symbols. */
 int module_symbols_load_debug(struct modules *modules, struct module *module);
@@ -99,8 +81,6 @@ int module_symbols_load_local(struct modules *modules, struct module *module);
 /* The address of _text in a kernel's ELF file, which is the base of kernel offsets. */
 bool module_symbols_find_text(const struct elf_file *elf, uint64_t *ret_address);
 
-/* The kernel release, according to the traces; "" if unknown. */
-const char *kernel_module_release(const struct module *module);
 /*
  * The functions of a kernel module from its own file (.ko). Addresses in the trace are relative to
  * the start of the module's core text. A relocatable file does not say where the kernel puts its

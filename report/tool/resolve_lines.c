@@ -169,7 +169,7 @@ static int find_modules(struct resolving *all, const struct trace_model *model, 
 	for (size_t i = 0; i < model->modules.count && !r; i++) {
 		uint32_t number;
 
-		r = modules_add(modules, &place, model, &model->modules.items[i], &number);
+		r = modules_add(modules, &place, model, &model->modules.items[i], 0, &number);
 		if (!r && number < count)
 			found[number] = modules->items.items[number]->id.length;
 	}

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "common/sanitized.h"
+#include "common/gate/confine.h"
 #include "report/opener/opener_server.c"
 #include "report/sandbox/jail.h"
 #include "tests/test.h"

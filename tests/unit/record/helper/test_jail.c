@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/sanitized.h"
+#include "common/gate/confine.h"
 #include "record/helper/confinement.h"
 #include "record/helper/helpers.h"
 #include "record/host/requirements.h"

@@ -2,7 +2,7 @@
 /*
  * Some names, or parts of names, that are searched for in a comm all at once: bit n of `found` says that the comm's
  * bytes up to here end with the first ones of the name whose byte n is (Baeza-Yates and Gonnet, A New Approach to Text
- * Searching, 1992). record/plan/comm_pattern.c fills it in; the BPF programs and its test run it.
+ * Searching, 1992). record/plan/filter.c fills it in; the BPF programs and its test run it.
  */
 #ifndef RWALKER_BPF_COMM_NAMES_H
 #define RWALKER_BPF_COMM_NAMES_H

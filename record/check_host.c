@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <linux/types.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -22,6 +23,16 @@
 #include "record/plan/filter.h"
 #include "record/probe/points.h"
 #include "record/probe/probe.h"
+
+enum check_verdict { CHECK_YES, CHECK_LIMITED, CHECK_NO, CHECK_UNKNOWN /* not without more rights */ };
+
+struct check_row {
+	const char *what;
+	bool required; /* a default recording needs it */
+	enum check_verdict verdict;
+	char means[160];
+	const char *remedy; /* NULL: none is needed */
+};
 
 /* --- what /proc and /sys show, to anybody or to root --- */
 
@@ -49,6 +60,11 @@ static void say(struct check_row *row, enum check_verdict verdict, const char *f
 	va_end(arguments);
 }
 
+static void say_if(struct check_row *row, bool good, const char *what, enum check_verdict otherwise, const char *instead)
+{
+	say(row, good ? CHECK_YES : otherwise, "%s", good ? what : instead);
+}
+
 static void check_kernel(struct check_row *row)
 {
 	struct utsname host = {0};
@@ -61,19 +77,15 @@ static void check_kernel(struct check_row *row)
 static void check_types(struct check_row *row)
 {
 	row->remedy = "a kernel with CONFIG_DEBUG_INFO_BTF, and /sys mounted";
-	if (requirements_types())
-		say(row, CHECK_YES, REQUIREMENTS_TYPES);
-	else
-		say(row, CHECK_NO, "'" REQUIREMENTS_TYPES "' cannot be read: no program can be loaded");
+	say_if(row, requirements_types(), REQUIREMENTS_TYPES, CHECK_NO,
+	       "'" REQUIREMENTS_TYPES "' cannot be read: no program can be loaded");
 }
 
 static void check_lockdown(struct check_row *row)
 {
 	row->remedy = "boot without lockdown=confidentiality; lockdown=integrity is fine";
-	if (requirements_confidential())
-		say(row, CHECK_NO, "confidentiality: BPF cannot read the kernel's memory");
-	else
-		say(row, CHECK_YES, "the kernel's memory may be read");
+	say_if(row, !requirements_confidential(), "the kernel's memory may be read", CHECK_NO,
+	       "confidentiality: BPF cannot read the kernel's memory");
 }
 
 /* Those of names[first..end) that are in the set, as text. */
@@ -116,10 +128,8 @@ static void check_helper_capabilities(struct check_row *row)
 static void check_pid_namespace(struct check_row *row)
 {
 	row->remedy = NAMESPACES_PID_REMEDY;
-	if (namespaces_pid_is_hosts())
-		say(row, CHECK_YES, "the host's");
-	else
-		say(row, CHECK_NO, "its own: processes have other numbers than in the kernel");
+	say_if(row, namespaces_pid_is_hosts(), "the host's", CHECK_NO,
+	       "its own: processes have other numbers than in the kernel");
 }
 
 static void check_time_namespace(struct check_row *row)
@@ -173,30 +183,26 @@ static void check_paranoid(struct check_row *row)
 static void check_kprobes(struct check_row *row)
 {
 	row->remedy = "a kernel with CONFIG_KPROBE_EVENTS";
-	if (kernel_has_kprobes())
-		say(row, CHECK_YES, "perf events can open them");
-	else
-		say(row, CHECK_LIMITED, "none: before Linux 6.18 user stacks of waits cost every system call, "
-					"and --kfunc reaches fewer functions");
+	say_if(row, kernel_has_kprobes(),
+	       "perf events can open them", CHECK_LIMITED,
+	       "none: before Linux 6.18 user stacks of waits cost every system call, and --kfunc reaches fewer functions");
 }
 
 static void check_tracefs(struct check_row *row)
 {
 	row->remedy = "run it with sudo, or: mount -t tracefs tracefs /sys/kernel/tracing";
-	if (!access("/sys/kernel/tracing/events", R_OK | X_OK) ||
-	    !access("/sys/kernel/debug/tracing/events", R_OK | X_OK))
-		say(row, CHECK_YES, "tracepoints and traceable functions are listed");
-	else
-		say(row, CHECK_LIMITED, "cannot be read: tracepoints are known without their categories");
+	say_if(row, !access("/sys/kernel/tracing/events", R_OK | X_OK) ||
+	       !access("/sys/kernel/debug/tracing/events", R_OK | X_OK),
+	       "tracepoints and traceable functions are listed", CHECK_LIMITED,
+	       "cannot be read: tracepoints are known without their categories");
 }
 
 static void check_debugfs(struct check_row *row)
 {
 	row->remedy = "run it with sudo, or: mount -t debugfs debugfs /sys/kernel/debug";
-	if (!access("/sys/kernel/debug/kprobes/blacklist", R_OK))
-		say(row, CHECK_YES, "functions that must not be traced are listed");
-	else
-		say(row, CHECK_LIMITED, "cannot be read: --kfunc finds out by trying what cannot be traced");
+	say_if(row, !access("/sys/kernel/debug/kprobes/blacklist", R_OK),
+	       "functions that must not be traced are listed", CHECK_LIMITED,
+	       "cannot be read: --kfunc finds out by trying what cannot be traced");
 }
 
 static void check_psi(struct check_row *row)
@@ -214,10 +220,8 @@ static void check_psi(struct check_row *row)
 static void check_cgroups(struct check_row *row)
 {
 	row->remedy = "boot with systemd.unified_cgroup_hierarchy=1, or mount cgroup2 on /sys/fs/cgroup";
-	if (!access("/sys/fs/cgroup/cgroup.controllers", R_OK))
-		say(row, CHECK_YES, "/sys/fs/cgroup: --cgroup");
-	else
-		say(row, CHECK_LIMITED, "not on /sys/fs/cgroup: --cgroup needs another mount of it");
+	say_if(row, !access("/sys/fs/cgroup/cgroup.controllers", R_OK), "/sys/fs/cgroup: --cgroup", CHECK_LIMITED,
+	       "not on /sys/fs/cgroup: --cgroup needs another mount of it");
 }
 
 /* Rings are shared by CPUs whose numbers are near. */
@@ -304,7 +308,6 @@ static void judge(struct check_row *row, int r, const char *means)
 		(void)snprintf(row->means, sizeof(row->means), "%s", means);
 }
 
-/* check_programs.c: what has to be tried. */
 static void check_walks(struct check_row *row)
 {
 	struct trial trial;
@@ -409,7 +412,7 @@ static void check_tracepoints(struct check_row *row)
 		judge(row, try_point("sched_process_exit", false), "one was attached to: --trace");
 }
 
-void check_functions(struct check_row *row)
+static void check_functions(struct check_row *row)
 {
 	if (may_try(row))
 		judge(row, try_point("do_exit", true), "one was attached to: --kfunc");

@@ -280,7 +280,7 @@ static void wait_for_events(struct session *session, uint64_t now)
 	struct epoll_event events[MAX_EVENTS];
 
 	next = look < next ? look : next;
-	look = session->flight ? flight_next(session->flight) : UINT64_MAX;
+	look = session->flight ? flight_state(session->flight).next : UINT64_MAX;
 	next = look < next ? look : next;
 	look = notify_next(&session->notify);
 	next = look < next ? look : next;

@@ -263,7 +263,7 @@ static uint64_t spent_so_far(const struct session *session)
 	uint64_t children = session->commands ? 0 : usage_of(RUSAGE_CHILDREN);
 
 	return usage_of(RUSAGE_SELF) + children + spawner_cpu_time(session->spawner) +
-	       (session->flight ? flight_helpers_time(session->flight) : 0) + session->loss.run_ns;
+	       (session->flight ? spawner_cpu_time(flight_spawner(session->flight)) : 0) + session->loss.run_ns;
 }
 
 bool session_samples(const struct session *session)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What session.c (run, stop), session_open*.c (open, close) and the other session_*.c share: all parts of one
- * recording, in tables that are opened from top to bottom and closed from bottom to top. Included by nothing else.
+ * What session.c (run, stop), session_open.c (open, close) and the other session_*.c share: all parts of one recording.
+ * Included by nothing else.
  */
 #ifndef RWALKER_RECORD_SESSION_INTERNAL_H
 #define RWALKER_RECORD_SESSION_INTERNAL_H
@@ -116,7 +116,6 @@ void session_close(struct session *session);
 
 /* --flight: everything here does nothing without it. */
 int session_open_flight(struct session *session);
-void session_close_flight(struct session *session);
 int session_begin_flight(struct session *session);
 void session_begin_segment(struct session *session);
 void session_want_dump(struct session *session);
@@ -153,7 +152,6 @@ bool session_samples(const struct session *session); /* sampling is not paused *
 
 /* For a service manager; does nothing if there is none. */
 int session_open_service(struct session *session);
-void session_close_service(struct session *session);
 void session_step_service(struct session *session, uint64_t now);
 void session_tell_service(struct session *session, const struct status_figures *figures);
 

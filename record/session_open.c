@@ -9,6 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
 #include "common/log.h"
 #include "format/event_log.h"
 #include "format/trace_writer.h"
@@ -58,12 +59,6 @@ static int open_namespaces(struct session *session)
 					  "numbers: " NAMESPACES_PID_REMEDY);
 	r = namespaces_enter_time(&session->own_time);
 	return r < 0 ? log_error(-r, "this container has its own time namespace: " NAMESPACES_TIME_REMEDY) : 0;
-}
-
-static void close_namespaces(struct session *session)
-{
-	if (session->own_time >= 0)
-		(void)close(session->own_time);
 }
 
 static int open_status(struct session *session)
@@ -117,14 +112,10 @@ static int check_present(struct session *session)
 static int open_host(struct session *session)
 {
 	const struct record_config *config = session->config;
-	int r = privileges_check();
+	int r = privileges_check() ?: cpus_open(&session->cpus, config->who.cpus) ?:
+		filter_init(&session->filter, &config->who, config->command && !config->who.system_wide) ?:
+		check_present(session);
 
-	if (r >= 0)
-		r = cpus_open(&session->cpus, config->who.cpus);
-	if (r >= 0)
-		r = filter_init(&session->filter, &config->who, config->command && !config->who.system_wide);
-	if (r >= 0)
-		r = check_present(session);
 	if (r < 0)
 		return r;
 	session->recording.max_cpus = session->cpus.possible;
@@ -140,10 +131,9 @@ static bool to_stdout(const struct record_config *config)
 /* A helper reads the names of containers, by which --container may choose. */
 static int open_helpers(struct session *session)
 {
-	int r = helpers_start(session_helper_bytes(session->config), &session->spawner);
+	int r = helpers_start(session_helper_bytes(session->config), &session->spawner) ?:
+		cgroup_choice_make(&session->config->who, &session->filter.cgroups);
 
-	if (r >= 0)
-		r = cgroup_choice_make(&session->config->who, &session->filter.cgroups);
 	if (r < 0 || !session->config->command)
 		return r;
 	r = command_start(&session->command, session->config->command,
@@ -172,9 +162,8 @@ static int open_log(struct session *session)
 	if (session->flight)
 		settings.tap = flight_tap(session->flight);
 	r = trace_writer_create(to_file ? &trace_io_system : &flight_no_file, session->output.fd, &settings,
-				&recording->writer);
-	if (r >= 0)
-		r = event_log_create(recording->writer, recording->max_cpus, &recording->log);
+				&recording->writer) ?:
+	    event_log_create(recording->writer, recording->max_cpus, &recording->log);
 	if (r < 0)
 		return log_error(-r, "cannot write to '%s': %s", session->output.path, strerror(-r));
 	recording->io = &trace_io_system;
@@ -186,14 +175,11 @@ static int open_modules(struct session *session)
 {
 	const bool names = session->config->output.embed != EMBED_LEVEL_NONE;
 	struct recording *recording = &session->recording;
-	int r = module_table_create(recording, &recording->modules);
 
-	if (r >= 0)
-		r = hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), names,
-				recording->halvings, &recording->hits);
-	if (r >= 0)
-		r = module_files_create(session->spawner, recording->modules, false, &session->files);
-	return r;
+	return module_table_create(recording, &recording->modules) ?:
+	       hits_create(module_table_special(recording->modules, MODULE_ANONYMOUS), names, recording->halvings,
+			   &recording->hits) ?:
+	       module_files_create(session->spawner, recording->modules, false, &session->files);
 }
 
 static enum ring_wait_clock clock_for(const struct record_offcpu *offcpu)
@@ -269,7 +255,8 @@ static int open_programs(struct session *session)
 	status_clear(&session->status);
 	if (r < 0)
 		return r;
-	return probe_set_own(session->probe, spawner_pid(session->spawner), flight_spawner_pid(session->flight),
+	return probe_set_own(session->probe, spawner_pid(session->spawner),
+			     session->flight ? spawner_pid(flight_spawner(session->flight)) : 0,
 			     &session->recording.own_tgid);
 }
 
@@ -305,21 +292,20 @@ static int open_state(struct session *session)
 	struct recording *recording = &session->recording;
 	const struct kernel_map_sink sink = {recording, sink_module, sink_symbol, sink_new_id, sink_old_id};
 	struct cpu_set online;
-	int r = cpus_online_all(&session->cpus, &online);
+	int r = cpus_online_all(&session->cpus, &online) ?:
+		sideband_create(recording, session->files, &online, &recording->sideband);
 
-	if (r >= 0)
-		r = sideband_create(recording, session->files, &online, &recording->sideband);
-	if (r >= 0)
-		sideband_follow_shares(recording->sideband, probe_shares(session->probe));
-	if (r >= 0)
-		r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
-	if (r >= 0)
-		probe_tell_functions(session->probe, kernel_map_table(recording->kernel_map));
-	if (r >= 0)
-		r = kernel_chains_create(recording->kernel_map, &recording->kernel_chains);
-	if (r >= 0 && session->config->user_stacks)
-		r = start_state_create(recording, session->spawner, 0, &session->start_state);
-	return r;
+	if (r < 0)
+		return r;
+	sideband_follow_shares(recording->sideband, probe_shares(session->probe));
+	r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
+	if (r < 0)
+		return r;
+	probe_tell_functions(session->probe, kernel_map_table(recording->kernel_map));
+	r = kernel_chains_create(recording->kernel_map, &recording->kernel_chains);
+	if (r < 0 || !session->config->user_stacks)
+		return r;
+	return start_state_create(recording, session->spawner, 0, &session->start_state);
 }
 
 static int open_command(struct session *session)
@@ -338,8 +324,7 @@ static int open_command(struct session *session)
 	 */
 	(void)setpriority(PRIO_PROCESS, 0, RECORDER_NICE);
 	(void)resident_keep();
-	r = privileges_drop();
-	return r < 0 ? r : confinement_enter(session->config->flight.wanted, &session->confinement);
+	return privileges_drop() ?: confinement_enter(session->config->flight.wanted, &session->confinement);
 }
 
 void session_tell_clock(struct session *session)
@@ -404,17 +389,8 @@ static int open_drain(struct session *session)
 	session->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (session->epoll_fd < 0)
 		return -errno;
-	r = watch(session, session->recording.signal_fd, 0);
-	if (!r)
-		r = watch_rings(session, 0);
-	return r ? r : sideband_wake(session->recording.sideband, session->epoll_fd);
-}
-
-static void close_drain(struct session *session)
-{
-	if (session->epoll_fd >= 0)
-		(void)close(session->epoll_fd);
-	drain_close(&session->drain);
+	return watch(session, session->recording.signal_fd, 0) ?: watch_rings(session, 0) ?:
+	       sideband_wake(session->recording.sideband, session->epoll_fd);
 }
 
 static void take_snapshot(void *snapshots, const struct ring_head *head, size_t length)
@@ -430,21 +406,11 @@ static int open_snapshots(struct session *session)
 	return snapshots_init(&session->snapshots, &session->recording, &session->filter);
 }
 
-static void close_snapshots(struct session *session)
-{
-	snapshots_deinit(&session->snapshots);
-}
-
 static int open_users(struct session *session)
 {
 	if (!session_wants_sleepers(session->config))
 		return 0;
 	return walk_users_create(&session->recording, session->probe, session->spawner, &session->users);
-}
-
-static void close_users(struct session *session)
-{
-	walk_users_destroy(session->users);
 }
 
 /* Waits and walks number their objects together. */
@@ -458,11 +424,6 @@ static int open_objects(struct session *session)
 	if (!r && walks)
 		wait_objects_share(session->objects, probe_walk_names_forgotten(session->probe));
 	return r;
-}
-
-static void close_objects(struct session *session)
-{
-	wait_objects_destroy(session->objects);
 }
 
 static int open_sources(struct session *session)
@@ -487,20 +448,9 @@ static int open_sources(struct session *session)
 	return r;
 }
 
-static void close_sources(struct session *session)
-{
-	for (size_t i = SESSION_SOURCES; i--;)
-		session->sources[i].ops->close(session->sources[i].self);
-}
-
 static int open_streams(struct session *session)
 {
 	return streams_init(&session->streams, &session->recording, session->probe, &session->cpus, session->spawner);
-}
-
-static void close_streams(struct session *session)
-{
-	streams_deinit(&session->streams);
 }
 
 static int open_loss(struct session *session)
@@ -513,11 +463,6 @@ static int open_loss(struct session *session)
 		.streams = &session->streams,
 	};
 	return loss_init(&session->loss);
-}
-
-static void close_loss(struct session *session)
-{
-	loss_deinit(&session->loss);
 }
 
 /* --- control groups --- */
@@ -537,94 +482,37 @@ static int open_cgroups(struct session *session)
 	return r;
 }
 
-static void close_cgroups(struct session *session)
-{
-	cgroups_destroy(session->cgroups);
-	cgroup_table_destroy(session->recording.cgroups);
-}
-
 /* --- all of it --- */
-
-static void close_host(struct session *session)
-{
-	filter_deinit(&session->filter);
-	cpus_close(&session->cpus);
-}
-
-static void close_helpers(struct session *session)
-{
-	spawner_destroy(session->spawner);
-}
-
-static void close_signals(struct session *session)
-{
-	if (session->recording.signal_fd >= 0)
-		(void)close(session->recording.signal_fd);
-}
-
-static void close_points(struct session *session)
-{
-	points_deinit(&session->points);
-}
-
-static void close_log(struct session *session)
-{
-	event_log_destroy(session->recording.log);
-	trace_writer_destroy(session->recording.writer);
-	output_file_close(&session->output);
-}
-
-static void close_modules(struct session *session)
-{
-	module_files_destroy(session->files);
-	hits_destroy(session->recording.hits);
-	module_table_destroy(session->recording.modules);
-}
-
-static void close_programs(struct session *session)
-{
-	probe_destroy(session->probe);
-}
-
-static void close_state(struct session *session)
-{
-	start_state_destroy(session->start_state);
-	kernel_chains_destroy(session->recording.kernel_chains);
-	kernel_map_destroy(session->recording.kernel_map);
-	sideband_destroy(session->recording.sideband);
-}
 
 struct session_part {
 	/* 0 or more, or -errno after reporting why; does nothing if it is not wanted. */
 	int (*open)(struct session *session);
-	/* Closes what open() left behind, also if that failed or was never called; or NULL. */
-	void (*close)(struct session *session);
 	const char *what; /* shown to the person who waits for it; NULL: it takes no time */
 };
 
 static const struct session_part parts[] = {
 	{.open = ignore_signals},
 	{.open = open_status},
-	{.open = open_namespaces, .close = close_namespaces},
-	{.open = session_open_service, .close = session_close_service},
-	{.open = open_host, .close = close_host},
-	{.open = open_helpers, .close = close_helpers},
-	{.open = session_open_flight, .close = session_close_flight},
-	{.open = open_signals, .close = close_signals},
-	{.open = open_points, .close = close_points, .what = "looking up what to trace"},
-	{.open = open_log, .close = close_log},
-	{.open = open_modules, .close = close_modules},
+	{.open = open_namespaces},
+	{.open = session_open_service},
+	{.open = open_host},
+	{.open = open_helpers},
+	{.open = session_open_flight},
+	{.open = open_signals},
+	{.open = open_points, .what = "looking up what to trace"},
+	{.open = open_log},
+	{.open = open_modules},
 	{.open = session_begin_flight},
-	{.open = open_programs, .close = close_programs, .what = "loading programs into the kernel"},
-	{.open = open_state, .close = close_state, .what = "reading the kernel's symbols"},
-	{.open = open_cgroups, .close = close_cgroups},
-	{.open = open_drain, .close = close_drain, .what = "opening events, looking at all threads"},
-	{.open = open_snapshots, .close = close_snapshots},
-	{.open = open_users, .close = close_users},
-	{.open = open_objects, .close = close_objects},
-	{.open = open_sources, .close = close_sources},
-	{.open = open_streams, .close = close_streams},
-	{.open = open_loss, .close = close_loss},
+	{.open = open_programs, .what = "loading programs into the kernel"},
+	{.open = open_state, .what = "reading the kernel's symbols"},
+	{.open = open_cgroups},
+	{.open = open_drain, .what = "opening events, looking at all threads"},
+	{.open = open_snapshots},
+	{.open = open_users},
+	{.open = open_objects},
+	{.open = open_sources},
+	{.open = open_streams},
+	{.open = open_loss},
 	{.open = session_open_budget},
 	{.open = tell_start},
 	{.open = open_command, .what = "reading which files processes have mapped"},
@@ -660,9 +548,39 @@ int session_open(struct session *session)
 	return r < 0 ? r : 0;
 }
 
+/* In reverse. What was not opened, or only in part, is closed likewise. */
 void session_close(struct session *session)
 {
-	for (size_t i = PARTS; i--;)
-		if (parts[i].close)
-			parts[i].close(session);
+	struct recording *recording = &session->recording;
+
+	loss_deinit(&session->loss);
+	streams_deinit(&session->streams);
+	for (size_t i = SESSION_SOURCES; i--;)
+		session->sources[i].ops->close(session->sources[i].self);
+	wait_objects_destroy(session->objects);
+	walk_users_destroy(session->users);
+	snapshots_deinit(&session->snapshots);
+	cleanup_close(&session->epoll_fd);
+	drain_close(&session->drain);
+	cgroups_destroy(session->cgroups);
+	cgroup_table_destroy(recording->cgroups);
+	start_state_destroy(session->start_state);
+	kernel_chains_destroy(recording->kernel_chains);
+	kernel_map_destroy(recording->kernel_map);
+	sideband_destroy(recording->sideband);
+	probe_destroy(session->probe);
+	module_files_destroy(session->files);
+	hits_destroy(recording->hits);
+	module_table_destroy(recording->modules);
+	event_log_destroy(recording->log);
+	trace_writer_destroy(recording->writer);
+	output_file_close(&session->output);
+	points_deinit(&session->points);
+	cleanup_close(&recording->signal_fd);
+	flight_close(session->flight);
+	spawner_destroy(session->spawner);
+	filter_deinit(&session->filter);
+	cpus_close(&session->cpus);
+	notify_close(&session->notify);
+	cleanup_close(&session->own_time);
 }

@@ -37,7 +37,8 @@ static const struct {
 
 static unsigned int what_ended(const struct session *session)
 {
-	unsigned int ended = flight_lost_spawner(session->flight) ? ENDED_DUMPS : 0;
+	const struct spawner *dumps = flight_spawner(session->flight);
+	unsigned int ended = dumps && spawner_has_ended(dumps) ? ENDED_DUMPS : 0;
 
 	if (spawner_has_ended(session->spawner))
 		return ended | ENDED_RECORDING;
@@ -113,11 +114,6 @@ int session_open_flight(struct session *session)
 	return flight_open(session->config, &session->recording, &sizes, &session->flight);
 }
 
-void session_close_flight(struct session *session)
-{
-	flight_close(session->flight);
-}
-
 int session_begin_flight(struct session *session)
 {
 	return session->flight ? flight_begin(session->flight, session->files) : 0;
@@ -156,7 +152,7 @@ static void settle(struct session *session)
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
 }
 
-/* record/flight/segments.h. Threads are in execve(), and single-threaded processes exit, for less than 10 s. */
+/* record/flight/flight_internal.h. Threads are in execve(), and single-threaded processes exit, for less than 10 s. */
 void session_begin_segment(struct session *session)
 {
 	static const uint64_t LINGERS = 10 * SECOND;
@@ -193,7 +189,7 @@ void session_step_flight(struct session *session, uint64_t now)
 bool session_end_flight(struct session *session)
 {
 	const struct flight_cause cause = {.rule = "end", .always = true};
-	struct flight_counts counts;
+	struct flight_state state;
 
 	if (!session->flight)
 		return true;
@@ -201,10 +197,11 @@ bool session_end_flight(struct session *session)
 	flight_fire(session->flight, &cause, clocks_now());
 	session_watch_helpers(session);
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
-	flight_end(session->flight, clocks_now());
-	counts = flight_counts(session->flight);
-	log_info("%" PRIu64 " dump%s written", counts.dumps, plural(counts.dumps));
-	return !counts.failed;
+	flight_dump(session->flight, NULL, clocks_now());
+	flight_await(session->flight);
+	state = flight_state(session->flight);
+	log_info("%" PRIu64 " dump%s written", state.dumps, plural(state.dumps));
+	return !state.failed;
 }
 
 /* --- the service manager --- */
@@ -215,11 +212,6 @@ int session_open_service(struct session *session)
 	if (!session->config->command)
 		notify_open(&session->notify);
 	return 0;
-}
-
-void session_close_service(struct session *session)
-{
-	notify_close(&session->notify);
 }
 
 /* --- reload --- */
@@ -259,7 +251,7 @@ static int reload(struct session *session)
 
 void session_step_service(struct session *session, uint64_t now)
 {
-	if (session->reload_wanted && flight_is_idle(session->flight)) {
+	if (session->reload_wanted && flight_state(session->flight).idle) {
 		session->reload_wanted = false;
 		notify_enter(&session->notify, NOTIFY_RELOADS, now);
 		if (reload(session) < 0)
@@ -276,10 +268,11 @@ void session_step_service(struct session *session, uint64_t now)
 /* "60.0 s in 12.3 MB; 2 dumps written, 0 failed" */
 static size_t kept_text(const struct flight *flight, char *text, size_t room)
 {
-	struct flight_counts counts = flight_counts(flight);
+	const struct flight_state state = flight_state(flight);
+
 	return (size_t)snprintf(text, room, "keeps %.1f s in %.1f MB; %" PRIu64 " dump%s written, %" PRIu64 " failed",
-				(double)(clocks_now() - flight_since(flight)) / (double)SECOND,
-				(double)flight_bytes(flight) / 1e6, counts.dumps, plural(counts.dumps), counts.failed);
+				(double)(clocks_now() - state.since) / (double)SECOND, (double)state.bytes / 1e6,
+				state.dumps, plural(state.dumps), state.failed);
 }
 
 void session_tell_service(struct session *session, const struct status_figures *figures)

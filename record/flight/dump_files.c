@@ -24,7 +24,7 @@
 #include "record/host/clocks.h"
 #include "record/plan/deadlines.h"
 
-enum { NAME_MAX_BYTES = 256, DUMPS_MOST = 4096 };
+enum { NAME_MAX_BYTES = 256 };
 
 enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP, REQUEST_LIMIT };
 
@@ -42,11 +42,6 @@ struct answer {
 
 /* --- the helper: its folder --- */
 
-struct dump {
-	char name[NAME_MAX_BYTES];
-	uint64_t bytes;
-};
-
 /*
  * Files under a temporary name are locked (flock) while any process has them open, so one that is not locked was left
  * by a process that was killed. A folder that is gone is looked for again by its path.
@@ -57,7 +52,6 @@ struct folder {
 	char path[3584]; /* as the user named it, "" for the current one, else with a slash */
 	char prefix[NAME_MAX_BYTES - 64];
 	char temporary[NAME_MAX_BYTES]; /* "": none */
-	struct dump *dumps; /* DUMPS_MOST */
 	uint64_t kept, bytes; /* 0: all */
 };
 
@@ -100,20 +94,13 @@ static bool is_temporary(const struct folder *folder, const char *name)
 	return strspn(name, DIGITS) && !strcmp(name + strspn(name, DIGITS), ".new");
 }
 
-static int date_text(char *text, size_t room)
-{
-	time_t seconds = time(NULL);
-	struct tm local;
-
-	return localtime_r(&seconds, &local) && strftime(text, room, "%Y%m%d-%H%M%S", &local) ? 0 : -EINVAL;
-}
-
 /* --- what is there --- */
 
-static int compare_dumps(const void *left, const void *right)
-{
-	return strcmp(((const struct dump *)left)->name, ((const struct dump *)right)->name);
-}
+struct dumps { /* of this folder, also of earlier recorders */
+	size_t count;
+	uint64_t bytes;
+	char oldest[NAME_MAX_BYTES];
+};
 
 static bool is_ours(const struct folder *folder, const char *name, struct stat *ret_status)
 {
@@ -129,48 +116,49 @@ static bool remove_unfinished(const struct folder *folder, const char *name)
 	return fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB) && !unlinkat(folder->fd, name, 0);
 }
 
-/* Lists the dumps, also of earlier recorders, and removes files that nobody finished. Returns how many it removed. */
-static int list_folder(struct folder *folder, struct dump dumps[DUMPS_MOST], size_t *ret_count)
+static void count_dump(struct dumps *dumps, const char *name, uint64_t bytes)
+{
+	dumps->bytes += bytes;
+	if (!dumps->count++ || strcmp(name, dumps->oldest) < 0)
+		(void)snprintf(dumps->oldest, sizeof(dumps->oldest), "%s", name);
+}
+
+/* Looks at all dumps, and removes files that nobody finished. Returns how many it removed. */
+static int look(const struct folder *folder, struct dumps *ret_dumps)
 {
 	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), removed = 0;
 	DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
 	const struct dirent *entry;
 	struct stat status;
 
-	*ret_count = 0;
-	if (!stream) {
-		if (fd >= 0)
-			(void)close(fd);
-		return 0; /* the folder can be written but not read */
-	}
-	while ((entry = readdir(stream))) {
+	*ret_dumps = (struct dumps){0};
+	if (!stream && fd >= 0)
+		(void)close(fd);
+	while (stream && (entry = readdir(stream))) { /* else the folder can be written but not read */
 		if (is_temporary(folder, entry->d_name) && is_ours(folder, entry->d_name, &status))
 			removed += remove_unfinished(folder, entry->d_name);
-		if (!is_name(folder, entry->d_name) || *ret_count == DUMPS_MOST ||
-		    !is_ours(folder, entry->d_name, &status))
-			continue;
-		(void)snprintf(dumps[*ret_count].name, NAME_MAX_BYTES, "%s", entry->d_name);
-		dumps[(*ret_count)++].bytes = (uint64_t)status.st_size;
+		if (is_name(folder, entry->d_name) && is_ours(folder, entry->d_name, &status))
+			count_dump(ret_dumps, entry->d_name, (uint64_t)status.st_size);
 	}
-	(void)closedir(stream);
-	qsort(dumps, *ret_count, sizeof(*dumps), compare_dumps);
+	if (stream)
+		(void)closedir(stream);
 	return removed;
 }
 
-/* Removes the oldest dumps beyond the limits, but not the last one. Returns how many files were not finished. */
-static int tidy(struct folder *folder)
+static bool are_too_many(const struct folder *folder, const struct dumps *dumps)
 {
-	size_t count, first = 0;
-	int removed = list_folder(folder, folder->dumps, &count);
-	uint64_t sum = 0;
+	return dumps->count > 1 && ((folder->kept && dumps->count > folder->kept) ||
+				    (folder->bytes && dumps->bytes > folder->bytes));
+}
 
-	for (size_t i = 0; i < count; i++)
-		sum += folder->dumps[i].bytes;
-	for (; first + 1 < count && ((folder->kept && count - first > folder->kept) ||
-				     (folder->bytes && sum > folder->bytes)); first++) {
-		(void)unlinkat(folder->fd, folder->dumps[first].name, 0);
-		sum -= folder->dumps[first].bytes;
-	}
+/* Removes the oldest dumps beyond the limits, but not the last one. Returns how many files were not finished. */
+static int tidy(const struct folder *folder)
+{
+	struct dumps dumps;
+	int removed = look(folder, &dumps);
+
+	while (are_too_many(folder, &dumps) && !unlinkat(folder->fd, dumps.oldest, 0))
+		removed += look(folder, &dumps);
 	return removed;
 }
 
@@ -256,15 +244,17 @@ static int rename_to(struct folder *folder, const char *name)
 
 static int folder_keep(struct folder *folder, char ret_path[DUMP_PATH_MAX])
 {
-	char date[32], name[NAME_MAX_BYTES];
-	int r = *folder->temporary ? date_text(date, sizeof(date)) : -ENOENT;
+	char date[32], name[NAME_MAX_BYTES], number[16] = "";
+	time_t seconds = time(NULL);
+	struct tm local;
+	int r = -EEXIST;
 
-	if (r < 0)
-		return r;
-	(void)snprintf(name, sizeof(name), "%s-%s%s", folder->prefix, date, SUFFIX);
-	r = rename_to(folder, name);
+	if (!*folder->temporary || !localtime_r(&seconds, &local) ||
+	    !strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local))
+		return *folder->temporary ? -EINVAL : -ENOENT;
 	for (unsigned int i = 2; r == -EEXIST && i < 1000; i++) {
-		(void)snprintf(name, sizeof(name), "%s-%s-%u%s", folder->prefix, date, i, SUFFIX);
+		(void)snprintf(name, sizeof(name), "%s-%s%s%s", folder->prefix, date, number, SUFFIX);
+		(void)snprintf(number, sizeof(number), "-%u", i);
 		r = rename_to(folder, name);
 	}
 	if (r < 0)
@@ -322,28 +312,15 @@ static int confine(void)
 	return call_filter_install(lists, 1, CALL_REFUSAL_KILLS);
 }
 
-/* Checks now whether files can be created there. */
-static int try_folder(struct folder *folder)
-{
-	_cleanup_close_ int fd = -1;
-	int r = folder_create(folder, &fd);
-
-	folder_drop(folder);
-	return r;
-}
-
-/* Confines the process for good. Returns how many unfinished files it removed, or -errno. */
+/* Tries to create a file; confines the process for good. Returns how many unfinished files it removed, or -errno. */
 static int folder_open(struct folder *folder, const struct dump_files_settings *settings)
 {
-	int r = forked_become_caller(), removed;
+	_cleanup_close_ int fd = -1;
 	struct stat status;
+	int r, removed;
 
 	*folder = (struct folder){.fd = -1, .kept = settings->kept, .bytes = settings->bytes};
-	folder->dumps = calloc(DUMPS_MOST, sizeof(*folder->dumps));
-	if (!folder->dumps)
-		return -ENOMEM;
-	if (r >= 0)
-		r = settings->path ? split_path(folder, settings->path) : default_prefix(folder);
+	r = forked_become_caller() ?: (settings->path ? split_path(folder, settings->path) : default_prefix(folder));
 	if (r < 0)
 		return r;
 	folder->fd = open_path(folder, 0, &status);
@@ -352,10 +329,9 @@ static int folder_open(struct folder *folder, const struct dump_files_settings *
 	folder->owner = status.st_uid;
 	tzset();
 	removed = tidy(folder);
-	r = try_folder(folder);
-	if (r >= 0)
-		r = confine();
-	return r < 0 ? r : removed;
+	r = folder_create(folder, &fd);
+	folder_drop(folder);
+	return r ?: confine() ?: removed;
 }
 
 /* --- the helper: requests --- */
@@ -371,7 +347,7 @@ static void answer_request(struct folder *folder, int socket, const struct reque
 		answer.rc = folder_keep(folder, answer.path);
 	else if (request->kind == REQUEST_DROP)
 		folder_drop(folder);
-	if (request->kind == REQUEST_LIMIT) {
+	else {
 		folder->kept = request->kept;
 		folder->bytes = request->bytes;
 		(void)tidy(folder);
@@ -397,12 +373,6 @@ static void helper_run(const void *context, int socket)
 
 /* --- the recorder --- */
 
-static int say_refused(const struct dump_files_settings *settings, int rc)
-{
-	return log_error(-rc, "cannot write dumps to '%s': %s; -o names a folder, or what the names of dumps "
-			 "begin with", settings->path ? settings->path : ".", strerror(-rc));
-}
-
 int dump_files_open(struct dump_files *files, const struct dump_files_settings *settings)
 {
 	int32_t removed = 0;
@@ -411,8 +381,11 @@ int dump_files_open(struct dump_files *files, const struct dump_files_settings *
 		int32_t rc = 0;
 		int r = forked_start(&files->helpers[i], helper_run, settings, "makes the files of dumps", &rc);
 
-		if (r < 0 || rc < 0)
-			return r < 0 ? r : say_refused(settings, rc);
+		if (r < 0)
+			return r;
+		if (rc < 0)
+			return log_error(-rc, "cannot write dumps to '%s': %s; -o names a folder, or what the names of "
+					 "dumps begin with", settings->path ? settings->path : ".", strerror(-rc));
 		removed += rc;
 	}
 	if (removed)
@@ -427,34 +400,29 @@ void dump_files_close(struct dump_files *files)
 		forked_end(&files->helpers[i]);
 }
 
-/* Waits for the answer to this request. Other answers are to requests that nobody waits for any more. */
-static int await(int socket, uint64_t number, struct answer *ret_answer, int *ret_fd)
+/* Other answers than to this request are to requests that nobody waits for any more. */
+static int ask_one(const struct forked *helper, struct request request, struct answer *ret_answer, int *ret_fd)
 {
+	const int socket = helper->socket_plus_1 - 1;
 	ssize_t got;
 	int fd = -1;
 
+	request.number = clocks_now();
+	got = packet_send(socket, &request, sizeof(request), -1);
+	if (got < 0)
+		return got == -ECONNRESET ? -EPIPE : (int)got;
 	do {
 		if (fd >= 0)
 			(void)close(fd);
 		got = packet_receive(socket, ret_answer, sizeof(*ret_answer), DEADLINE_START, &fd);
-	} while (got == sizeof(*ret_answer) && ret_answer->number != number);
+	} while (got == sizeof(*ret_answer) && ret_answer->number != request.number);
 	if (got == sizeof(*ret_answer) && ret_fd)
 		*ret_fd = fd;
-	else if (got > 0 && fd >= 0)
+	else if (fd >= 0)
 		(void)close(fd);
 	if (got < 0)
-		return (int)got;
+		return got == -ECONNRESET ? -EPIPE : (int)got; /* it was killed before it read the request */
 	return got == sizeof(*ret_answer) ? ret_answer->rc : -EPIPE;
-}
-
-static int ask_one(const struct forked *helper, struct request request, struct answer *ret_answer, int *ret_fd)
-{
-	int socket = helper->socket_plus_1 - 1, r;
-
-	request.number = clocks_now();
-	r = packet_send(socket, &request, sizeof(request), -1);
-	r = r < 0 ? r : await(socket, request.number, ret_answer, ret_fd);
-	return r == -ECONNRESET ? -EPIPE : r; /* it was killed before it read the request */
 }
 
 /* Asks the first helper that is alive. */
@@ -470,13 +438,9 @@ static int ask(const struct dump_files *files, struct request request, struct an
 int dump_files_create(const struct dump_files *files, int *ret_fd)
 {
 	struct answer answer;
-	int fd = -1, r = ask(files, (struct request){.kind = REQUEST_CREATE}, &answer, &fd);
+	int r = ask(files, (struct request){.kind = REQUEST_CREATE}, &answer, ret_fd);
 
-	if (r >= 0 && fd < 0)
-		r = -EPROTO;
-	if (r >= 0)
-		*ret_fd = fd;
-	return r;
+	return r < 0 ? r : *ret_fd < 0 ? -EPROTO : 0;
 }
 
 int dump_files_keep(const struct dump_files *files, char ret_path[DUMP_PATH_MAX])

@@ -15,7 +15,6 @@
 #include "format/event_log.h"
 #include "record/embed/embed.h"
 #include "record/flight/flight_internal.h"
-#include "record/flight/segments.h"
 #include "record/helper/helpers.h"
 #include "record/host/clocks.h"
 #include "record/place/cgroups.h"
@@ -39,7 +38,7 @@ struct flight {
 	struct module_files *files;
 	struct spawner *spawner;
 	struct dump_files output;
-	struct runner runner;
+	struct forked runner; /* of commands */
 	struct triggers *triggers;
 	struct segments *segments;
 	pid_t writer;	   /* the child that writes a dump; 0: none */
@@ -50,7 +49,7 @@ struct flight {
 	uint64_t turn;	   /* when old hits and modules are forgotten next */
 	uint64_t told, more; /* when the last TRIGGER was written; how many were not written since */
 	char why[RULE_BYTES];
-	struct flight_counts counts;
+	uint64_t dumps, failed; /* so far */
 };
 
 /* --- no file --- */
@@ -77,11 +76,6 @@ const struct trace_io flight_no_file = {.writev = count_bytes, .size = no_size};
 
 /* --- opening --- */
 
-static void fire(void *context, const struct flight_cause *cause, uint64_t now)
-{
-	flight_fire(context, cause, now);
-}
-
 int flight_open(const struct record_config *config, struct recording *recording, const struct flight_sizes *sizes,
 		struct flight **ret_flight)
 {
@@ -99,13 +93,9 @@ int flight_open(const struct record_config *config, struct recording *recording,
 	flight->plan = flight->first = &config->flight;
 	flight->recording = recording;
 	flight->bytes = sizes->window;
-	r = dump_files_open(&flight->output, &settings);
-	if (r >= 0)
-		r = runner_open(&flight->runner, flight->plan);
-	if (r >= 0)
-		r = triggers_create(flight->plan, &config->offcpu, fire, flight, &flight->triggers);
-	if (r >= 0)
-		r = helpers_start(sizes->helper, &flight->spawner);
+	r = dump_files_open(&flight->output, &settings) ?: runner_open(&flight->runner, flight->plan) ?:
+	    triggers_create(flight->plan, &config->offcpu, flight, &flight->triggers) ?:
+	    helpers_start(sizes->helper, &flight->spawner);
 	if (r < 0)
 		return r;
 	r = segments_create((uint64_t)flight->plan->window, (size_t)flight->bytes, &flight->segments);
@@ -121,21 +111,16 @@ void flight_close(struct flight *flight)
 		(void)waitpid(flight->writer, NULL, 0);
 	}
 	dump_files_close(&flight->output);
-	runner_close(&flight->runner);
+	forked_end(&flight->runner);
 	triggers_destroy(flight->triggers);
 	spawner_destroy(flight->spawner);
 	segments_destroy(flight->segments);
 	free(flight);
 }
 
-pid_t flight_spawner_pid(const struct flight *flight)
+struct spawner *flight_spawner(const struct flight *flight)
 {
-	return flight ? spawner_pid(flight->spawner) : 0;
-}
-
-bool flight_lost_spawner(const struct flight *flight)
-{
-	return flight && spawner_has_ended(flight->spawner);
+	return flight ? flight->spawner : NULL;
 }
 
 static void take_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
@@ -214,10 +199,11 @@ void flight_walked(struct flight *flight, const struct flight_cause *cause, uint
 	triggers_walked(flight->triggers, cause, now);
 }
 
-static bool has_command(const struct record_flight *plan, const char *text)
+/* text: NULL: any. */
+static bool has_rule(const struct record_flight *plan, enum trigger_kind kind, const char *text)
 {
 	for (uint32_t i = 0; i < plan->rule_count; i++)
-		if (plan->rules[i].kind == TRIGGER_EXEC && !strcmp(plan->rules[i].text, text))
+		if (plan->rules[i].kind == kind && (!text || !strcmp(plan->rules[i].text, text)))
 			return true;
 	return false;
 }
@@ -228,24 +214,11 @@ static void take_commands(struct flight *flight, uint64_t now)
 	uint32_t rule;
 
 	while (runner_take(&flight->runner, &rule))
-		if (rule < first->rule_count && has_command(flight->plan, first->rules[rule].text))
+		if (rule < first->rule_count && has_rule(flight->plan, TRIGGER_EXEC, first->rules[rule].text))
 			flight_fire(flight, &(struct flight_cause){.rule = first->rules[rule].text}, now);
 }
 
 /* --- other rules --- */
-
-bool flight_is_idle(const struct flight *flight)
-{
-	return !flight->writer;
-}
-
-static bool walks(const struct record_flight *plan)
-{
-	for (uint32_t i = 0; i < plan->rule_count; i++)
-		if (plan->rules[i].kind == TRIGGER_STUCK)
-			return true;
-	return false;
-}
 
 /* Refuses new rules that need something that must be set up at the start. */
 static int check_reload(const struct flight *flight, const struct record_flight *plan)
@@ -253,8 +226,8 @@ static int check_reload(const struct flight *flight, const struct record_flight 
 	for (uint32_t i = 0; i < plan->rule_count; i++) {
 		const struct trigger_rule *rule = &plan->rules[i];
 
-		if (rule->kind == TRIGGER_EXEC ? has_command(flight->first, rule->text) :
-						 rule->kind != TRIGGER_STUCK || walks(flight->first))
+		if ((rule->kind != TRIGGER_EXEC && rule->kind != TRIGGER_STUCK) ||
+		    has_rule(flight->first, rule->kind, rule->kind == TRIGGER_EXEC ? rule->text : NULL))
 			continue;
 		return log_error(EOPNOTSUPP, "--trigger '%s' cannot be added while it records: that takes a restart",
 				 rule->text);
@@ -264,10 +237,8 @@ static int check_reload(const struct flight *flight, const struct record_flight 
 
 int flight_reload(struct flight *flight, struct record_flight *plan, const struct record_offcpu *offcpu)
 {
-	int r = check_reload(flight, plan);
+	int r = check_reload(flight, plan) ?: triggers_replace(&flight->triggers, plan, offcpu);
 
-	if (r >= 0)
-		r = triggers_replace(&flight->triggers, plan, offcpu);
 	if (r < 0)
 		return r;
 	plan->window = flight->plan->window;
@@ -333,7 +304,7 @@ void flight_begin_segment(struct flight *flight, uint64_t now)
 	flight->turn = now + (uint64_t)flight->plan->window;
 }
 
-/* --- a dump, as segments.h says --- */
+/* --- a dump, as flight_internal.h says --- */
 
 struct writing {
 	const struct flight *flight;
@@ -355,14 +326,11 @@ static int writing_init(struct writing *writing)
 		.free_floor = FREE_FLOOR,
 		.realtime = clock_now(CLOCK_REALTIME) - (clocks_now() - writing->since),
 	};
-	int r = dump_files_create(&writing->flight->output, &writing->fd);
+	int r = dump_files_create(&writing->flight->output, &writing->fd) ?:
+		trace_writer_create(recording->io, writing->fd, &settings, &writing->writer) ?:
+		event_log_create(writing->writer, recording->max_cpus, &writing->log) ?:
+		event_log_want_names(writing->log);
 
-	if (r >= 0)
-		r = trace_writer_create(recording->io, writing->fd, &settings, &writing->writer);
-	if (r >= 0)
-		r = event_log_create(writing->writer, recording->max_cpus, &writing->log);
-	if (r >= 0)
-		r = event_log_want_names(writing->log);
 	if (r < 0)
 		return r;
 	recording->log = writing->log; /* all tables write to it from now on */
@@ -429,9 +397,8 @@ static int add_mappings(struct writing *writing)
 	writing->before_exec = true;
 	r = segments_each_mapping(segments, write_mapping, writing);
 	writing->before_exec = false;
-	if (r >= 0)
-		r = segments_each_mapping(segments, write_exec, writing);
-	return r < 0 ? r : segments_each_mapping(segments, write_mapping, writing);
+	return r ?: segments_each_mapping(segments, write_exec, writing) ?:
+	       segments_each_mapping(segments, write_mapping, writing);
 }
 
 static int add_state(struct writing *writing)
@@ -444,20 +411,19 @@ static int add_state(struct writing *writing)
 		cgroup_table_tell(recording->cgroups);
 	sideband_tell_unavailable(recording->sideband);
 	writing->memory = module_table_special(recording->modules, MODULE_ANONYMOUS);
-	return recording->error ? recording->error : add_mappings(writing);
+	return recording->error ?: add_mappings(writing);
 }
 
-static int copy_chunk(void *context, const struct rwk_chunk_header *header, const void *stored)
+static int copy_chunk(void *writer, const struct rwk_chunk_header *header, const void *stored)
 {
-	return trace_writer_copy(context, header, stored);
+	return trace_writer_copy(writer, header, stored);
 }
 
 /* Those from before the first segment, or those of the segments. */
 static int add_chunks(const struct writing *writing, bool before)
 {
-	int r = event_log_flush(writing->log);
-
-	return r < 0 ? r : segments_each_chunk(writing->flight->segments, before, copy_chunk, writing->writer);
+	return event_log_flush(writing->log) ?:
+	       segments_each_chunk(writing->flight->segments, before, copy_chunk, writing->writer);
 }
 
 static int add_open(const struct writing *writing)
@@ -487,26 +453,10 @@ static int write_all(struct writing *writing)
 
 	if (r < 0)
 		return r;
-	r = add_about(writing);
-	if (r >= 0)
-		r = add_chunks(writing, true);
-	if (r >= 0)
-		r = add_state(writing);
-	if (r >= 0)
-		r = add_chunks(writing, false);
-	if (r >= 0)
-		r = add_open(writing);
-	if (r >= 0)
-		r = embed(writing);
+	r = add_about(writing) ?: add_chunks(writing, true) ?: add_state(writing) ?: add_chunks(writing, false) ?:
+	    add_open(writing) ?: embed(writing);
 	closed = event_log_close(writing->log, RWK_END_CLEAN, NULL, 0);
-	return r < 0 ? r : closed;
-}
-
-static void say_failed(const struct flight *flight, int error)
-{
-	(void)log_error(-error, "cannot write dump %" PRIu64 ": %s", flight->number,
-			error == -EPIPE ? "both processes that make files were killed; restart the recorder" :
-					  strerror(-error));
+	return r ?: closed;
 }
 
 /* In the child, which has everything as it was at the fork, while the recorder goes on. Never returns. */
@@ -515,18 +465,18 @@ static void write_dump(const struct flight *flight, struct open_waits *open, uin
 	struct writing writing = {.flight = flight, .open = open, .since = segments_since(flight->segments),
 				  .until = now, .fd = -1};
 	char path[DUMP_PATH_MAX];
-	int r = write_all(&writing);
+	int r = write_all(&writing) ?: dump_files_keep(&flight->output, path);
 
-	if (r >= 0)
-		r = dump_files_keep(&flight->output, path);
 	if (r < 0) {
 		(void)dump_files_drop(&flight->output);
-		say_failed(flight, r);
+		(void)log_error(-r, "cannot write dump %" PRIu64 ": %s", flight->number,
+				r == -EPIPE ? "both processes that make files were killed; restart the recorder" :
+					      strerror(-r));
 		_exit(1);
 	}
 	log_info("dump %" PRIu64 " ('%s'): %.1f s, %.1f MB in '%s'", flight->number, flight->why,
 		 (double)(now - writing.since) / (double)SECOND, (double)trace_writer_bytes(writing.writer) / 1e6, path);
-	runner_tell(&flight->runner, path);
+	runner_run(&flight->runner, path);
 	_exit(0);
 }
 
@@ -541,15 +491,10 @@ static void collect(struct flight *flight, int status, uint64_t now)
 			    WTERMSIG(status), flight->number);
 		(void)dump_files_drop(&flight->output);
 	}
-	flight->counts.failed += failed;
-	flight->counts.dumps += !failed;
+	flight->failed += failed;
+	flight->dumps += !failed;
 	flight->writer = 0;
 	flight->ready = now + (uint64_t)flight->plan->cooldown;
-}
-
-uint64_t flight_next(const struct flight *flight)
-{
-	return flight->due && !flight->writer ? flight->due : UINT64_MAX;
 }
 
 bool flight_is_due(struct flight *flight, uint64_t now)
@@ -574,7 +519,7 @@ void flight_dump(struct flight *flight, struct open_waits *open, uint64_t now)
 		write_dump(flight, open, now);
 	if (pid < 0) {
 		log_warning("cannot start a process that writes dump %" PRIu64 ": %s", flight->number, strerror(errno));
-		flight->counts.failed++;
+		flight->failed++;
 		return;
 	}
 	flight->writer = pid;
@@ -588,28 +533,11 @@ void flight_await(struct flight *flight)
 		collect(flight, status, clocks_now());
 }
 
-void flight_end(struct flight *flight, uint64_t now)
+struct flight_state flight_state(const struct flight *flight)
 {
-	flight_dump(flight, NULL, now);
-	flight_await(flight);
-}
-
-uint64_t flight_helpers_time(struct flight *flight)
-{
-	return spawner_cpu_time(flight->spawner);
-}
-
-struct flight_counts flight_counts(const struct flight *flight)
-{
-	return flight->counts;
-}
-
-uint64_t flight_bytes(const struct flight *flight)
-{
-	return segments_bytes(flight->segments);
-}
-
-uint64_t flight_since(const struct flight *flight)
-{
-	return segments_since(flight->segments);
+	return (struct flight_state){
+		.dumps = flight->dumps, .failed = flight->failed, .idle = !flight->writer,
+		.bytes = segments_bytes(flight->segments), .since = segments_since(flight->segments),
+		.next = flight->due && !flight->writer ? flight->due : UINT64_MAX,
+	};
 }

@@ -68,6 +68,8 @@ void forked_end(struct forked *forked)
 	*forked = (struct forked){0};
 }
 
+/* --- the helper that runs commands --- */
+
 enum { TURN_MS = 200 };
 
 struct job { /* the command of a rule */
@@ -80,8 +82,6 @@ struct running {
 	int socket;
 	struct job jobs[FLIGHT_MAX_RULES];
 };
-
-/* --- the helper that runs commands --- */
 
 /* In a child. Output goes where messages go. Never returns. */
 static void execute(const struct running *running, const char *command, bool ends_with_us)
@@ -123,22 +123,19 @@ static void start_due(struct running *running, uint64_t now)
 	}
 }
 
-static void end_job(struct running *running, uint32_t rule, int status)
-{
-	running->jobs[rule].pid = 0;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		(void)packet_send(running->socket, &rule, sizeof(rule), -1);
-}
-
 static void collect_ended(struct running *running)
 {
 	int status;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (uint32_t i = 0; i < running->plan->rule_count; i++)
-			if (running->jobs[i].pid == pid)
-				end_job(running, i, status);
+		for (uint32_t i = 0; i < running->plan->rule_count; i++) {
+			if (running->jobs[i].pid != pid)
+				continue;
+			running->jobs[i].pid = 0;
+			if (WIFEXITED(status) && !WEXITSTATUS(status))
+				(void)packet_send(running->socket, &i, sizeof(i), -1);
+		}
 }
 
 /* False: the recorder is gone. */
@@ -157,19 +154,12 @@ static bool take_path(const struct running *running)
 	return true;
 }
 
-static int give_up_rights(void)
-{
-	int r = forked_become_caller();
-
-	return r >= 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : r;
-}
-
 /* Never returns. */
 static void helper_run(const void *context, int socket)
 {
 	const struct record_flight *plan = context;
 	struct running running = {.plan = plan, .socket = socket};
-	int32_t rc = give_up_rights();
+	int32_t rc = forked_become_caller() ?: (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0);
 
 	forked_settle(STDERR_FILENO + 1, socket);
 	(void)fcntl(socket, F_SETFD, FD_CLOEXEC);
@@ -193,33 +183,28 @@ static bool is_needed(const struct record_flight *plan)
 	return plan->on_dump;
 }
 
-int runner_open(struct runner *runner, const struct record_flight *plan)
+int runner_open(struct forked *runner, const struct record_flight *plan)
 {
 	int32_t rc = 0;
 	int r;
 
 	if (!is_needed(plan))
 		return 0;
-	r = forked_start(&runner->helper, helper_run, plan, "runs commands", &rc);
+	r = forked_start(runner, helper_run, plan, "runs commands", &rc);
 	if (r < 0 || rc >= 0)
 		return r;
 	return log_error(-rc, "cannot give up rights before commands are run: %s", strerror(-rc));
 }
 
-void runner_close(struct runner *runner)
+bool runner_take(const struct forked *runner, uint32_t *ret_rule)
 {
-	forked_end(&runner->helper);
-}
-
-bool runner_take(const struct runner *runner, uint32_t *ret_rule)
-{
-	const int socket = runner->helper.socket_plus_1 - 1;
+	const int socket = runner->socket_plus_1 - 1;
 
 	return socket >= 0 && packet_receive(socket, ret_rule, sizeof(*ret_rule), 0, NULL) == sizeof(*ret_rule);
 }
 
-void runner_tell(const struct runner *runner, const char *path)
+void runner_run(const struct forked *runner, const char *path)
 {
-	if (runner->helper.socket_plus_1)
-		(void)packet_send(runner->helper.socket_plus_1 - 1, path, strlen(path), -1);
+	if (runner->socket_plus_1)
+		(void)packet_send(runner->socket_plus_1 - 1, path, strlen(path), -1);
 }

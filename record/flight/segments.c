@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "record/flight/segments.h"
+#include "record/flight/flight_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@ enum {
 	MOST = 128,	  /* segments; as many as 64 pass in the window, and one begins for every 1/8 of the bytes */
 	KEPT = 0,	  /* in place of a type of chunk: what processes had mapped, struct kept_process */
 	SKIP = UINT16_MAX, /* likewise: the ring goes on at its begin */
+	LEAST_PAGE = 4096,
 };
 
 static const uint64_t SHORTEST = SECOND, LONGEST = 5 * SECOND;
@@ -36,19 +37,6 @@ struct segments {
 	struct address_spaces *spaces; /* NULL: no segment has begun */
 	bool gap; /* the segment did not fit: nothing is kept until the next one begins */
 };
-
-/*
- * Makes the kernel give us the memory now. When memory is short, threads that ask for some wait,
- * and we must record them.
- */
-static void touch(void *memory, size_t size)
-{
-	enum { LEAST_PAGE = 4096 };
-	volatile uint8_t *bytes = memory;
-
-	for (size_t at = 0; at < size; at += LEAST_PAGE)
-		bytes[at] = 0;
-}
 
 static uint64_t length_for(uint64_t age)
 {
@@ -75,7 +63,9 @@ int segments_create(uint64_t age, size_t bytes, struct segments **ret_segments)
 		segments_destroy(segments);
 		return -ENOMEM;
 	}
-	touch(segments->memory, bytes);
+	/* The kernel gives us the memory now: when it is short, threads that ask for some wait, and we must record them. */
+	for (size_t at = 0; at < bytes; at += LEAST_PAGE)
+		((volatile uint8_t *)segments->memory)[at] = 0;
 	*ret_segments = segments;
 	return 0;
 }
@@ -96,11 +86,6 @@ static struct segment *segment_at(struct segments *segments, size_t number)
 static const struct segment *oldest_of(const struct segments *segments)
 {
 	return &segments->list[segments->oldest];
-}
-
-static uint32_t kept_size(size_t processes)
-{
-	return (uint32_t)(processes * sizeof(struct kept_process));
 }
 
 static const struct kept_process *kept_of(const struct segments *segments, const struct segment *segment)
@@ -186,15 +171,16 @@ static bool takes_much(const struct address_spaces *spaces)
 /* What processes have mapped, in place of a chunk. */
 static void keep(struct segments *segments, struct segment *segment)
 {
+	struct rwk_chunk_header kept = {.type = KEPT}, *header;
 	struct address_spaces_usage usage;
-	struct rwk_chunk_header *header;
 
 	address_spaces_usage(segments->spaces, &usage);
-	header = push(segments, rwk_chunk_length(&(struct rwk_chunk_header){.stored_size = kept_size(usage.processes)}));
+	kept.stored_size = (uint32_t)(usage.processes * sizeof(struct kept_process));
+	header = push(segments, rwk_chunk_length(&kept));
 	segments->gap = !header;
 	if (!header)
 		return;
-	*header = (struct rwk_chunk_header){.type = KEPT, .stored_size = kept_size(usage.processes)};
+	*header = kept;
 	segment->at = (size_t)((uint8_t *)header - segments->memory);
 	segment->kept = (size_t)address_spaces_keep(segments->spaces, (void *)(header + 1), usage.processes);
 }

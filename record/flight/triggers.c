@@ -34,8 +34,7 @@ struct watched {
 };
 
 struct triggers {
-	triggers_fire *fire;
-	void *context;
+	struct flight *flight;
 	struct watched items[FLIGHT_MAX_RULES];
 	uint32_t count;
 	uint64_t least;
@@ -53,10 +52,8 @@ static int never(const struct watched *watched, const char *why)
 static int open_waits(struct watched *watched, const struct record_offcpu *offcpu)
 {
 	const struct trigger_rule *rule = watched->rule;
-	int r = 0;
+	int r = *rule->name ? comm_pattern_compile(rule->name, &watched->regex) : 0;
 
-	if (*rule->name)
-		r = comm_pattern_compile(rule->name, &watched->regex);
 	if (r < 0)
 		return r;
 	watched->has_regex = *rule->name;
@@ -156,10 +153,9 @@ static int open_pressure(struct watched *watched)
 static int open_account(struct watched *watched)
 {
 	watched->fd = open_in_cgroup(watched->rule->name, "cpu.stat", O_RDONLY);
-	if (watched->fd < 0)
-		return never(watched, watched->fd == -ENOENT ? "there is no such cgroup (v2)" :
-							       strerror(-watched->fd));
-	return 0;
+	if (watched->fd >= 0)
+		return 0;
+	return never(watched, watched->fd == -ENOENT ? "there is no such cgroup (v2)" : strerror(-watched->fd));
 }
 
 /* Takes the pressure that `others` watch by the same rule. */
@@ -215,23 +211,21 @@ static int open_all(struct triggers *triggers, const struct record_flight *plan,
 	return r;
 }
 
-int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, triggers_fire *fire,
-		    void *context, struct triggers **ret_triggers)
+int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, struct flight *flight,
+		    struct triggers **ret_triggers)
 {
 	struct triggers *triggers = calloc(1, sizeof(*triggers));
 	int r;
 
 	if (!triggers)
 		return -ENOMEM;
-	triggers->fire = fire;
-	triggers->context = context;
+	triggers->flight = flight;
 	r = open_all(triggers, plan, offcpu, NULL);
-	if (r < 0) {
+	if (r < 0)
 		triggers_destroy(triggers);
-		return r;
-	}
-	*ret_triggers = triggers;
-	return 0;
+	else
+		*ret_triggers = triggers;
+	return r;
 }
 
 int triggers_replace(struct triggers **triggers, const struct record_flight *plan,
@@ -242,8 +236,7 @@ int triggers_replace(struct triggers **triggers, const struct record_flight *pla
 
 	if (!ours)
 		return -ENOMEM;
-	ours->fire = others->fire;
-	ours->context = others->context;
+	ours->flight = others->flight;
 	ours->began = others->began;
 	r = open_all(ours, plan, offcpu, others);
 	triggers_destroy(r < 0 ? ours : others);
@@ -319,7 +312,7 @@ void triggers_wait(struct triggers *triggers, const struct event_wait *wait, con
 
 		if (!is_of_waits(watched->rule) || !is_meant(watched, wait, task))
 			continue;
-		triggers->fire(triggers->context, &cause, wait->time);
+		flight_fire(triggers->flight, &cause, wait->time);
 	}
 }
 
@@ -331,7 +324,7 @@ void triggers_walked(struct triggers *triggers, const struct flight_cause *cause
 
 		fires.rule = rule->text;
 		if (rule->kind == TRIGGER_STUCK && cause->value > rule->value)
-			triggers->fire(triggers->context, &fires, now);
+			flight_fire(triggers->flight, &fires, now);
 	}
 }
 
@@ -384,6 +377,6 @@ void triggers_look(struct triggers *triggers, uint64_t now)
 			fires = cause.value > watched->rule->value;
 		}
 		if (fires)
-			triggers->fire(triggers->context, &cause, now);
+			flight_fire(triggers->flight, &cause, now);
 	}
 }

@@ -249,15 +249,12 @@ int perf_events_open(struct perf_events *events, const struct cpus *cpus, const 
 	for (uint32_t cpu = 0; cpu < events->count; cpu++)
 		events->each[cpu].fd = events->each[cpu].ring.fd = -1;
 	events->now = events->frequency = grant_frequency(settings->frequency);
-	r = cpu_busy_open(&events->busy, events->count);
-	if (!r)
-		r = open_all(events);
-	if (r < 0) {
+	r = cpu_busy_open(&events->busy, events->count) ?: open_all(events);
+	if (r < 0)
 		perf_events_close(events);
-		return r;
-	}
-	events->period = events->software ? SECOND / events->frequency : 0;
-	return 0;
+	else
+		events->period = events->software ? SECOND / events->frequency : 0;
+	return r;
 }
 
 static void close_on(struct perf_cpu *on)

@@ -112,11 +112,8 @@ static int fill_cgroups(struct bpf_map *map, const struct filter_cgroups *cgroup
 
 static int fill_filter(const struct probe_object *object, const struct filter *filter)
 {
-	int r = fill_ids(object->tgids, filter->tgids);
-
-	if (r >= 0)
-		r = fill_ids(object->tids, filter->tids);
-	return r < 0 ? r : fill_cgroups(object->cgroups, &filter->cgroups);
+	return fill_ids(object->tgids, filter->tgids) ?: fill_ids(object->tids, filter->tids) ?:
+	       fill_cgroups(object->cgroups, &filter->cgroups);
 }
 
 int probe_load(struct probe *probe, const struct probe_object *object)

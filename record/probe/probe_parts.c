@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bpf/ring.h"
@@ -10,113 +11,70 @@
 
 static const struct {
 	enum ring_part part;
-	const char *type, *member;
-} members[] = {
+	const char *type, *members;
+} needs[] = {
 	{RING_PART_CGROUPS, "task_struct", "cgroups"},
 	{RING_PART_CGROUPS, "css_set", "dfl_cgrp"},
 	{RING_PART_CGROUPS, "cgroup", "kn"},
 	{RING_PART_CGROUPS, "kernfs_node", "id"},
 	{RING_PART_QUOTAS, "sched_entity", "cfs_rq"},
 	{RING_PART_QUOTAS, "cfs_rq", "tg"},
-	{RING_PART_QUOTAS, "task_group", "cfs_rq"},
-	{RING_PART_QUOTAS, "task_group", "parent"},
-	{RING_PART_QUOTAS, "task_group", "css"},
-	{RING_PART_QUOTAS, "task_group", "cfs_bandwidth"},
-	{RING_PART_QUOTAS, "cfs_bandwidth", "quota"},
-	{RING_PART_QUOTAS, "cfs_bandwidth", "period"},
+	{RING_PART_QUOTAS, "task_group", "cfs_rq parent css cfs_bandwidth"},
+	{RING_PART_QUOTAS, "cfs_bandwidth", "quota period"},
 	{RING_PART_QUOTAS, "cgroup_subsys_state", "cgroup"},
 	{RING_PART_QUOTAS, "cgroup", "kn"},
-	{RING_PART_QUOTAS, "kernfs_node", "id"},
-	{RING_PART_QUOTAS, "kernfs_node", "name"},
+	{RING_PART_QUOTAS, "kernfs_node", "id name"},
 	{RING_PART_MARKS, "task_struct", "throttled"},
-	{RING_PART_MARKS, "cfs_rq", "throttled"},
-	{RING_PART_MARKS, "cfs_rq", "throttled_clock_self"},
-	{RING_PART_MARKS, "cfs_rq", "throttled_clock_self_time"},
+	{RING_PART_MARKS, "cfs_rq", "throttled throttled_clock_self throttled_clock_self_time"},
 	{RING_PART_FILES, "task_struct", "files"},
-	{RING_PART_FILES, "files_struct", "count"},
-	{RING_PART_FILES, "files_struct", "fdt"},
-	{RING_PART_FILES, "fdtable", "max_fds"},
-	{RING_PART_FILES, "fdtable", "fd"},
+	{RING_PART_FILES, "files_struct", "count fdt"},
+	{RING_PART_FILES, "fdtable", "max_fds fd"},
 	{RING_PART_FILES, "hlist_head", "first"},
-	{RING_PART_FILES, "file", "private_data"},
-	{RING_PART_FILES, "file", "f_inode"},
-	{RING_PART_FILES, "inode", "i_mode"},
-	{RING_PART_FILES, "inode", "i_sb"},
-	{RING_PART_FILES, "inode", "i_ino"},
-	{RING_PART_FILES, "inode", "i_rdev"},
-	{RING_PART_FILES, "super_block", "s_dev"},
-	{RING_PART_FILES, "super_block", "s_magic"},
+	{RING_PART_FILES, "file", "private_data f_inode"},
+	{RING_PART_FILES, "inode", "i_mode i_sb i_ino i_rdev"},
+	{RING_PART_FILES, "super_block", "s_dev s_magic"},
 	{RING_PART_NAMES, "file", "f_path"},
-	{RING_PART_NAMES, "path", "mnt"},
-	{RING_PART_NAMES, "path", "dentry"},
-	{RING_PART_NAMES, "dentry", "d_hash"},
-	{RING_PART_NAMES, "dentry", "d_parent"},
-	{RING_PART_NAMES, "dentry", "d_name"},
+	{RING_PART_NAMES, "path", "mnt dentry"},
+	{RING_PART_NAMES, "dentry", "d_hash d_parent d_name"},
 	{RING_PART_NAMES, "hlist_bl_node", "pprev"},
-	{RING_PART_NAMES, "qstr", "hash_len"},
-	{RING_PART_NAMES, "qstr", "len"},
-	{RING_PART_NAMES, "qstr", "name"},
-	{RING_PART_NAMES, "mount", "mnt"},
-	{RING_PART_NAMES, "mount", "mnt_parent"},
-	{RING_PART_NAMES, "mount", "mnt_mountpoint"},
+	{RING_PART_NAMES, "qstr", "hash_len len name"},
+	{RING_PART_NAMES, "mount", "mnt mnt_parent mnt_mountpoint"},
 	{RING_PART_NAMES, "vfsmount", "mnt_root"},
 	{RING_PART_SOCKETS, "socket", "sk"},
 	{RING_PART_SOCKETS, "sock", "__sk_common"},
-	{RING_PART_SOCKETS, "sock_common", "skc_family"},
-	{RING_PART_SOCKETS, "sock_common", "skc_state"},
+	{RING_PART_SOCKETS, "sock_common", "skc_family skc_state"},
 	{RING_PART_ADDRESSES, "sock", "sk_protocol"},
-	{RING_PART_ADDRESSES, "sock_common", "skc_num"},
-	{RING_PART_ADDRESSES, "sock_common", "skc_dport"},
-	{RING_PART_ADDRESSES, "sock_common", "skc_daddr"},
-	{RING_PART_ADDRESSES, "sock_common", "skc_rcv_saddr"},
-	{RING_PART_UNIX, "unix_sock", "addr"},
-	{RING_PART_UNIX, "unix_sock", "peer"},
-	{RING_PART_UNIX, "unix_address", "len"},
-	{RING_PART_UNIX, "unix_address", "name"},
+	{RING_PART_ADDRESSES, "sock_common", "skc_num skc_dport skc_daddr skc_rcv_saddr"},
+	{RING_PART_UNIX, "unix_sock", "addr peer"},
+	{RING_PART_UNIX, "unix_address", "len name"},
 	{RING_PART_UNIX, "sock", "sk_socket"},
 	{RING_PART_UNIX, "socket_alloc", "vfs_inode"},
 	{RING_PART_EPOLL, "eventpoll", "rdllist"},
-	{RING_PART_EPOLL, "epitem", "rdllink"},
-	{RING_PART_EPOLL, "epitem", "ffd"},
-	{RING_PART_EPOLL, "epoll_filefd", "file"},
-	{RING_PART_EPOLL, "epoll_filefd", "fd"},
+	{RING_PART_EPOLL, "epitem", "rdllink ffd"},
+	{RING_PART_EPOLL, "epoll_filefd", "file fd"},
 	{RING_PART_EPOLL, "list_head", "next"},
 	{RING_PART_MAPPINGS, "task_struct", "mm"},
-	{RING_PART_MAPPINGS, "mm_struct", "start_data"},
-	{RING_PART_MAPPINGS, "mm_struct", "start_brk"},
-	{RING_PART_MAPPINGS, "mm_struct", "brk"},
-	{RING_PART_MAPPINGS, "mm_struct", "start_stack"},
-	{RING_PART_MAPPINGS, "mm_struct", "exe_file"},
-	{RING_PART_MAPPINGS, "vm_area_struct", "vm_start"},
-	{RING_PART_MAPPINGS, "vm_area_struct", "vm_end"},
-	{RING_PART_MAPPINGS, "vm_area_struct", "vm_pgoff"},
-	{RING_PART_MAPPINGS, "vm_area_struct", "vm_flags"},
-	{RING_PART_MAPPINGS, "vm_area_struct", "vm_file"},
-	{RING_PART_THREADS, "task_struct", "thread_pid"},
-	{RING_PART_THREADS, "task_struct", "pid_links"},
-	{RING_PART_THREADS, "pid", "level"},
-	{RING_PART_THREADS, "pid", "tasks"},
-	{RING_PART_THREADS, "pid", "numbers"},
+	{RING_PART_MAPPINGS, "mm_struct", "start_data start_brk brk start_stack exe_file"},
+	{RING_PART_MAPPINGS, "vm_area_struct", "vm_start vm_end vm_pgoff vm_flags vm_file"},
+	{RING_PART_THREADS, "task_struct", "thread_pid pid_links"},
+	{RING_PART_THREADS, "pid", "level tasks numbers"},
 	{RING_PART_THREADS, "upid", "ns"},
 	{RING_PART_THREADS, "pid_namespace", "idr"},
 	{RING_PART_THREADS, "idr", "idr_rt"},
 	{RING_PART_THREADS, "xarray", "xa_head"},
-	{RING_PART_THREADS, "xa_node", "shift"},
-	{RING_PART_THREADS, "xa_node", "slots"},
+	{RING_PART_THREADS, "xa_node", "shift slots"},
 	{RING_PART_THREADS, "hlist_head", "first"},
-	{RING_PART_SLEEP, "hrtimer", "function"},
-	{RING_PART_SLEEP, "hrtimer", "_softexpires"},
+	{RING_PART_SLEEP, "hrtimer", "function _softexpires"},
 	{RING_PART_SLEEP, "hrtimer_sleeper", "task"},
 	{RING_PART_WORK, "task_struct", "worker_private"},
 	{RING_PART_WORK, "kthread", "data"},
 	{RING_PART_WORK, "worker", "current_func"},
-	{RING_PART_LOCKS, "list_head", "next"},
-	{RING_PART_LOCKS, "list_head", "prev"},
+	{RING_PART_LOCKS, "list_head", "next prev"},
 	{RING_PART_LOCKS, "task_struct", "stack"},
 	{RING_PART_OWNERS, "mutex", "owner"},
 	{RING_PART_OWNERS, "rw_semaphore", "owner"},
 };
-enum { MEMBERS = sizeof(members) / sizeof(members[0]) };
+enum { NEEDS = sizeof(needs) / sizeof(needs[0]) };
 
 static const char *const lost[RING_PARTS] = {
 	[RING_PART_CGROUPS] = "which control groups threads are in",
@@ -156,15 +114,30 @@ int64_t probe_member_offset(const struct btf *kernel, const struct btf_type *typ
 	return -ENOENT;
 }
 
-static void find_members(const struct btf *kernel, bool found[MEMBERS])
+/* Takes out of `missing` ("a b c"), which begins as needs[].members, what this type has: overwritten with blanks. */
+static void take_members(const struct btf *kernel, const struct btf_type *type, char *missing)
+{
+	char name[64];
+
+	for (char *at = missing + strspn(missing, " "); *at; at += strspn(at, " ")) {
+		const size_t length = strcspn(at, " ");
+
+		(void)snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		if (probe_member_offset(kernel, type, name, 0) >= 0)
+			memset(at, ' ', length);
+		at += length;
+	}
+}
+
+static void find_members(const struct btf *kernel, char missing[NEEDS][64])
 {
 	for (uint32_t id = 1; id < btf__type_cnt(kernel); id++) {
 		const struct btf_type *type = btf__type_by_id(kernel, id);
 		const char *name = btf_is_struct(type) ? btf__name_by_offset(kernel, type->name_off) : NULL;
 
-		for (size_t i = 0; name && *name && i < MEMBERS; i++)
-			if (!found[i] && !strcmp(name, members[i].type))
-				found[i] = probe_member_offset(kernel, type, members[i].member, 0) >= 0;
+		for (size_t i = 0; name && *name && i < NEEDS; i++)
+			if (!strcmp(name, needs[i].type))
+				take_members(kernel, type, missing[i]);
 	}
 }
 
@@ -195,19 +168,22 @@ static bool is_wanted(const struct probe_settings *settings, enum ring_part part
 uint64_t probe_find_parts(const struct probe_settings *settings, const struct btf *kernel)
 {
 	uint64_t parts = (1ULL << RING_PARTS) - 1;
-	bool found[MEMBERS] = {false};
+	char missing[NEEDS][64];
 
 	if (!kernel)
 		return parts;
-	find_members(kernel, found);
-	for (size_t i = 0; i < MEMBERS; i++) {
-		const enum ring_part part = members[i].part;
+	for (size_t i = 0; i < NEEDS; i++)
+		(void)snprintf(missing[i], sizeof(missing[i]), "%s", needs[i].members);
+	find_members(kernel, missing);
+	for (size_t i = 0; i < NEEDS; i++) {
+		const enum ring_part part = needs[i].part;
+		const char *first = missing[i] + strspn(missing[i], " ");
 
-		if (found[i])
+		if (!*first)
 			continue;
 		if (parts >> part & 1 && is_wanted(settings, part) && is_expected(kernel, part))
-			log_warning("this kernel's types lack '%s.%s': nothing is recorded about %s", members[i].type,
-				    members[i].member, lost[part]);
+			log_warning("this kernel's types lack '%s.%.*s': nothing is recorded about %s", needs[i].type,
+				    (int)strcspn(first, " "), first, lost[part]);
 		parts &= ~(1ULL << part);
 	}
 	return parts;

@@ -386,13 +386,13 @@ static void choose_programs(const struct probe *probe, const struct bpf_program 
 	const struct bpf_program *const all[WAIT_LINKS] = {
 		waits->progs.wait_new_task,
 		waits->progs.wait_exec,
-		probe->waits_moved ? waits->progs.wait_moved : NULL,
-		probe->waits_knobs.locks == RING_LOCKS_TRACED ? waits->progs.wait_lock_end : NULL,
-		probe->waits_knobs.locks == RING_LOCKS_TRACED ? waits->progs.wait_lock_begin : NULL,
+		waits->progs.wait_moved,
+		waits->progs.wait_lock_end,
+		waits->progs.wait_lock_begin,
 		waits->progs.wait_switch,
-		probe->waits_knobs.wakers ? waits->progs.wait_waking : NULL,
-		probe->waits_knobs.user_way == RING_BY_SWITCH ? waits->progs.wait_switched : NULL,
-		probe->waits_knobs.user_way == RING_BY_SYS_EXIT ? waits->progs.wait_sys_exit : NULL,
+		waits->progs.wait_waking,
+		waits->progs.wait_switched,
+		waits->progs.wait_sys_exit,
 	};
 
 	memcpy(programs, all, sizeof(all));
@@ -420,10 +420,10 @@ static int attach_all(struct probe *probe, bool paused)
 
 	choose_programs(probe, programs);
 	for (size_t i = 0; i < WAIT_LINKS && !r; i++) {
-		if (programs[i] && paused && is_frequent(probe, programs[i])) {
+		if (paused && is_frequent(probe, programs[i])) {
 			bpf_link__destroy(probe->wait_links[i]);
 			probe->wait_links[i] = NULL;
-		} else if (programs[i] && !probe->wait_links[i]) {
+		} else if (bpf_program__autoload(programs[i]) && !probe->wait_links[i]) {
 			r = attach_one(probe, programs[i], &probe->wait_links[i]);
 		}
 	}

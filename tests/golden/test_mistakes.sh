@@ -72,7 +72,7 @@ cp /bin/ls "$OTHER/program"
 contradictions()
 {
 	local habits=report/report_options.c
-	[[ $1 == report ]] || habits=record/plan/record_habits.c
+	[[ $1 == report ]] || habits=record/plan/record_options.c
 	comm -12 <(grep -oE '\{"--?[a-zA-Z-]+", ([A-Z]|")[^-]' "$habits" | grep -oE -- '--?[a-zA-Z-]+' | sort -u) \
 		<("$build/rwalker-$1" --help=all | grep -oE -- '(^|[ ,])--?[a-zA-Z][a-z-]*' | tr -d ' ,' | sort -u)
 }

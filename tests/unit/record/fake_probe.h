@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The interface to libbpf (record/probe/probe.h, record/probe/probe_points.h) without a kernel: the
+ * The interface to libbpf (record/probe/probe.h) without a kernel: the
  * test sets what its programs would have counted and written. Defines the functions of the seam, so
  * a test program includes it once, and does not link the real ones.
  */

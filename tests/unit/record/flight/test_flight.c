@@ -9,7 +9,6 @@
 #include "common/time_units.h"
 #include "format/chunk.h"
 #include "record/flight/flight_internal.h"
-#include "record/flight/segments.h"
 #include "record/plan/record_options.h"
 #include "tests/test.h"
 
@@ -201,9 +200,14 @@ struct fired {
 	uint64_t value;
 };
 
-static void fire(void *context, const struct flight_cause *cause, uint64_t now)
+struct flight {
+	struct fired fired;
+};
+
+/* In place of that of flight.c, which is not linked. */
+void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64_t now)
 {
-	struct fired *fired = context;
+	struct fired *fired = &flight->fired;
 
 	(void)now;
 	fired->count++;
@@ -217,14 +221,14 @@ static uint64_t value_of(const char *text, const struct event_wait *wait)
 	const struct record_offcpu offcpu = {.wanted = true};
 	struct record_flight plan = {.wanted = true, .rule_count = 1};
 	struct triggers *triggers = NULL;
-	struct fired fired = {0};
+	struct flight flight = {0};
 
 	if (trigger_rule_parse(text, &plan.rules[0]) < 0 ||
-	    triggers_create(&plan, &offcpu, fire, &fired, &triggers) < 0)
+	    triggers_create(&plan, &offcpu, &flight, &triggers) < 0)
 		return UINT64_MAX;
 	triggers_wait(triggers, wait, &task);
 	triggers_destroy(triggers);
-	return fired.count > 1 ? UINT64_MAX : fired.value / MILLISECOND;
+	return flight.fired.count > 1 ? UINT64_MAX : flight.fired.value / MILLISECOND;
 }
 
 enum { FROZEN = 0x8000 };

@@ -553,19 +553,21 @@ static int follow(struct follower *follower, uint32_t number, struct span span, 
 	}
 }
 
-/* The part of a wait within its recording; all of it if that would be empty. */
-static struct span recorded_part(const struct profile_wait *wait, const struct profile_recording *recording)
+/* The part of a wait within its recording and the requested times; all of it if that would be empty. */
+static struct span requested_part(const struct waits *waits, const struct profile_wait *wait)
 {
-	struct span all = {wait->out, wait->in}, part = span_cut(all, recording->start, recording->stop);
+	struct span all = {wait->out, wait->in}, part;
+	uint64_t from, to;
 
+	profile_recording_part(waits->profile, wait->recording, &from, &to);
+	part = span_cut(all, from, to);
 	return span_length(part) ? part : all;
 }
 
 int follower_divide(struct follower *follower, uint32_t number, uint64_t weight)
 {
 	const struct profile_wait *wait = &follower->waits->items[number];
-	struct span span = recorded_part(wait, &follower->waits->recordings[wait->recording]),
-		    blocked, queued;
+	struct span span = requested_part(follower->waits, wait), blocked, queued;
 	struct step step = {.kind = STEP_TARGET,
 			    .wait_class = wait->wait_class,
 			    .comm = follower->names->comm_of[wait->task],

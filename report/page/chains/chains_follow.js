@@ -295,14 +295,14 @@
 
 		/* ---- A target ---- */
 
-		/* The part of a wait within its recording; all of it if that would be empty. */
-		recordedPart(number) {
-			const recording = this.profile.recordings[this.recordingOf(number)];
+		/* The part of a wait within its recording and the requested times; all of it if that would be empty. */
+		requestedPart(number) {
+			const span = this.spans[this.recordingOf(number)];
 			const all = {
 				from: this.waits.out[number],
 				to: this.waits.out[number] + this.waits.length[number],
 			};
-			const part = cut(all, recording.offset, recording.offset + recording.length);
+			const part = cut(all, span.from, span.to);
 
 			return lengthOf(part) ? part : all;
 		}
@@ -317,7 +317,7 @@
 
 		begin(number) {
 			this.weight = this.weightOfWait(number);
-			this.length = lengthOf(this.recordedPart(number));
+			this.length = lengthOf(this.requestedPart(number));
 			this.divided = this.momentSpan = 0;
 			this.scale = 1;
 			this.way = [];
@@ -325,7 +325,7 @@
 
 		/* Divides one wait into the tree. */
 		divide(number, comm) {
-			const span = this.recordedPart(number),
+			const span = this.requestedPart(number),
 				since = rwalker.runnableSince(this.waits, number);
 			const kind = this.waits.kinds[this.waits.kind[number]];
 			const at = rwalker.placeText(this.profile, this.waits.stack[number]);

@@ -140,21 +140,22 @@ static void knows_short_lives(struct test *t)
 	fake_free(p);
 }
 
-/* Only what is within the recording counts, and the weight is what is divided. */
-static void divides_the_weight(struct test *t)
+/* Only what is within the recording and the requested times counts. */
+static void divides_what_was_requested(struct test *t)
 {
 	struct profile *p = fake_recorded();
 	struct profile_wait *wait = fake_wait(p, "A", 1, "lock_a", BOOT - 100 * MS, BOOT + 100 * MS);
 
 	wait->flags = PROFILE_WAIT_BEGAN_BEFORE;
-	wait->weight = 50 * MS; /* --time removed the other half */
+	wait->weight = 50 * MS;
+	p->recording_notes.items[0].to = BOOT + 50 * MS; /* --time */
 	add_waker(p, wait, "B", 2, "wake_a", 100);
 	add_waker(p, fake_wait(p, "B", 2, "lock_b", BOOT - 50 * MS, BOOT + 20 * MS), "idle", 0, "wake_b", 20);
 	check_tree(t, p, &thread_1,
 		   ">>> 100.00%  A blocked in lock_a  (50.0ms, 1 wait)\n"
-		   "    |--80.00%--woken by B in wake_a, which was running  (40.0ms)\n"
-		   "     --20.00%--woken by B in wake_a, which was blocked in lock_b  (10.0ms)\n"
-		   "               woken by idle in wake_b, on an idle CPU  (10.0ms)\n");
+		   "    |--60.00%--woken by B in wake_a, which was running  (30.0ms)\n"
+		   "     --40.00%--woken by B in wake_a, which was blocked in lock_b  (20.0ms)\n"
+		   "               woken by idle in wake_b, on an idle CPU  (20.0ms)\n");
 	fake_free(p);
 }
 
@@ -427,7 +428,7 @@ static void goes_on_at_the_other_end(struct test *t)
 }
 
 TEST_MAIN(TEST(tells_work_from_sleep), TEST(follows_the_longer_of_two), TEST(stops_at_a_cycle),
-	  TEST(says_what_is_not_known), TEST(knows_short_lives), TEST(divides_the_weight),
+	  TEST(says_what_is_not_known), TEST(knows_short_lives), TEST(divides_what_was_requested),
 	  TEST(stops_in_the_deep), TEST(running_needs_evidence), TEST(looks_at_moments),
 	  TEST(bears_hostile_numbers), TEST(leaves_out_timers), TEST(follows_into_everyone),
 	  TEST(goes_on_with_owners), TEST(goes_on_at_the_other_end))

@@ -156,21 +156,28 @@ int fold_waker(const struct fold *fold, const struct chain *chain, bool interrup
 
 /* --- frame list --- */
 
+void frame_list_write_one(const struct view_context *context, const struct functions *functions, uint32_t frame)
+{
+	(void)fputs("    ", context->out);
+	functions_write_frame(functions, frame, frame_list_style(context->settings), context->out);
+	(void)fputc('\n', context->out);
+}
+
+void frame_list_write_none(const struct view_context *context, const struct functions *functions)
+{
+	(void)fprintf(context->out, "    %s\n", functions_name(functions, FUNCTION_NONE));
+}
+
 void frame_list_write(const struct view_context *context, const struct functions *functions,
 		      const struct chain *chain)
 {
-	const struct frame_style style = frame_list_style(context->settings);
-	FILE *out = context->out;
-
 	for (size_t i = 0; i < chain->frames.count; i++) {
 		if (context->settings->delimited && i && i == chain->kernel_count)
-			(void)fputs("    --\n", out);
-		(void)fputs("    ", out);
-		functions_write_frame(functions, chain->frames.items[i], style, out);
-		(void)fputc('\n', out);
+			(void)fputs("    --\n", context->out);
+		frame_list_write_one(context, functions, chain->frames.items[i]);
 	}
 	if (!chain->frames.count)
-		(void)fprintf(out, "    %s\n", functions_name(functions, FUNCTION_NONE));
+		frame_list_write_none(context, functions);
 }
 
 /* --- frame texts --- */

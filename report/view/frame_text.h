@@ -50,6 +50,9 @@ static inline struct frame_style frame_list_style(const struct view_settings *se
 	return (struct frame_style){.addresses = settings->addresses, .offsets = settings->offsets};
 }
 
+void frame_list_write_one(const struct view_context *context, const struct functions *functions, uint32_t frame);
+/* The name of an empty chain. */
+void frame_list_write_none(const struct view_context *context, const struct functions *functions);
 void frame_list_write(const struct view_context *context, const struct functions *functions,
 		      const struct chain *chain);
 

@@ -293,10 +293,11 @@ static void write_word(const struct places *places, uint32_t word, FILE *out)
 		functions_write(places->functions, word, out);
 }
 
-void place_write(const struct places *places, struct place place, FILE *out)
+void place_write(const struct places *places, const char *before, struct place place, FILE *out)
 {
 	bool both = place.kernel && place.user;
 
+	(void)fputs(place.kernel || place.user ? before : "", out);
 	if (place.kernel)
 		write_word(places, place.kernel, out);
 	if (!place.user)
@@ -372,12 +373,10 @@ static void write_group(const struct throughout *throughout, const struct throug
 
 	(void)fprintf(out, "%u ", group->threads);
 	printable_write(out, group->comm, strlen(group->comm));
-	(void)fputs(group->at.kernel || group->at.user ? " in " : "", out);
-	place_write(places, (struct place){.kernel = group->at.kernel}, out);
+	place_write(places, " in ", (struct place){.kernel = group->at.kernel}, out);
 	if (!group->at.user)
 		return;
-	(void)fputs(group->at.kernel ? " (" : "", out);
-	place_write(places, (struct place){.user = group->at.user}, out);
+	place_write(places, group->at.kernel ? " (" : " in ", (struct place){.user = group->at.user}, out);
 	for (size_t i = 0; i < callers && group->callers[i]; i++) {
 		(void)fputs(" < ", out);
 		functions_write(places->functions, group->callers[i], out);

@@ -52,8 +52,8 @@ enum { PLACE_CALLERS = 3 };
 /* Compares places as they are printed. */
 int places_compare(const struct places *places, struct place left, struct place right);
 
-/* Writes nothing if the place is empty. */
-void place_write(const struct places *places, struct place place, FILE *out);
+/* Writes nothing if the place is empty, else `before` first. */
+void place_write(const struct places *places, const char *before, struct place place, FILE *out);
 
 /* Whether a kernel function is part of the wakeup itself or of a tracer, and so says nothing about the reason. */
 bool place_is_wakeup(const char *function);

@@ -214,23 +214,18 @@ static void print_head(struct histogram *histogram, const struct bucket *bucket)
 
 static int print_frames(struct histogram *histogram, const struct bucket *bucket)
 {
-	const struct view_settings *settings = histogram->context->settings;
-	const struct frame_style style = frame_list_style(settings);
-	FILE *out = histogram->context->out;
-	int r = chain_read(&histogram->chain, histogram->context->profile,
-			   histogram->rows.items[bucket->first_row].node);
+	const struct view_context *context = histogram->context;
+	const struct chain *chain = &histogram->chain;
+	int r = chain_read(&histogram->chain, context->profile, histogram->rows.items[bucket->first_row].node);
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < histogram->chain.frames.count && i < FRAMES; i++) {
-		(void)fputs("    ", out);
-		functions_write_frame(histogram->functions, histogram->chain.frames.items[i], style, out);
-		(void)fputc('\n', out);
-	}
-	if (!histogram->chain.frames.count)
-		(void)fprintf(out, "    %s\n", functions_name(histogram->functions, FUNCTION_NONE));
+	for (size_t i = 0; i < chain->frames.count && i < FRAMES; i++)
+		frame_list_write_one(context, histogram->functions, chain->frames.items[i]);
+	if (!chain->frames.count)
+		frame_list_write_none(context, histogram->functions);
 	if (bucket->deeper)
-		(void)fputs("    ...\n", out);
+		(void)fputs("    ...\n", context->out);
 	return 0;
 }
 
@@ -485,7 +480,6 @@ static void print_notes(const struct task_view *view, const struct profile_walk_
 static int print_stack(struct task_view *view, const struct profile_walk_task *row)
 {
 	const struct view_settings *settings = view->context->settings;
-	const struct frame_style style = frame_list_style(settings);
 	FILE *out = view->context->out;
 	int r = chain_read(&view->chain, view->context->profile, row->node);
 
@@ -496,12 +490,9 @@ static int print_stack(struct task_view *view, const struct profile_walk_task *r
 		return 0;
 	}
 	if (!view->chain.kernel_count && !settings->user_only)
-		(void)fprintf(out, "    %s\n", functions_name(view->functions, FUNCTION_NONE));
-	for (size_t i = 0; i < view->chain.frames.count; i++) {
-		(void)fputs("    ", out);
-		functions_write_frame(view->functions, view->chain.frames.items[i], style, out);
-		(void)fputc('\n', out);
-	}
+		frame_list_write_none(view->context, view->functions);
+	for (size_t i = 0; i < view->chain.frames.count; i++)
+		frame_list_write_one(view->context, view->functions, view->chain.frames.items[i]);
 	if (!view->chain.frames.count && settings->user_only)
 		(void)fprintf(out, "    %s\n", page_no_frames(settings));
 	print_notes(view, row);

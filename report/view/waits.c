@@ -386,29 +386,13 @@ static void find_unknown(const struct wait_index *index, struct wait_thread *thr
 		thread->unknown = all - known;
 }
 
-/* Upper bound of the rows needed for the waits. */
-static size_t count_runs(const struct wait_index *index)
-{
-	size_t runs = 0;
-
-	for (size_t i = 0; i < index->waits->count; i++) {
-		const struct profile_wait *wait = &index->waits->items[index->order[i]], *before = NULL;
-
-		if (i)
-			before = &index->waits->items[index->order[i - 1]];
-		runs += !before || before->recording != wait->recording ||
-			index->thread_of[before->task] != index->thread_of[wait->task];
-	}
-	return runs;
-}
-
 static int list_threads(struct wait_index *index, size_t task_count)
 {
 	const struct profile_task_sums *sums;
 	size_t sum_count = profile_task_sums(index->waits->profile, &sums);
 	int r;
 
-	index->threads = calloc(count_runs(index) + sum_count + 1, sizeof(*index->threads));
+	index->threads = calloc(find_runs(index, NULL) + sum_count + 1, sizeof(*index->threads));
 	if (!index->threads)
 		return -ENOMEM;
 	add_waiting(index);

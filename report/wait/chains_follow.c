@@ -174,15 +174,6 @@ static void write_owner(const struct step *step, const struct task_names *names,
 	}
 }
 
-/* " in pipe_read (produce)", or nothing. */
-static void write_place(const struct places *places, struct place place, FILE *out)
-{
-	if (!place.kernel && !place.user)
-		return;
-	(void)fputs(" in ", out);
-	place_write(places, place, out);
-}
-
 void chains_step_write(const struct step *step, const struct task_names *names, const struct places *places,
 		       bool per_process, FILE *out)
 {
@@ -199,9 +190,9 @@ void chains_step_write(const struct step *step, const struct task_names *names, 
 	(void)fputs(target ? "" : step->by ? begins[step->by] : row->begin, out);
 	if (target || row->comm)
 		write_owner(step, names, per_process, out);
-	write_place(places, step->wake, out);
+	place_write(places, " in ", step->wake, out);
 	(void)fputs(target ? verbs[step->wait_class] : row->end, out);
-	write_place(places, step->at, out);
+	place_write(places, " in ", step->at, out);
 }
 
 /* --- chains follow --- */

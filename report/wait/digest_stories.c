@@ -80,17 +80,6 @@ static bool is_for_connections(const struct waits *waits, const struct profile_w
 	return (waits->objects[wait->object].flags | waits->objects[wait->ready].flags) & OBJECT_LISTENS;
 }
 
-/* Whether a wait that lasted, or was not ended by a task, was held up by somebody: ret_by. 0, -ENOMEM. */
-static int find_holder(const struct stories *stories, const struct profile_wait *wait, enum wait_next_by *ret_by)
-{
-	struct chains_tables *tables = &stories->digest->tables;
-	struct wait_next next = {.by = WAIT_NEXT_WAKER};
-	int r = wait_next_find(&tables->waits, &tables->places, wait, &next);
-
-	*ret_by = next.by;
-	return r;
-}
-
 static bool was_ended_by_task(const struct waits *waits, const struct profile_wait *wait)
 {
 	return !(wait->flags & PROFILE_WAIT_NOT_ENDED) && wait->waker != PROFILE_NO_TASK &&
@@ -101,7 +90,7 @@ static bool was_ended_by_task(const struct waits *waits, const struct profile_wa
 static int classify_wait(const struct stories *stories, const struct profile_wait *wait, enum held *ret_held)
 {
 	const struct waits *waits = &stories->digest->tables.waits;
-	enum wait_next_by by;
+	struct wait_next next;
 	char state[24] = "";
 	int r;
 
@@ -117,12 +106,12 @@ static int classify_wait(const struct stories *stories, const struct profile_wai
 	*ret_held = NOT_HELD;
 	if (waits->tasks[wait->task].kernel_thread)
 		return 0;
-	r = find_holder(stories, wait, &by);
-	if (by == WAIT_NEXT_OWNER || was_ended_by_task(waits, wait))
+	r = wait_next_find(waits, &stories->digest->tables.places, wait, &next);
+	if (next.by == WAIT_NEXT_OWNER || was_ended_by_task(waits, wait))
 		*ret_held = HELD;
-	else if (by == WAIT_NEXT_CHILD)
+	else if (next.by == WAIT_NEXT_CHILD)
 		*ret_held = AWAITS_CHILD;
-	else if (by == WAIT_NEXT_OTHER_END && wait->flags & PROFILE_WAIT_NOT_ENDED)
+	else if (next.by == WAIT_NEXT_OTHER_END && wait->flags & PROFILE_WAIT_NOT_ENDED)
 		*ret_held = AWAITS_END;
 	return r;
 }
@@ -293,12 +282,6 @@ static const struct step_end {
 	[STEP_TOO_MUCH] = {"more than was followed", false, false},
 };
 
-static void write_at(const struct stories *stories, struct place place, FILE *out)
-{
-	(void)fputs(place.kernel || place.user ? " in " : "", out);
-	place_write(&stories->digest->tables.places, place, out);
-}
-
 static void write_step(const struct stories *stories, const struct step *step, FILE *out)
 {
 	const struct step_end *end = &ends[step->kind];
@@ -308,7 +291,7 @@ static void write_step(const struct stories *stories, const struct step *step, F
 		printable_write(out, comm, strlen(comm));
 	(void)fputs(end->text, out);
 	if (end->at)
-		write_at(stories, step->at, out);
+		place_write(&stories->digest->tables.places, " in ", step->at, out);
 }
 
 /* --- where all ways end --- */
@@ -447,7 +430,7 @@ static void write_head(const struct stories *stories, const struct story *story,
 
 	printable_write(out, name, strlen(name));
 	(void)fprintf(out, " %s", wait_class_name(story->key.wait_class));
-	write_at(stories, story->key.at, out);
+	place_write(&stories->digest->tables.places, " in ", story->key.at, out);
 }
 
 /* The processes of the name that the report is about. */

@@ -207,8 +207,7 @@ static int write_longest(struct digest *digest, size_t longest, const char *proo
 	wait_write_length(out, wait_length(&waits->items[longest]), wait_length_bound(&waits->items[longest]));
 	(void)fputs(": ", out);
 	wait_write_task(out, &waits->tasks[waits->items[longest].task]);
-	(void)fputs(place.kernel || place.user ? " in " : "", out);
-	place_write(&digest->tables.places, place, out);
+	place_write(&digest->tables.places, " in ", place, out);
 	(void)fputs(proof, digest->lines.proof);
 	return 0;
 }
@@ -374,8 +373,7 @@ static int add_longest(struct digest *digest, const struct profile_walk_task *ro
 	wait_write_task(lines->text, &digest->tables.waits.tasks[row->task]);
 	(void)fputs(", ", lines->text);
 	wait_write_length(lines->text, row->wait, row->bound);
-	(void)fputs(place.kernel || place.user ? ", in " : "", lines->text);
-	place_write(&digest->tables.places, place, lines->text);
+	place_write(&digest->tables.places, ", in ", place, lines->text);
 	wait_write_object(lines->text, ", ", &digest->tables.waits, &wait);
 	return digest_line_end(lines);
 }

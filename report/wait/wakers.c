@@ -367,18 +367,7 @@ static int wakers_view_init(struct wakers_view *view, const struct view_context 
 
 static void print_frame(const struct wakers_view *view, size_t number)
 {
-	const struct view_settings *settings = view->context->settings;
-	const struct frame_style style = frame_list_style(settings);
-
-	(void)fputs("    ", view->context->out);
-	functions_write_frame(view->pairs.functions, view->chain.frames.items[number], style,
-			      view->context->out);
-	(void)fputc('\n', view->context->out);
-}
-
-static void print_no_frames(const struct wakers_view *view)
-{
-	(void)fprintf(view->context->out, "    %s\n", functions_name(view->pairs.functions, FUNCTION_NONE));
+	frame_list_write_one(view->context, view->pairs.functions, view->chain.frames.items[number]);
 }
 
 /* Between the two parts of a chain. */
@@ -401,7 +390,7 @@ static int print_waker_frames(struct wakers_view *view, const struct wake_identi
 			print_delimiter(view, i);
 	}
 	if (!count)
-		print_no_frames(view);
+		frame_list_write_none(view->context, view->pairs.functions);
 	return 0;
 }
 
@@ -420,7 +409,7 @@ static int print_sleeper_frames(struct wakers_view *view, const struct wake_iden
 	if (missing)
 		(void)fputs("    [Missed User Stack]\n", view->context->out);
 	else if (!view->chain.frames.count)
-		print_no_frames(view);
+		frame_list_write_none(view->context, view->pairs.functions);
 	return 0;
 }
 

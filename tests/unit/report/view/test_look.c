@@ -81,7 +81,7 @@ static void check_place(struct test *t, const char *chain, const char *want, boo
 	REQUIRE(t, out && !functions_create(profile, FUNCTIONS_BY_NAME, "", &functions));
 	REQUIRE(t, !places_init(&places, profile, functions, (struct frame_style){0}));
 	REQUIRE(t, !places_find(&places, node, &place, &is_timer));
-	place_write(&places, place, out);
+	place_write(&places, "", place, out);
 	(void)fclose(out);
 	CHECK_STR(t, text, want);
 	test_check(t, is_timer == timer, "%s: a timer or not", chain);

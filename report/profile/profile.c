@@ -16,7 +16,7 @@
 #include "report/read/progress.h"
 #include "report/symbol/symbol_index.h"
 
-/* --- profile dump --- */
+/* --- dumps --- */
 
 const char *profile_dump_value(const char *rule, uint64_t value, char text[PROFILE_DUMP_VALUE])
 {
@@ -32,9 +32,7 @@ const char *profile_dump_value(const char *rule, uint64_t value, char text[PROFI
 	return text;
 }
 
-/* --- profile lists --- */
-
-/* Access to a finished profile. */
+/* --- access to a finished profile --- */
 
 size_t profile_sources(const struct profile *profile, const struct profile_source **ret_sources)
 {
@@ -225,7 +223,7 @@ int profile_check_names(const struct profile *profile)
 	return log_error(ENOMEM, "not enough memory for the names of this report; --max-memory raises the limit");
 }
 
-/* --- profile module names --- */
+/* --- where names came from --- */
 
 static const char *from_where(const struct module *module)
 {
@@ -261,7 +259,7 @@ void profile_module_names(const struct profile *profile, uint32_t number,
 		ret_names->refused = module->path;
 }
 
-/* --- profile origin --- */
+/* --- where the traces are from --- */
 
 size_t profile_origins(const struct profile *profile)
 {
@@ -346,8 +344,6 @@ void profile_losses(const struct profile *profile, struct profile_losses *ret_lo
 		add_losses(profile->scopes.items[i].model, ret_losses);
 }
 
-/* --- profile --- */
-
 /* --- reading --- */
 
 /* Without --debuginfod there is no network access, even if a library would want it. */
@@ -423,50 +419,35 @@ static int read_files(struct profile *profile)
 
 /* --- ordering: from the order of insertion to the order of reports --- */
 
-struct source_order {
-	const struct profile *profile;
-	uint32_t number;
-};
-
-static int compare_sources(const void *one, const void *two)
+/* By kind, else in the order in which they were found. */
+static int order_sources(struct profile *profile)
 {
-	const struct source_order *a = one, *b = two;
-	const struct profile_source *of_a = &a->profile->sources.items[a->number];
-	const struct profile_source *of_b = &b->profile->sources.items[b->number];
+	size_t count = profile->sources.count, next = 0;
+	struct profile_source *sorted = calloc(count + 1, sizeof(*sorted));
 
-	return COMPARE(of_a->kind, of_b->kind) ?: COMPARE(a->number, b->number);
-}
-
-/* Sorts the sources into report order; ret_places: the new index of each. */
-static int order_sources(struct profile *profile, uint32_t **ret_places)
-{
-	size_t count = profile->sources.count;
-	_cleanup_free_ struct source_order *order = calloc(count + 1, sizeof(*order));
-	_cleanup_free_ struct profile_source *sorted = calloc(count + 1, sizeof(*sorted));
-	uint32_t *places = calloc(count + 1, sizeof(*places));
-
-	if (!order || !sorted || !places) {
-		free(places);
+	profile->places = calloc(count + 1, sizeof(*profile->places));
+	if (!sorted || !profile->places) {
+		free(sorted);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < count; i++)
-		order[i] = (struct source_order){.profile = profile, .number = (uint32_t)i};
-	qsort(order, count, sizeof(*order), compare_sources);
-	for (size_t i = 0; i < count; i++) {
-		const struct source_notes *notes = &profile->source_notes.items[order[i].number];
+	for (enum profile_source_kind kind = 0; kind <= PROFILE_SOURCE_KINDS; kind++)
+		for (size_t i = 0; i < count; i++) {
+			const struct source_notes *notes = &profile->source_notes.items[i];
 
-		places[order[i].number] = (uint32_t)i;
-		sorted[i] = profile->sources.items[order[i].number];
-		sorted[i].weight_unit = notes->periods ? notes->unit : "samples";
-	}
-	if (count)
-		memcpy(profile->sources.items, sorted, count * sizeof(*sorted));
-	*ret_places = places;
+			if (profile->sources.items[i].kind != kind)
+				continue;
+			sorted[next] = profile->sources.items[i];
+			sorted[next].weight_unit = notes->periods ? notes->unit : "samples";
+			profile->places[i] = (uint32_t)next++;
+		}
+	free(profile->sources.items);
+	profile->sources.items = sorted;
+	profile->sources.capacity = count + 1;
 	return 0;
 }
 
 /* By source, node, task: least significant first. */
-static int order_entries(struct profile *profile, const uint32_t *places)
+static int order_entries(struct profile *profile)
 {
 	size_t count = profile->entries.count;
 	_cleanup_free_ struct radix_key *keys = calloc(count + 1, sizeof(*keys));
@@ -476,7 +457,7 @@ static int order_entries(struct profile *profile, const uint32_t *places)
 	for (size_t i = 0; i < count && !r; i++) {
 		struct profile_entry *entry = &profile->entries.items[i];
 
-		entry->source = places[entry->source];
+		entry->source = profile->places[entry->source];
 		keys[i] = (struct radix_key){.key = (uint64_t)entry->node << 32 | entry->task,
 					     .number = (uint32_t)i};
 	}
@@ -523,27 +504,16 @@ static int list_modules(struct profile *profile)
 
 static int finish(struct profile *profile)
 {
-	_cleanup_free_ uint32_t *places = NULL;
-	int r;
+	static int (*const steps[])(struct profile *) = {
+		profile_choose_waits, profile_add_wait_entries, profile_add_walk_entries, profile_expand_inlines,
+		order_sources,	      order_entries,		profile_order_waits,	  profile_order_events,
+		list_modules,
+	};
+	int r = 0;
 
 	profile_name_objects(profile);
-	r = profile_choose_waits(profile);
-	if (!r)
-		r = profile_settle_waits(profile);
-	if (!r)
-		r = profile_settle_walks(profile);
-	if (!r)
-		r = profile_expand_inlines(profile);
-	if (!r)
-		r = order_sources(profile, &places);
-	if (!r)
-		r = order_entries(profile, places);
-	if (!r)
-		r = profile_order_waits(profile, places);
-	if (!r)
-		r = profile_order_events(profile, places);
-	if (!r)
-		r = list_modules(profile);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !r; i++)
+		r = steps[i](profile);
 	if (r < 0)
 		return r;
 	if (profile->walk_tasks.count)
@@ -630,6 +600,7 @@ void profile_destroy(struct profile *profile)
 	array_free(&profile->hosts);
 	array_free(&profile->sources);
 	array_free(&profile->source_notes);
+	free(profile->places);
 	array_free(&profile->tasks);
 	array_free(&profile->task_wanted);
 	array_free(&profile->processes);

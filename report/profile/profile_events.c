@@ -6,9 +6,7 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_internal.h"
 
-/* --- profile event lists --- */
-
-/* Access to the events of a finished profile. */
+/* --- access to the events of a finished profile --- */
 
 void profile_events_begin(const struct profile *profile, struct profile_events *ret_events)
 {
@@ -130,9 +128,7 @@ size_t profile_probes(const struct profile *profile, const struct profile_probe 
 	return profile->probes.count;
 }
 
-/* --- profile events --- */
-
-/* The order in which single samples, waits and probes are returned. */
+/* --- the order in which single samples, waits and probes are returned --- */
 
 static uint32_t recording_of(const struct profile *profile, size_t kept)
 {
@@ -183,35 +179,19 @@ static int order_samples(struct profile *profile)
 	return r;
 }
 
-static bool has_end(const struct profile *profile, const struct profile_wait *wait)
+/* Whether a wait is listed by the wakeup that ended it, or by its end. */
+static bool has_moment(const struct profile *profile, const struct profile_wait *wait, bool wakeup)
 {
-	return !profile->waits_hidden && !(wait->flags & PROFILE_WAIT_BESIDE);
-}
-
-static bool has_wakeup(const struct profile *profile, const struct profile_wait *wait)
-{
-	return wait->waker != PROFILE_NO_TASK && !(wait->flags & PROFILE_WAIT_BESIDE) &&
+	if (wait->flags & PROFILE_WAIT_BESIDE)
+		return false;
+	if (!wakeup)
+		return !profile->waits_hidden;
+	return wait->waker != PROFILE_NO_TASK &&
 	       profile->recording_notes.items[wait->recording].wakers != NO_NUMBER;
 }
 
-static uint64_t end_of(const struct profile_wait *wait)
-{
-	return wait->in;
-}
-
-static uint64_t wakeup_of(const struct profile_wait *wait)
-{
-	return wait->woken;
-}
-
-/* One of the times of a wait: which waits have it, and its value. */
-struct wait_moment {
-	bool (*has)(const struct profile *profile, const struct profile_wait *wait);
-	uint64_t (*time)(const struct profile_wait *wait);
-};
-
 /* Orders the waits of one recording by that time. */
-static int order_recording(const struct profile *profile, const struct wait_moment *moment,
+static int order_recording(const struct profile *profile, bool wakeup,
 			   size_t from, size_t to, struct event_numbers *numbers)
 {
 	const struct profile_wait *waits = profile->waits.items;
@@ -222,8 +202,8 @@ static int order_recording(const struct profile *profile, const struct wait_mome
 	if (!keys)
 		return -ENOMEM;
 	for (size_t i = from; i < to; i++)
-		if (moment->has(profile, &waits[i]))
-			keys[found++] = (struct radix_key){.key = moment->time(&waits[i]),
+		if (has_moment(profile, &waits[i], wakeup))
+			keys[found++] = (struct radix_key){.key = wakeup ? waits[i].woken : waits[i].in,
 							   .number = (uint32_t)i};
 	r = radix_sort(&keys, found);
 	for (size_t i = 0; i < found && !r; i++)
@@ -232,7 +212,7 @@ static int order_recording(const struct profile *profile, const struct wait_mome
 }
 
 /* Waits are already ordered by recording; sorts them by time within each. */
-static int order_moments(const struct profile *profile, const struct wait_moment *moment,
+static int order_moments(const struct profile *profile, bool wakeup,
 			 struct event_numbers *numbers)
 {
 	const struct profile_wait *waits = profile->waits.items;
@@ -245,7 +225,7 @@ static int order_moments(const struct profile *profile, const struct wait_moment
 	for (size_t from = 0, to; from < count && !r; from = to) {
 		for (to = from + 1; to < count && waits[to].recording == waits[from].recording;)
 			to++;
-		r = order_recording(profile, moment, from, to, numbers);
+		r = order_recording(profile, wakeup, from, to, numbers);
 	}
 	return r;
 }
@@ -263,23 +243,23 @@ static int compare_probes(const void *one, const void *two)
 	return COMPARE(a->probe->source, b->probe->source) ?: strcmp(a->probe->name, b->probe->name);
 }
 
-static void renumber(struct profile *profile, const uint32_t *source_places, const uint32_t *probe_places)
+static void renumber(struct profile *profile, const uint32_t *probe_places)
 {
 	for (size_t i = 0; i < profile->recording_notes.count; i++) {
 		uint32_t *wakers = &profile->recording_notes.items[i].wakers;
 
-		*wakers = *wakers == NO_NUMBER ? NO_NUMBER : source_places[*wakers];
+		*wakers = *wakers == NO_NUMBER ? NO_NUMBER : profile->places[*wakers];
 	}
 	for (size_t i = 0; i < profile->origins.count; i++) {
 		struct event_origin *origin = &profile->origins.items[i];
 
-		origin->source = source_places[origin->source];
+		origin->source = profile->places[origin->source];
 		if (origin->probe != PROFILE_NO_PROBE)
 			origin->probe = probe_places[origin->probe];
 	}
 }
 
-static int order_probes(struct profile *profile, const uint32_t *places)
+static int order_probes(struct profile *profile)
 {
 	size_t count = profile->probes.count;
 	_cleanup_free_ struct probe_order *order = calloc(count + 1, sizeof(*order));
@@ -291,7 +271,7 @@ static int order_probes(struct profile *profile, const uint32_t *places)
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < count; i++) {
-		profile->probes.items[i].source = places[profile->probes.items[i].source];
+		profile->probes.items[i].source = profile->places[profile->probes.items[i].source];
 		order[i] = (struct probe_order){.probe = &profile->probes.items[i], .number = (uint32_t)i};
 	}
 	qsort(order, count, sizeof(*order), compare_probes);
@@ -302,7 +282,7 @@ static int order_probes(struct profile *profile, const uint32_t *places)
 	free(profile->probes.items);
 	profile->probes.items = sorted;
 	profile->probes.capacity = count + 1;
-	renumber(profile, places, probe_places);
+	renumber(profile, probe_places);
 	return 0;
 }
 
@@ -314,17 +294,16 @@ static bool wants_moments(const struct profile *profile)
 	return needs & PROFILE_EACH_EVENT && (!(needs & PROFILE_WAITS_APART) || profile->waits_hidden);
 }
 
-int profile_order_events(struct profile *profile, const uint32_t *places)
+int profile_order_events(struct profile *profile)
 {
-	static const struct wait_moment wakeups = {has_wakeup, wakeup_of}, ends = {has_end, end_of};
-	int r = order_probes(profile, places);
+	int r = order_probes(profile);
 
 	if (!r && profile->filter->needs & PROFILE_EACH_EVENT)
 		r = order_samples(profile);
 	if (!r && wants_moments(profile))
-		r = order_moments(profile, &wakeups, &profile->wakeups);
+		r = order_moments(profile, true, &profile->wakeups);
 	if (!r && wants_moments(profile))
-		r = order_moments(profile, &ends, &profile->ends);
+		r = order_moments(profile, false, &profile->ends);
 	return r;
 }
 

@@ -26,33 +26,16 @@ struct profile_unwinding;
 enum { NO_NUMBER = UINT32_MAX };
 
 /*
- * Why requested user stacks are missing: the reasons as they are counted and reported. A record's
- * reason can mean two things: most threads take their own stack, but the recorder copies the stacks
- * of threads that sleep during a walk or when the recording ends.
+ * Why requested user stacks are missing, as they are counted and reported: enum user_missing, and two more. A record
+ * without room means two things: most threads take their own stack, but the recorder copies the stacks of threads
+ * that sleep during a walk or when the recording ends.
  */
+enum { USER_MISSING_NOT_TAKEN = USER_MISSING_SERVED + 1, USER_MISSING_NOT_RETURNED, USER_MISSING_REASONS };
 
-enum missing_user { /* in the order of the account */
-	MISSING_USER_NONE, /* it is not missing, or there can be none */
-	MISSING_USER_FAULT,
-	MISSING_USER_EXITING,
-	MISSING_USER_CHANGED,
-	MISSING_USER_NOT_TAKEN,
-	MISSING_USER_NOT_RETURNED,
-	MISSING_USER_UNSCHEDULED,
-	MISSING_USER_NO_ROOM,
-	MISSING_USER_BUSY,
-	MISSING_USER_RAN,
-	MISSING_USER_REFUSED,
-	MISSING_USER_ABSENT,
-	MISSING_USER_SERVED,
-	MISSING_USER_REASONS
-};
-
-/* From the reason in a record (enum user_missing). */
-enum missing_user missing_user_of(uint64_t reason, bool copied);
-
-/* "its memory could not be read"; brief: worded for one task. NULL for MISSING_USER_NONE. */
-const char *missing_user_text(enum missing_user why);
+/* From the reason in a record. USER_MISSING_NONE: it is not missing, or there can be none. */
+uint8_t missing_user_of(uint64_t reason, bool copied);
+/* "its memory could not be read". NULL for USER_MISSING_NONE. */
+const char *missing_user_text(uint8_t why);
 
 struct profile_process {
 	const char *comm;
@@ -76,7 +59,7 @@ struct profile_host {
 struct profile_quality { /* of events of one kind of source, after filters */
 	uint64_t samples;
 	uint64_t kernel_truncated, user_truncated;
-	uint64_t missing_user[MISSING_USER_REASONS];
+	uint64_t missing_user[USER_MISSING_REASONS];
 	uint64_t trimmed;		   /* with frames cut off at the root end */
 	uint64_t no_maps;		   /* user stack of a process without known mappings */
 	uint64_t stripped;		   /* with BPF frames removed from the leaf */
@@ -143,6 +126,7 @@ struct profile {
 	ARRAY(struct profile_host) hosts;
 	ARRAY(struct profile_source) sources;
 	ARRAY(struct source_notes) source_notes;
+	uint32_t *places; /* of the sources, once they are sorted, by their old numbers */
 	ARRAY(struct profile_task) tasks;
 	ARRAY(bool) task_wanted;
 	ARRAY(struct profile_process) processes;
@@ -316,8 +300,8 @@ int profile_judge_owners(struct profile *profile);
 /* A waker's share of the wait that it ended. */
 uint64_t profile_waker_weight(const struct profile_wait *wait);
 
-/* Call after all sections were read and the sources sorted. places: the new index of each source. -ENOMEM. */
-int profile_order_waits(struct profile *profile, const uint32_t *places);
+/* Call after all sections were read and the sources sorted. -ENOMEM. */
+int profile_order_waits(struct profile *profile);
 
 /*
  * Decides which waits the report is about. This needs all sections. While they are read, the times
@@ -331,9 +315,9 @@ int profile_note_wait(struct profile *profile, const struct profile_wait *wait);
 int profile_note_sums(struct profile *profile, const struct profile_task_sums *sums);
 
 /* Makes the entries of walked tasks. -ENOMEM. */
-int profile_settle_walks(struct profile *profile);
+int profile_add_walk_entries(struct profile *profile);
 /* Marks or drops the waits that are set apart, and makes entries for the rest and their wakeups. -ENOMEM. */
-int profile_settle_waits(struct profile *profile);
+int profile_add_wait_entries(struct profile *profile);
 
 /*
  * The filter for what waits were for (profile_filter.on). The names, owners and other ends of
@@ -344,8 +328,8 @@ int profile_settle_waits(struct profile *profile);
 /* Marks or drops the waits that the filter leaves out; does nothing without one. -ENOMEM. */
 int profile_choose_waits(struct profile *profile);
 
-/* After profile_order_waits(), with the same places. -ENOMEM. */
-int profile_order_events(struct profile *profile, const uint32_t *places);
+/* After profile_order_waits(). -ENOMEM. */
+int profile_order_events(struct profile *profile);
 void profile_free_events(struct profile *profile);
 
 /*
@@ -528,7 +512,7 @@ struct stack {
 	uint32_t node;	/* of the profile, with both parts; 0: none */
 	uint32_t flags; /* enum profile_chain_flag */
 	struct user_chain user;
-	enum missing_user missing;
+	uint8_t missing; /* enum user_missing, or one of the two above */
 	bool snapshot; /* the user part is from one: what the record says about the other stack does not matter */
 	bool stripped; /* BPF frames that others have not were removed */
 };

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,6 @@
 #include "common/hash_map.h"
 #include "report/profile/profile_internal.h"
 #include "report/profile/profile_waits.h"
-
-/* --- profile objects --- */
 
 enum { OPERATIONS_MAX = 4096 }; /* each new one is compared with all others */
 
@@ -231,7 +230,7 @@ size_t profile_operations(const struct profile *profile, const struct profile_op
 	return profile->operations.count;
 }
 
-/* --- profile ends --- */
+/* --- who is at the ends of pipes and connections --- */
 
 enum { NO_END = UINT32_MAX, MOST_FRAMES = 32 };
 #define SEVERAL_SOCKETS UINT64_MAX
@@ -267,12 +266,18 @@ static void joiner_deinit(struct joiner *joiner)
 	hash_map_deinit(&joiner->numbers);
 }
 
-/* --- ends --- */
-
-static int number_end(struct joiner *joiner, const char *text, uint32_t *ret_number)
+__attribute__((format(printf, 3, 4))) static int number_end(struct joiner *joiner, uint32_t *ret_number,
+							    const char *format, ...)
 {
 	uint64_t *number;
-	int r = hash_map_add(&joiner->numbers, text, strlen(text), joiner->numbers.entries.count, &number);
+	va_list arguments;
+	char text[180];
+	int r;
+
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	r = hash_map_add(&joiner->numbers, text, strlen(text), joiner->numbers.entries.count, &number);
 
 	for (unsigned int i = 0; r > 0 && i < PROFILE_DIRECTIONS; i++)
 		if (array_push(&joiner->sums, (struct profile_users){0}) < 0)
@@ -283,33 +288,6 @@ static int number_end(struct joiner *joiner, const char *text, uint32_t *ret_num
 		return r;
 	*ret_number = (uint32_t)*number;
 	return 0;
-}
-
-static int name_pipe(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
-		     struct object_ends *ends)
-{
-	char text[80];
-	int r;
-
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " pipe %" PRIu64 " %" PRIu64, recording, object->device,
-		       object->inode);
-	r = number_end(joiner, text, &ends->own);
-	ends->other = ends->own;
-	return r;
-}
-
-static int name_unix(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
-		     struct object_ends *ends)
-{
-	char text[64];
-	int r;
-
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " unix %" PRIu64, recording, object->inode);
-	r = number_end(joiner, text, &ends->own);
-	if (r < 0 || !object->peer_inode)
-		return r;
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " unix %" PRIu64, recording, object->peer_inode);
-	return number_end(joiner, text, &ends->other);
 }
 
 static void note_socket(struct joiner *joiner, uint32_t end, uint64_t inode)
@@ -333,43 +311,34 @@ static void leave_out_ambiguous(struct joiner *joiner)
 	}
 }
 
-/* Within one network namespace: each has a 127.0.0.1 of its own. */
-static int name_tcp(struct joiner *joiner, uint32_t recording, const struct profile_object *object,
-		    struct object_ends *ends)
-{
-	char text[180];
-	int r;
-
-	if (!object->net || !object->port || !object->peer_port || !*object->local || !*object->peer)
-		return 0;
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %" PRIu64 " %s %u %s %u", recording, object->net,
-		       object->local, object->port, object->peer, object->peer_port);
-	r = number_end(joiner, text, &ends->own);
-	if (r < 0)
-		return r;
-	note_socket(joiner, ends->own, object->inode);
-	(void)snprintf(text, sizeof(text), "%" PRIu32 " tcp %" PRIu64 " %s %u %s %u", recording, object->net,
-		       object->peer, object->peer_port, object->local, object->port);
-	return number_end(joiner, text, &ends->other);
-}
-
+/* Of a connection: within one network namespace, as each has a 127.0.0.1 of its own. */
 static int name_ends(struct joiner *joiner, size_t number)
 {
 	const struct profile_object *object = &joiner->profile->objects.items[number];
 	const uint32_t recording = joiner->profile->object_recordings.items[number];
 	struct object_ends *ends = &joiner->ends[number];
+	int r = 0;
 
 	*ends = (struct object_ends){NO_END, NO_END};
-	switch (object->kind) {
-	case OBJECT_PIPE:
-		return name_pipe(joiner, recording, object, ends);
-	case OBJECT_UNIX:
-		return name_unix(joiner, recording, object, ends);
-	case OBJECT_TCP:
-		return name_tcp(joiner, recording, object, ends);
-	default:
-		return 0;
+	if (object->kind == OBJECT_PIPE) {
+		r = number_end(joiner, &ends->own, "%u pipe %" PRIu64 " %" PRIu64, recording, object->device,
+			       object->inode);
+		ends->other = ends->own;
+	} else if (object->kind == OBJECT_UNIX) {
+		r = number_end(joiner, &ends->own, "%u unix %" PRIu64, recording, object->inode);
+		if (!r && object->peer_inode)
+			r = number_end(joiner, &ends->other, "%u unix %" PRIu64, recording, object->peer_inode);
+	} else if (object->kind == OBJECT_TCP && object->net && object->port && object->peer_port && *object->local &&
+		   *object->peer) {
+		r = number_end(joiner, &ends->own, "%u tcp %" PRIu64 " %s %u %s %u", recording, object->net,
+			       object->local, object->port, object->peer, object->peer_port);
+		if (!r)
+			r = number_end(joiner, &ends->other, "%u tcp %" PRIu64 " %s %u %s %u", recording, object->net,
+				       object->peer, object->peer_port, object->local, object->port);
+		if (!r)
+			note_socket(joiner, ends->own, object->inode);
 	}
+	return r;
 }
 
 /* --- users --- */

@@ -55,7 +55,7 @@ static void report_stacks(struct profile *profile)
 		 ACCOUNT_INCOMPATIBLE},
 	};
 
-	for (enum missing_user why = MISSING_USER_NONE + 1; why < MISSING_USER_REASONS; why++)
+	for (uint8_t why = USER_MISSING_NONE + 1; why < USER_MISSING_REASONS; why++)
 		report_samples(profile, ACCOUNT_NO_USER_STACK, quality->missing_user[why],
 			       "without a user stack: ", missing_user_text(why));
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)

@@ -525,7 +525,7 @@ void stack_count(const struct stack *stack, struct profile_quality *quality)
 
 	quality->kernel_truncated += !!(stack->flags & CHAIN_KERNEL_TRUNCATED);
 	quality->user_truncated += !!(stack->flags & CHAIN_USER_TRUNCATED);
-	quality->missing_user[stack->missing] += stack->missing != MISSING_USER_NONE;
+	quality->missing_user[stack->missing] += stack->missing != USER_MISSING_NONE;
 	quality->trimmed += stack->user.trimmed;
 	quality->no_maps += stack->user.no_maps;
 	quality->stripped += stack->stripped;

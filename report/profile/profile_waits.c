@@ -10,7 +10,7 @@
 #include "common/cleanup.h"
 #include "report/profile/profile_internal.h"
 
-/* --- profile state --- */
+/* --- states of tasks --- */
 
 enum state_bit {
 	STATE_INTERRUPTIBLE = 0x1,
@@ -411,10 +411,10 @@ static int make_totals(struct profile *profile)
 	return 0;
 }
 
-int profile_order_waits(struct profile *profile, const uint32_t *places)
+int profile_order_waits(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->waits.count; i++)
-		profile->waits.items[i].source = places[profile->waits.items[i].source];
+		profile->waits.items[i].source = profile->places[profile->waits.items[i].source];
 	if (profile->sums.count)
 		qsort(profile->sums.items, profile->sums.count, sizeof(*profile->sums.items), compare_sums);
 	profile->waits_ordered = profile->filter->needs & PROFILE_EACH_EVENT; /* it has lists of positions */
@@ -751,7 +751,7 @@ static int add_wakeup(struct profile *profile, const struct profile_wait *wait)
 				  });
 }
 
-int profile_settle_walks(struct profile *profile)
+int profile_add_walk_entries(struct profile *profile)
 {
 	int r = 0;
 
@@ -767,7 +767,7 @@ int profile_settle_walks(struct profile *profile)
 	return r;
 }
 
-int profile_settle_waits(struct profile *profile)
+int profile_add_wait_entries(struct profile *profile)
 {
 	int r = set_apart(profile);
 

@@ -520,10 +520,12 @@ static int note_comms(struct section *section)
 		const struct trace_comm *comm = &model->comms.items[i];
 		const struct profile_task first = {.tgid = comm->tgid, .tid = comm->tgid, .comm = comm->comm};
 
-		r = comm->comm ? profile_note_comm(section->context.profile, section_scope(section), &first,
-						   PROFILE_NO_TASK, comm->time) :
-				 profile_note_birth(section->context.profile, section_scope(section), comm->tgid,
-						    comm->time);
+		if (comm->comm)
+			r = profile_note_comm(section->context.profile, section_scope(section), &first,
+					      PROFILE_NO_TASK, comm->time);
+		else
+			r = profile_note_birth(section->context.profile, section_scope(section), comm->tgid,
+					       comm->time);
 	}
 	return r;
 }

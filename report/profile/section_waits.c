@@ -81,7 +81,7 @@ static int join(struct joiner *joiner, uint32_t kernel, uint32_t user, uint32_t 
 static int finish_wait(struct joiner *joiner, struct profile_wait *wait, const struct loose_wait *loose)
 {
 	if (loose->later) {
-		joiner->profile->qualities[PROFILE_OFFCPU].missing_user[MISSING_USER_NOT_RETURNED] +=
+		joiner->profile->qualities[PROFILE_OFFCPU].missing_user[USER_MISSING_NOT_RETURNED] +=
 			!(wait->flags & PROFILE_WAIT_UNASKED);
 		wait->chain_flags |= CHAIN_USER_MISSING;
 	}

@@ -21,6 +21,7 @@
 struct sums { /* ns, of all threads */
 	uint64_t wall, running, run_queue, throttled, blocked, in_d, unknown;
 	size_t threads, threads_in_d, threads_throttled;
+	bool running_known; /* of some of them */
 };
 
 static uint64_t blocked_of(const struct thread_time *row)
@@ -46,6 +47,7 @@ static void sum_up(const struct digest *digest, struct sums *sums)
 		sums->wall = wait_add(sums->wall, wall);
 		sums->unknown = wait_add(sums->unknown, wall > known ? wall - known : 0);
 		sums->running = wait_add(sums->running, row->running);
+		sums->running_known |= row->whole;
 		sums->run_queue = wait_add(sums->run_queue, row->run_queue);
 		sums->throttled = wait_add(sums->throttled, row->throttled);
 		sums->threads_throttled += row->throttled > 0;
@@ -70,7 +72,10 @@ static int add_waited(struct digest *digest)
 	sum_up(digest, &sums);
 	(void)fprintf(lines->text, "%zu thread%s, %s:", sums.threads, plural(sums.threads),
 		      wait_figure(sums.wall).text);
-	write_part(&sums, sums.running, " running", lines->text);
+	if (sums.running_known)
+		write_part(&sums, sums.running, " running", lines->text);
+	else
+		(void)fputs(" running unknown", lines->text);
 	write_part(&sums, sums.run_queue, ", run queue", lines->text);
 	if (sums.throttled)
 		write_part(&sums, sums.throttled, ", throttled", lines->text);
@@ -138,9 +143,13 @@ static int add_run_queue(struct digest *digest, const struct sums *sums)
 	struct digest_lines *lines = &digest->lines;
 
 	digest_line_begin(lines, "pressure", DIGEST_FIRST, "--summary");
-	(void)fprintf(lines->text, "CPU: runnable threads waited for %s%% of their time (%s; %s running)",
-		      figure_percent(sums->run_queue, wait_add(sums->run_queue, sums->running)).text,
-		      wait_figure(sums->run_queue).text, wait_figure(sums->running).text);
+	if (sums->running_known)
+		(void)fprintf(lines->text, "CPU: runnable threads waited for %s%% of their time (%s; %s running)",
+			      figure_percent(sums->run_queue, wait_add(sums->run_queue, sums->running)).text,
+			      wait_figure(sums->run_queue).text, wait_figure(sums->running).text);
+	else
+		(void)fprintf(lines->text, "CPU: runnable threads waited for %s; how long they ran is unknown",
+			      wait_figure(sums->run_queue).text);
 	return digest_line_end(lines);
 }
 

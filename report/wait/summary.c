@@ -177,11 +177,12 @@ static void write_row(const struct view_context *context, const struct waits *wa
 	const struct profile_task *task = &waits->tasks[row->task];
 	FILE *out = context->out;
 
-	if (row->whole)
+	if (row->whole) {
 		wait_write_ms(out, row->wall);
-	else
-		(void)fprintf(out, " %12s", "-");
-	wait_write_ms(out, row->running);
+		wait_write_ms(out, row->running);
+	} else {
+		(void)fprintf(out, " %12s %12s", "-", "-");
+	}
 	wait_write_ms(out, row->run_queue);
 	wait_write_ms(out, row->throttled);
 	for (size_t i = 0; i < THREAD_BLOCKED_STATES; i++)

@@ -181,8 +181,10 @@ def check_times(digest, events):
         same(name, figure, total[name], 2 * unit / 1e3)
         same(name + " %", percent, share(total[name], total["wall"]), 0.02)
     line = re.search(r"waited for ([\d.]+)% of their time", digest)
-    same("run queue of runnable", float(line.group(1)),
-         share(total["run queue"], total["run queue"] + total["running"]), 0.01)
+    same("a line of runnable threads", bool(line), "running" in parts, 0)
+    if line:
+        same("run queue of runnable", float(line.group(1)),
+             share(total["run queue"], total["run queue"] + total["running"]), 0.01)
     line = re.search(rf"^ +D: {NUMBER} in", digest, re.M)
     same("D", ns(line) if line else 0, total["D"], UNITS[line.group(2)] / 1e3 if line else 1)
 

@@ -158,9 +158,9 @@ class Checker:
         for line in self.of("thread"):
             page[line["tid"]].append((line["waits"], *((int(line[name] or 0) + 500) // 1000 for name in THREAD_COLUMNS)))
         for line in self.text("--summary"):
-            match = re.match(r"\s*(?:[\d.]+|-)((?:\s+-?[\d.]+){2})\s+[\d.]+((?:\s+-?[\d.]+){4})\s+(?:-?[\d.]+|-)\s+(\d+)  .* tid (\d+) pid (\d+)$", line)
+            match = re.match(r"\s*(?:[\d.]+|-)((?:\s+(?:-?[\d.]+|-)){2})\s+[\d.]+((?:\s+-?[\d.]+){4})\s+(?:-?[\d.]+|-)\s+(\d+)  .* tid (\d+) pid (\d+)$", line)
             if match:
-                text[int(match[4])].append((int(match[3]), *(round(float(figure) * 1000)
+                text[int(match[4])].append((int(match[3]), *(0 if figure == "-" else round(float(figure) * 1000)
                                                            for figure in (match[1] + match[2]).split())))
         for tid in set(page) & set(text):
             for one, other in zip(sorted(page[tid]), sorted(text[tid])):  # several threads if the tid was reused

@@ -34,7 +34,7 @@ for kind in plain robust inherit shared-pi; do
 done
 for place in 'bss +on futex 0x[0-9a-f]+ in mutexes of mutexes [0-9]+' 'heap +on futex 0x[0-9a-f]+ in heap of mutexes [0-9]+' \
 	'stack +on futex 0x[0-9a-f]+ in stack of mutexes [0-9]+' 'memory +on futex 0x[0-9a-f]+ of mutexes [0-9]+' \
-	"in-file +on futex in shared file $scratch/shared\+0x[0-9a-f]+" 'shared +on futex in shared memory [0-9]+\+0x[0-9a-f]+'; do
+	"in-file +on futex in shared file $scratch/shared\+0x[0-9a-f]+" 'shared-pi +on futex in shared memory [0-9]+\+0x[0-9a-f]+'; do
 	check "--waits-on says where it is: $place" grep -qE " w-$place \(held (at first )?by " "$scratch/view"
 done
 check "--waits-on names no holder of a semaphore" lacks -E 'w-semaphore .*held ' "$scratch/view"

@@ -94,7 +94,7 @@ int flight_open(const struct record_config *config, struct recording *recording,
 	flight->recording = recording;
 	flight->bytes = sizes->window;
 	r = dump_files_open(&flight->output, &settings) ?: runner_open(&flight->runner, flight->plan) ?:
-	    triggers_create(flight->plan, &config->offcpu, flight, &flight->triggers) ?:
+	    triggers_open(&flight->triggers, flight->plan, &config->offcpu, flight) ?:
 	    helpers_start(sizes->helper, &flight->spawner);
 	if (r < 0)
 		return r;
@@ -237,7 +237,7 @@ static int check_reload(const struct flight *flight, const struct record_flight 
 
 int flight_reload(struct flight *flight, struct record_flight *plan, const struct record_offcpu *offcpu)
 {
-	int r = check_reload(flight, plan) ?: triggers_replace(&flight->triggers, plan, offcpu);
+	int r = check_reload(flight, plan) ?: triggers_open(&flight->triggers, plan, offcpu, flight);
 
 	if (r < 0)
 		return r;

@@ -104,14 +104,13 @@ void runner_run(const struct forked *runner, const char *path);
  * the host is opened while we are root. Rules that fire call flight_fire().
  */
 
-/* Call it as root. Warns about rules that can never fire on this host. 0, or -errno after reporting why. */
-int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, struct flight *flight,
-		    struct triggers **ret_triggers);
 /*
- * Replaces *triggers later, with other rules. Nothing can be opened for writing any more, so a pressure must be one
- * that is watched already. On failure *triggers is unchanged.
+ * *triggers NULL: as root. Warns about rules that can never fire on this host. Else replaces them later, with other
+ * rules: nothing can be opened for writing any more, so a pressure must be one that is watched already. 0, or -errno
+ * after reporting why: then *triggers is unchanged.
  */
-int triggers_replace(struct triggers **triggers, const struct record_flight *plan, const struct record_offcpu *offcpu);
+int triggers_open(struct triggers **triggers, const struct record_flight *plan, const struct record_offcpu *offcpu,
+		  struct flight *flight);
 void triggers_destroy(struct triggers *triggers);
 
 /* The length of the shortest wait that triggers_wait() needs to see; UINT64_MAX: it needs none. */

@@ -194,54 +194,28 @@ static bool is_of_waits(const struct trigger_rule *rule)
 	return rule->kind == TRIGGER_WAIT || rule->kind == TRIGGER_RUNQ;
 }
 
-static int open_all(struct triggers *triggers, const struct record_flight *plan, const struct record_offcpu *offcpu,
-		    const struct triggers *others)
-{
-	int r = 0;
-
-	triggers->least = UINT64_MAX;
-	for (uint32_t i = 0; i < plan->rule_count && r >= 0; i++) {
-		struct watched *watched = &triggers->items[triggers->count++];
-
-		*watched = (struct watched){.rule = &plan->rules[i], .fd = -1};
-		r = open_rule(watched, offcpu, others);
-		if (is_of_waits(watched->rule) && watched->rule->value < triggers->least)
-			triggers->least = watched->rule->value;
-	}
-	return r;
-}
-
-int triggers_create(const struct record_flight *plan, const struct record_offcpu *offcpu, struct flight *flight,
-		    struct triggers **ret_triggers)
-{
-	struct triggers *triggers = calloc(1, sizeof(*triggers));
-	int r;
-
-	if (!triggers)
-		return -ENOMEM;
-	triggers->flight = flight;
-	r = open_all(triggers, plan, offcpu, NULL);
-	if (r < 0)
-		triggers_destroy(triggers);
-	else
-		*ret_triggers = triggers;
-	return r;
-}
-
-int triggers_replace(struct triggers **triggers, const struct record_flight *plan,
-		     const struct record_offcpu *offcpu)
+int triggers_open(struct triggers **triggers, const struct record_flight *plan, const struct record_offcpu *offcpu,
+		  struct flight *flight)
 {
 	struct triggers *others = *triggers, *ours = calloc(1, sizeof(*ours));
-	int r;
+	int r = 0;
 
 	if (!ours)
 		return -ENOMEM;
-	ours->flight = others->flight;
-	ours->began = others->began;
-	r = open_all(ours, plan, offcpu, others);
+	ours->flight = flight;
+	ours->least = UINT64_MAX;
+	ours->began = others ? others->began : 0;
+	for (uint32_t i = 0; i < plan->rule_count && r >= 0; i++) {
+		struct watched *watched = &ours->items[ours->count++];
+
+		*watched = (struct watched){.rule = &plan->rules[i], .fd = -1};
+		r = open_rule(watched, offcpu, others);
+		if (is_of_waits(watched->rule) && watched->rule->value < ours->least)
+			ours->least = watched->rule->value;
+	}
 	triggers_destroy(r < 0 ? ours : others);
 	*triggers = r < 0 ? others : ours;
-	return r < 0 ? r : 0;
+	return r;
 }
 
 void triggers_destroy(struct triggers *triggers)

@@ -465,9 +465,12 @@ int probe_read_per_cpu(const struct probe *probe, const struct bpf_map *map, uin
 	return 0;
 }
 
-int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
+int probe_counters(const struct probe *probe, enum probe_kind kind, struct ring_cpu *ret_cpus)
 {
-	return probe_read_per_cpu(probe, probe->cpu->maps.ring_cpus, 0, ret_cpus, sizeof(*ret_cpus));
+	for EACH_OBJECT(object, probe)
+		if (object->kind == kind)
+			return probe_read_per_cpu(probe, object->counters, 0, ret_cpus, sizeof(*ret_cpus));
+	return -ENOENT;
 }
 
 uint64_t probe_misses(const struct bpf_program *program)

@@ -86,9 +86,8 @@ uint64_t probe_memory(const struct probe *probe);
 /* To be called once a second. True if CPUs that came online got rings, which come after the existing ones. */
 bool probe_follow_cpus(struct probe *probe, const struct cpu_set *online);
 
-/* Running totals of a source: `ret_cpus` has one entry per CPU number below cpus->possible. */
-int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
-int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus);
+/* Running totals of programs that write to rings: `ret_cpus` has one entry per CPU number below cpus->possible. */
+int probe_counters(const struct probe *probe, enum probe_kind kind, struct ring_cpu *ret_cpus);
 
 /* Forks, renames and exits so far, one entry per CPU number below cpus->possible. -ENODEV: they are not counted. */
 int probe_lives(const struct probe *probe, struct ring_lives *ret_cpus);

@@ -49,7 +49,7 @@ struct probe_object {
 	__u64 *parts;
 	struct ring_budget *budget;
 	struct ring_object_functions *functions; /* NULL: its programs need none */
-	struct bpf_map *rings, *scratch, *snapshots, *ranges; /* of those that write to rings */
+	struct bpf_map *rings, *scratch, *snapshots, *ranges, *counters; /* of those that write to rings */
 	bool copy; /* its maps are those of the first object of its kind */
 	const char *function; /* to which a program is bound at the load; NULL: none */
 	struct bpf_program *on_function;
@@ -78,7 +78,8 @@ struct probe_object {
 	})
 #define PROBE_RINGS(programs)                                                                      \
 	.rings = (programs)->maps.rings, .scratch = (programs)->maps.ring_scratch,                 \
-	.snapshots = (programs)->maps.snapshot_scratch, .ranges = (programs)->maps.stack_ranges
+	.snapshots = (programs)->maps.snapshot_scratch, .ranges = (programs)->maps.stack_ranges,   \
+	.counters = (programs)->maps.ring_cpus
 
 enum { WAIT_LINKS = 9, MAX_POINT_OBJECTS = 64 };
 

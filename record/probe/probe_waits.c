@@ -510,8 +510,3 @@ int probe_wait_look_open(const struct probe *probe)
 {
 	return bpf_iter_create(bpf_link__fd(probe->look));
 }
-
-int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
-{
-	return probe_read_per_cpu(probe, probe->waits->maps.ring_cpus, 0, ret_cpus, sizeof(*ret_cpus));
-}

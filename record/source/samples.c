@@ -147,7 +147,7 @@ void samples_account(struct samples *samples, struct loss *loss)
 		perf_events_look_busy(&samples->events);
 	loss_add(loss, SOURCE_ID_CPU, 0, LOSS_ENCODER, samples->refused);
 	loss->lost += samples->refused;
-	if (probe_cpu_counters(samples->probe, loss->now) < 0)
+	if (probe_counters(samples->probe, PROBE_CPU, loss->now) < 0)
 		return;
 	for (uint32_t cpu = 0; cpu < loss->recording->max_cpus; cpu++) {
 		__u64 *counters = loss->now[cpu].counters;

@@ -595,7 +595,7 @@ void waits_account(struct waits *waits, struct loss *loss)
 {
 	uint64_t wakes = 0, refused = waits->refused + waits->unended.refused;
 
-	if (probe_wait_counters(waits->probe, loss->now) < 0)
+	if (probe_counters(waits->probe, PROBE_WAITS, loss->now) < 0)
 		return;
 	for (uint32_t cpu = 0; cpu < loss->recording->max_cpus; cpu++) {
 		__u64 *counters = loss->now[cpu].counters;

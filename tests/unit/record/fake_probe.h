@@ -65,15 +65,9 @@ bool probe_wait_objects(const struct probe *probe)
 
 /* --- counters --- */
 
-int probe_cpu_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
+int probe_counters(const struct probe *probe, enum probe_kind kind, struct ring_cpu *ret_cpus)
 {
-	memcpy(ret_cpus, probe->cpu, sizeof(probe->cpu));
-	return 0;
-}
-
-int probe_wait_counters(const struct probe *probe, struct ring_cpu *ret_cpus)
-{
-	memcpy(ret_cpus, probe->waits, sizeof(probe->waits));
+	memcpy(ret_cpus, kind == PROBE_CPU ? probe->cpu : probe->waits, sizeof(probe->cpu));
 	return 0;
 }
 

@@ -224,7 +224,7 @@ static uint64_t value_of(const char *text, const struct event_wait *wait)
 	struct flight flight = {0};
 
 	if (trigger_rule_parse(text, &plan.rules[0]) < 0 ||
-	    triggers_create(&plan, &offcpu, &flight, &triggers) < 0)
+	    triggers_open(&triggers, &plan, &offcpu, &flight) < 0)
 		return UINT64_MAX;
 	triggers_wait(triggers, wait, &task);
 	triggers_destroy(triggers);

@@ -544,7 +544,7 @@ int profile_create_unread(const char *const *paths, size_t count, const struct p
 	else
 		r = open_files(profile, paths, count);
 	if (!r)
-		r = profile_learn_scopes(profile);
+		r = profile_find_scopes(profile);
 	if (r < 0) {
 		profile_destroy(profile);
 		return r;

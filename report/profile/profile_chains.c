@@ -62,7 +62,7 @@ bool chain_has_tail(const struct unwind_chain *chain)
 	return how(chain, chain->count - 1) == UNWIND_BY_TAIL;
 }
 
-struct chain_verdict chain_judge(const struct unwind_chain *chain)
+struct chain_verdict chain_verdict_of(const struct unwind_chain *chain)
 {
 	struct chain_verdict verdict = {.unwound = true, .end = (uint8_t)note_of(chain->stop)};
 
@@ -606,7 +606,7 @@ static int count_overhead(const struct chain_context *context, uint32_t leaf, ui
 	for (uint32_t node = leaf; node >= STACK_FIRST_NODE && run < OVERHEAD_MAX;
 	     node = context->nodes[node].parent) {
 		int r = kernel_frame(context, node, node != leaf, &frame);
-		enum overhead overhead = r < 0 ? OVERHEAD_NONE : chain_judge_frame(context->profile, frame);
+		enum overhead overhead = r < 0 ? OVERHEAD_NONE : chain_classify_frame(context->profile, frame);
 
 		if (r < 0)
 			return r;
@@ -651,7 +651,7 @@ static const struct cached_pair *find_pair(const struct chain_cache *cache, uint
 }
 
 /* The pair must not be there yet. */
-static int keep_pair(struct chain_cache *cache, const struct cached_pair *cached)
+static int add_pair(struct chain_cache *cache, const struct cached_pair *cached)
 {
 	struct wanted_pair wanted = {.pairs = cache->pairs.items, .key = cached->key};
 	uint32_t hash = index_table_hash(&cache->pair_table, cached->key, 0);
@@ -689,10 +689,10 @@ static int kernel_path(const struct chain_context *context, uint32_t base, uint3
 		if (!r)
 			r = profile_intern_node(context->profile, at, frame, &at);
 		if (!r && (!count || context->nodes[path[count]].depth % KEPT_EVERY == 0))
-			r = keep_pair(context->cache,
-				      &(struct cached_pair){.key = pair_key(base, PAIR_PATH,
-									    path[count]),
-							    .node = at});
+			r = add_pair(context->cache,
+				     &(struct cached_pair){.key = pair_key(base, PAIR_PATH,
+									   path[count]),
+							   .node = at});
 		if (r < 0)
 			return r;
 	}
@@ -733,7 +733,7 @@ int chain_kernel(const struct chain_context *context, uint32_t base, uint32_t le
 	} else {
 		r = make_kernel_chain(context, base, leaf, &cached);
 		if (!r)
-			r = keep_pair(context->cache, &cached);
+			r = add_pair(context->cache, &cached);
 	}
 	*ret_node = cached.node;
 	*ret_stripped = cached.stripped;

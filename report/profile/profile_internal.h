@@ -215,11 +215,11 @@ size_t profile_find_levels(const struct profile *profile, const struct profile_f
  * A thread had this comm at this time of a recording, whose number `scope` is: another trace of the host may have
  * another process with this number. `task`: of the thread; PROFILE_NO_TASK: it has had no event. -ENOMEM.
  */
-int profile_note_comm(struct profile *profile, uint32_t scope, const struct profile_task *thread, uint32_t task,
-		      uint64_t time);
+int profile_add_comm(struct profile *profile, uint32_t scope, const struct profile_task *thread, uint32_t task,
+		     uint64_t time);
 
 /* A process with this number began. -ENOMEM. */
-int profile_note_birth(struct profile *profile, uint32_t scope, uint32_t tgid, uint64_t time);
+int profile_add_birth(struct profile *profile, uint32_t scope, uint32_t tgid, uint64_t time);
 
 /* NULL: it is not known. */
 const struct profile_process *profile_find_process(const struct profile *profile, uint32_t scope, uint32_t tgid);
@@ -242,13 +242,13 @@ void profile_free_cgroups(struct profile *profile);
  */
 
 /* Learns what all traces say about modules. -ENOMEM, -errno of reading. */
-int profile_learn_scopes(struct profile *profile);
+int profile_find_scopes(struct profile *profile);
 
-/* The place of a section's modules; call after profile_learn_scopes(). */
+/* The place of a section's modules; call after profile_find_scopes(). */
 struct modules_place profile_place_of(const struct profile *profile, const struct trace_model *model);
 
 /* Notes which part of a section was requested, in times of its trace. */
-void profile_note_part(const struct profile *profile, const struct trace_model *model, uint64_t from, uint64_t to);
+void profile_set_part(const struct profile *profile, const struct trace_model *model, uint64_t from, uint64_t to);
 
 /* Whether the section recorded nothing. */
 bool profile_is_addition(const struct trace_model *model);
@@ -295,7 +295,7 @@ int profile_join_ends(struct profile *profile);
  */
 
 /* To be called when all waits are known. 0, -ENOMEM. */
-int profile_judge_owners(struct profile *profile);
+int profile_mark_held_all(struct profile *profile);
 
 /* A waker's share of the wait that it ended. */
 uint64_t profile_waker_weight(const struct profile_wait *wait);
@@ -309,10 +309,10 @@ int profile_order_waits(struct profile *profile);
  */
 
 /* Whether anybody will ask for them. */
-bool profile_notes_kernel_times(const struct profile *profile);
+bool profile_wants_kernel_times(const struct profile *profile);
 /* Do nothing unless they are of kernel threads and somebody will ask. -ENOMEM. */
-int profile_note_wait(struct profile *profile, const struct profile_wait *wait);
-int profile_note_sums(struct profile *profile, const struct profile_task_sums *sums);
+int profile_add_kernel_wait(struct profile *profile, const struct profile_wait *wait);
+int profile_add_kernel_sums(struct profile *profile, const struct profile_task_sums *sums);
 
 /* Makes the entries of walked tasks. -ENOMEM. */
 int profile_add_walk_entries(struct profile *profile);
@@ -344,7 +344,7 @@ struct chain_verdict { /* for the path to a node; all 0: not unwound */
 	uint8_t end; /* enum profile_note; NOTE_NONE: clean */
 };
 
-struct chain_verdict chain_judge(const struct unwind_chain *chain);
+struct chain_verdict chain_verdict_of(const struct unwind_chain *chain);
 
 /* Whether callers by frame pointers follow the walk's last frame. */
 bool chain_has_tail(const struct unwind_chain *chain);
@@ -493,7 +493,7 @@ int profile_unwinding_callers(const struct chain_context *context, uint32_t proc
  */
 
 /* `frame`: a number in profile->frames. Never OVERHEAD_UNKNOWN. */
-enum overhead chain_judge_frame(struct profile *profile, uint32_t frame);
+enum overhead chain_classify_frame(struct profile *profile, uint32_t frame);
 /* Whether the frame is in the traced function, by the name that the recording has for it. */
 bool chain_is_traced(struct profile *profile, uint32_t frame, const char *traced);
 /*

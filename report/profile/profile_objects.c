@@ -17,7 +17,7 @@
 
 enum { OPERATIONS_MAX = 4096 }; /* each new one is compared with all others */
 
-static int keep_text(struct profile *profile, const char *text, size_t length, const char **ret_text)
+static int intern_text(struct profile *profile, const char *text, size_t length, const char **ret_text)
 {
 	return text_pool_add(&profile->texts, text, length, ret_text);
 }
@@ -100,7 +100,7 @@ static int find_operation(struct profile *profile, const struct trace_model *mod
 		}
 	length = name_operation(model, call, text, sizeof(text));
 	*ret_number = (uint32_t)profile->operations.count;
-	if (keep_text(profile, text, length, &operation.name) < 0 ||
+	if (intern_text(profile, text, length, &operation.name) < 0 ||
 	    array_push(&profile->operation_keys, key) < 0)
 		return -ENOMEM;
 	operation.direction = direction_of(operation.name);
@@ -110,14 +110,14 @@ static int find_operation(struct profile *profile, const struct trace_model *mod
 
 /* --- objects --- */
 
-static int keep_address(struct profile *profile, const uint8_t *address, const char **ret_text)
+static int intern_address(struct profile *profile, const uint8_t *address, const char **ret_text)
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	bool v4 = !memcmp(address, mapped, sizeof(mapped));
 	char text[INET6_ADDRSTRLEN] = "";
 
 	(void)inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? address + sizeof(mapped) : address, text, sizeof(text));
-	return keep_text(profile, text, strlen(text), ret_text);
+	return intern_text(profile, text, strlen(text), ret_text);
 }
 
 static bool listens(const struct event_object *about)
@@ -152,12 +152,12 @@ static int make_object(struct profile *profile, const struct trace_model *model,
 		.mapping = about->mapping < OBJECT_MAPPINGS ? (uint8_t)about->mapping : OBJECT_IN_UNKNOWN,
 		.offset = about->offset, .comm = "", .local = "", .peer = "",
 	};
-	int r = keep_text(profile, name, strlen(name), &made.name);
+	int r = intern_text(profile, name, strlen(name), &made.name);
 
 	if (!r && object->has_addresses)
-		r = keep_address(profile, object->address, &made.local);
+		r = intern_address(profile, object->address, &made.local);
 	if (!r && object->has_addresses)
-		r = keep_address(profile, object->peer_address, &made.peer);
+		r = intern_address(profile, object->peer_address, &made.peer);
 	if (!r)
 		r = array_push(&profile->object_recordings, recording);
 	return r < 0 ? r : array_push(&profile->objects, made);
@@ -250,16 +250,16 @@ struct joiner {
 	struct hash_map users;
 	ARRAY(struct profile_users) sums; /* by end and direction */
 	ARRAY(uint64_t) sockets; /* by end of a connection: the inode; 0: not seen; SEVERAL_SOCKETS */
-	uint8_t *told; /* by node of a waker's stack: enum told, plus 1; 0: not looked at */
+	uint8_t *act; /* by node of a waker's stack: enum act, plus 1; 0: not looked at */
 };
 
 /* What the stack of a waker says about the wakeup. */
-enum told { TOLD_NOTHING, TOLD_READ, TOLD_WRITE, TOLD_TIMEOUT };
+enum act { ACT_NONE, ACT_READ, ACT_WRITE, ACT_TIMEOUT };
 
 static void joiner_deinit(struct joiner *joiner)
 {
 	free(joiner->ends);
-	free(joiner->told);
+	free(joiner->act);
 	array_free(&joiner->sums);
 	array_free(&joiner->sockets);
 	hash_map_deinit(&joiner->users);
@@ -290,7 +290,7 @@ __attribute__((format(printf, 3, 4))) static int number_end(struct joiner *joine
 	return 0;
 }
 
-static void note_socket(struct joiner *joiner, uint32_t end, uint64_t inode)
+static void count_socket(struct joiner *joiner, uint32_t end, uint64_t inode)
 {
 	uint64_t *seen = &joiner->sockets.items[end];
 
@@ -336,7 +336,7 @@ static int name_ends(struct joiner *joiner, size_t number)
 			r = number_end(joiner, &ends->other, "%u tcp %" PRIu64 " %s %u %s %u", recording, object->net,
 				       object->peer, object->peer_port, object->local, object->port);
 		if (!r)
-			note_socket(joiner, ends->own, object->inode);
+			count_socket(joiner, ends->own, object->inode);
 	}
 	return r;
 }
@@ -365,43 +365,43 @@ static int add_user(struct joiner *joiner, uint32_t end, enum profile_direction 
 	return 0;
 }
 
-static enum told told_by_function(const char *name)
+static enum act act_of_function(const char *name)
 {
 	static const struct {
 		const char *name;
-		enum told told;
-	} functions[] = {{"pipe_read", TOLD_READ},	     {"anon_pipe_read", TOLD_READ},
-			 {"fifo_pipe_read", TOLD_READ},	     {"pipe_write", TOLD_WRITE},
-			 {"anon_pipe_write", TOLD_WRITE},    {"fifo_pipe_write", TOLD_WRITE},
-			 {"unix_stream_sendmsg", TOLD_WRITE}, {"unix_dgram_sendmsg", TOLD_WRITE},
-			 {"unix_stream_read_generic", TOLD_READ}, {"hrtimer_wakeup", TOLD_TIMEOUT}};
+		enum act act;
+	} functions[] = {{"pipe_read", ACT_READ},	     {"anon_pipe_read", ACT_READ},
+			 {"fifo_pipe_read", ACT_READ},	     {"pipe_write", ACT_WRITE},
+			 {"anon_pipe_write", ACT_WRITE},    {"fifo_pipe_write", ACT_WRITE},
+			 {"unix_stream_sendmsg", ACT_WRITE}, {"unix_dgram_sendmsg", ACT_WRITE},
+			 {"unix_stream_read_generic", ACT_READ}, {"hrtimer_wakeup", ACT_TIMEOUT}};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(name, functions[i].name))
-			return functions[i].told;
-	return TOLD_NOTHING;
+			return functions[i].act;
+	return ACT_NONE;
 }
 
 /* Decided by the kernel function nearest to the leaf that says anything. */
-static enum told told_by_waker(struct joiner *joiner, uint32_t leaf)
+static enum act act_of_waker(struct joiner *joiner, uint32_t leaf)
 {
 	struct profile *profile = joiner->profile;
-	enum told told = TOLD_NOTHING;
+	enum act act = ACT_NONE;
 	uint32_t node = leaf;
 
-	if (joiner->told[leaf])
-		return (enum told)(joiner->told[leaf] - 1);
-	for (unsigned int i = 0; i < MOST_FRAMES && node && told == TOLD_NOTHING; i++) {
+	if (joiner->act[leaf])
+		return (enum act)(joiner->act[leaf] - 1);
+	for (unsigned int i = 0; i < MOST_FRAMES && node && act == ACT_NONE; i++) {
 		const uint32_t frame = profile->nodes.items[node].frame;
 		const char *name = profile->frames.items[frame].kernel ? profile_symbol(profile, frame)->name : NULL;
 
 		if (!name && !profile->frames.items[frame].kernel)
 			break;
-		told = name ? told_by_function(name) : TOLD_NOTHING;
+		act = name ? act_of_function(name) : ACT_NONE;
 		node = profile->nodes.items[node].parent;
 	}
-	joiner->told[leaf] = (uint8_t)(told + 1);
-	return told;
+	joiner->act[leaf] = (uint8_t)(act + 1);
+	return act;
 }
 
 /* A task that ended a wait for this object in a read or write uses the same pipe, or the other socket. */
@@ -409,16 +409,16 @@ static int add_waker(struct joiner *joiner, const struct profile_wait *wait, boo
 {
 	const uint32_t end = joiner->ends[wait->object].other;
 	enum profile_direction direction = PROFILE_NEITHER;
-	enum told told;
+	enum act act;
 
 	if (end == NO_END || !wait->waker_node || wait->waker == PROFILE_NO_TASK ||
 	    wait->waker_context != WAKER_TASK)
 		return 0;
-	told = told_by_waker(joiner, wait->waker_node);
-	if (told != TOLD_READ && told != TOLD_WRITE)
+	act = act_of_waker(joiner, wait->waker_node);
+	if (act != ACT_READ && act != ACT_WRITE)
 		return 0;
 	if (pipe)
-		direction = told == TOLD_READ ? PROFILE_READS : PROFILE_WRITES;
+		direction = act == ACT_READ ? PROFILE_READS : PROFILE_WRITES;
 	return add_user(joiner, end, direction, wait->waker);
 }
 
@@ -439,7 +439,7 @@ static int add_wait(struct joiner *joiner, const struct profile_wait *wait)
 	return add_user(joiner, joiner->ends[wait->ready].own, PROFILE_NEITHER, wait->task);
 }
 
-static void tell(struct joiner *joiner, size_t number)
+static void set_users(struct joiner *joiner, size_t number)
 {
 	struct profile_object *object = &joiner->profile->objects.items[number];
 	const uint32_t other = joiner->ends[number].other;
@@ -454,10 +454,10 @@ static void tell(struct joiner *joiner, size_t number)
 /* --- waits that timed out --- */
 
 /* hrtimer_wakeup() only wakes threads that sleep until that time. */
-static void note_timeout(struct joiner *joiner, struct profile_wait *wait)
+static void mark_timeout(struct joiner *joiner, struct profile_wait *wait)
 {
 	if (joiner->profile->operations.items[wait->operation].many && !wait->ready && wait->waker_node &&
-	    told_by_waker(joiner, wait->waker_node) == TOLD_TIMEOUT)
+	    act_of_waker(joiner, wait->waker_node) == ACT_TIMEOUT)
 		wait->held |= PROFILE_TIMED_OUT;
 }
 
@@ -471,7 +471,7 @@ static int join(struct joiner *joiner)
 	if (!r)
 		leave_out_ambiguous(joiner);
 	for (size_t i = 0; i < profile->waits.count && !r; i++) {
-		note_timeout(joiner, &profile->waits.items[i]);
+		mark_timeout(joiner, &profile->waits.items[i]);
 		r = add_wait(joiner, &profile->waits.items[i]);
 	}
 	for (size_t i = 0; i < profile->throughout.count && !r; i++)
@@ -482,7 +482,7 @@ static int join(struct joiner *joiner)
 		r = add_wait(joiner, &wait);
 	}
 	for (size_t i = 0; i < profile->objects.count && !r; i++)
-		tell(joiner, i);
+		set_users(joiner, i);
 	return r;
 }
 
@@ -494,8 +494,8 @@ int profile_join_ends(struct profile *profile)
 	if (!profile->objects.count)
 		return 0;
 	joiner.ends = calloc(profile->objects.count, sizeof(*joiner.ends));
-	joiner.told = calloc(profile->nodes.count + 1, sizeof(*joiner.told));
-	r = joiner.ends && joiner.told ? hash_map_init(&joiner.numbers) : -ENOMEM;
+	joiner.act = calloc(profile->nodes.count + 1, sizeof(*joiner.act));
+	r = joiner.ends && joiner.act ? hash_map_init(&joiner.numbers) : -ENOMEM;
 	if (!r)
 		r = hash_map_init(&joiner.users);
 	if (!r)

@@ -34,7 +34,7 @@ static int add_process(struct profile *profile, uint32_t scope, uint32_t tgid, c
 	return r;
 }
 
-int profile_note_birth(struct profile *profile, uint32_t scope, uint32_t tgid, uint64_t time)
+int profile_add_birth(struct profile *profile, uint32_t scope, uint32_t tgid, uint64_t time)
 {
 	struct profile_process *process;
 	uint64_t number;
@@ -48,8 +48,8 @@ int profile_note_birth(struct profile *profile, uint32_t scope, uint32_t tgid, u
 	return 0;
 }
 
-int profile_note_comm(struct profile *profile, uint32_t scope, const struct profile_task *thread, uint32_t task,
-		      uint64_t time)
+int profile_add_comm(struct profile *profile, uint32_t scope, const struct profile_task *thread, uint32_t task,
+		     uint64_t time)
 {
 	const bool first = thread->tid == thread->tgid;
 	struct profile_process *process;
@@ -92,7 +92,7 @@ const char *profile_process_comm(const struct profile *profile, uint32_t task)
 /* --- control groups --- */
 
 /* Equal texts have the same pointer. */
-static int keep(struct profile *profile, const char *text, size_t length, const char **ret_text)
+static int intern_text(struct profile *profile, const char *text, size_t length, const char **ret_text)
 {
 	return text_pool_add(&profile->texts, text, length, ret_text);
 }
@@ -117,8 +117,8 @@ static int describe(struct profile *profile, struct profile_cgroup *cgroup)
 	cgroup->container = cgroup->id = "";
 	if (!container_find(cgroup->path, id))
 		return 0;
-	r = keep(profile, id, CONTAINER_ID, &cgroup->id);
-	return r ? r : keep(profile, id, CONTAINER_SHORT, &cgroup->container);
+	r = intern_text(profile, id, CONTAINER_ID, &cgroup->id);
+	return r ? r : intern_text(profile, id, CONTAINER_SHORT, &cgroup->container);
 }
 
 static int add(struct profile *profile, const char *path)
@@ -148,8 +148,8 @@ int profile_intern_cgroup(struct profile *profile, const struct trace_model *mod
 	if (!id)
 		return 0;
 	(void)snprintf(path, sizeof(path), "id:%" PRIu64, id);
-	r = known && *known->path ? keep(profile, known->path, strlen(known->path), &wanted.path) :
-				    keep(profile, path, strlen(path), &wanted.path);
+	r = known && *known->path ? intern_text(profile, known->path, strlen(known->path), &wanted.path) :
+				    intern_text(profile, path, strlen(path), &wanted.path);
 	if (!r)
 		r = index_table_add(&profile->cgroup_table,
 				    index_table_hash(&profile->cgroup_table, (uintptr_t)wanted.path, 0), is_same,
@@ -245,7 +245,7 @@ static struct modules_place last_place(const struct profile *profile)
 	return profile->scopes.items[profile->scopes.count - 1].place;
 }
 
-static int learn_section(struct profile *profile, const struct trace_file *file, size_t number, bool several)
+static int find_section_scope(struct profile *profile, const struct trace_file *file, size_t number, bool several)
 {
 	ARRAY(const struct trace_model *) models = {0};
 	struct modules_place place = {0};
@@ -267,17 +267,17 @@ static int learn_section(struct profile *profile, const struct trace_file *file,
 	return r < 0 ? r : push(profile, &file->models[number], place);
 }
 
-static int learn_file(struct profile *profile, const struct trace_file *file, bool several)
+static int find_file_scopes(struct profile *profile, const struct trace_file *file, bool several)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < file->model_count && !r; i++)
-		r = has_scope(file, i) ? learn_section(profile, file, i, several) :
+		r = has_scope(file, i) ? find_section_scope(profile, file, i, several) :
 					 push(profile, &file->models[i], last_place(profile));
 	return r;
 }
 
-int profile_learn_scopes(struct profile *profile)
+int profile_find_scopes(struct profile *profile)
 {
 	size_t count = 0;
 	int r = 0;
@@ -286,7 +286,7 @@ int profile_learn_scopes(struct profile *profile)
 		for (size_t k = 0; k < profile->files[i]->model_count; k++)
 			count += has_scope(profile->files[i], k);
 	for (size_t i = 0; i < profile->file_count && !r; i++)
-		r = learn_file(profile, profile->files[i], count > 1);
+		r = find_file_scopes(profile, profile->files[i], count > 1);
 	return r;
 }
 
@@ -305,7 +305,7 @@ struct modules_place profile_place_of(const struct profile *profile, const struc
 	return scope ? scope->place : (struct modules_place){0};
 }
 
-void profile_note_part(const struct profile *profile, const struct trace_model *model, uint64_t from, uint64_t to)
+void profile_set_part(const struct profile *profile, const struct trace_model *model, uint64_t from, uint64_t to)
 {
 	struct profile_scope *scope = find(profile, model);
 

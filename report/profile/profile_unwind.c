@@ -64,7 +64,7 @@ static const struct {
 	{"arch_rethook_", OVERHEAD_PLUMBING},
 };
 
-static enum overhead judge_name(const char *name)
+static enum overhead classify_name(const char *name)
 {
 	if (is_program(name))
 		return OVERHEAD_ENTRY;
@@ -74,7 +74,7 @@ static enum overhead judge_name(const char *name)
 	return OVERHEAD_NONE;
 }
 
-enum overhead chain_judge_frame(struct profile *profile, uint32_t number)
+enum overhead chain_classify_frame(struct profile *profile, uint32_t number)
 {
 	const struct profile_frame *frame = &profile->frames.items[number];
 	struct module_symbol symbol;
@@ -86,7 +86,7 @@ enum overhead chain_judge_frame(struct profile *profile, uint32_t number)
 		profile->overhead.items[number] = OVERHEAD_ENTRY;
 	else if (modules_find_symbol(&profile->modules, frame->module, frame->address,
 				     frame->caller, &symbol) > 0)
-		profile->overhead.items[number] = judge_name(symbol_index_name(symbol.index, symbol.symbol));
+		profile->overhead.items[number] = classify_name(symbol_index_name(symbol.index, symbol.symbol));
 	return profile->overhead.items[number];
 }
 
@@ -474,7 +474,7 @@ static int chain_user_of(const struct chain_context *context, uint32_t process, 
 	}
 	generation = context->unwinding->generation;
 	ret_chain->no_maps = !generation;
-	ret_chain->verdict = chain_judge(chain);
+	ret_chain->verdict = chain_verdict_of(chain);
 	return add_chain(context, process, chain_name_space(context, process, generation), &ret_chain->node);
 }
 

@@ -216,7 +216,7 @@ static bool held_all(const struct hand_overs *overs, const struct profile_wait *
 	return last->out <= wait->out && is_same_thread(overs->profile, last->task, wait->owner);
 }
 
-int profile_judge_owners(struct profile *profile)
+int profile_mark_held_all(struct profile *profile)
 {
 	_cleanup_(hand_overs_deinit) struct hand_overs overs = {.profile = profile};
 	int r = find_hand_overs(&overs);
@@ -430,7 +430,7 @@ size_t profile_waits(struct profile *profile, const struct profile_wait **ret_wa
 	if (!profile->waits_ordered && profile_sort_waits(profile) < 0)
 		return SIZE_MAX;
 	profile->waits_ordered = true;
-	if (!profile->ends_joined && (profile_join_ends(profile) < 0 || profile_judge_owners(profile) < 0))
+	if (!profile->ends_joined && (profile_join_ends(profile) < 0 || profile_mark_held_all(profile) < 0))
 		return SIZE_MAX;
 	profile->ends_joined = true;
 	*ret_waits = profile->waits.items;
@@ -459,7 +459,7 @@ const struct profile_wait_totals *profile_wait_totals(const struct profile *prof
 /* --- which waits are wanted by what they were for --- */
 
 /* The functions of wakers tell who is at the other end of an object. Frames may be renumbered later. */
-static int learn_ends(struct profile *profile)
+static int join_ends_first(struct profile *profile)
 {
 	int r = profile_begin_symbols(profile);
 
@@ -524,7 +524,7 @@ int profile_choose_waits(struct profile *profile)
 	if (!profile->filter->on.passes)
 		return 0;
 	if (profile->objects.count)
-		r = learn_ends(profile);
+		r = join_ends_first(profile);
 	for (size_t i = 0; i < profile->waits.count && r >= 0; i++) {
 		struct profile_wait *wait = &profile->waits.items[i];
 
@@ -543,7 +543,7 @@ struct profile_chosen profile_chosen(const struct profile *profile)
 
 /* --- times of kernel threads --- */
 
-bool profile_notes_kernel_times(const struct profile *profile)
+bool profile_wants_kernel_times(const struct profile *profile)
 {
 	return profile->filter->apart || profile->filter->needs & PROFILE_EVERYONE;
 }
@@ -562,16 +562,16 @@ static int make_room(struct profile *profile)
 	return 0;
 }
 
-static bool is_noted(const struct profile *profile, uint32_t task)
+static bool has_kernel_time(const struct profile *profile, uint32_t task)
 {
-	return profile_notes_kernel_times(profile) && profile->tasks.items[task].kernel_thread &&
+	return profile_wants_kernel_times(profile) && profile->tasks.items[task].kernel_thread &&
 	       profile->tasks.items[task].tid;
 }
 
-int profile_note_wait(struct profile *profile, const struct profile_wait *wait)
+int profile_add_kernel_wait(struct profile *profile, const struct profile_wait *wait)
 {
-	const bool own = is_noted(profile, wait->task);
-	const bool wakers = !own && wait->waker != PROFILE_NO_TASK && is_noted(profile, wait->waker);
+	const bool own = has_kernel_time(profile, wait->task);
+	const bool wakers = !own && wait->waker != PROFILE_NO_TASK && has_kernel_time(profile, wait->waker);
 	int r = own || wakers ? make_room(profile) : 0;
 
 	if (!r && own)
@@ -581,11 +581,11 @@ int profile_note_wait(struct profile *profile, const struct profile_wait *wait)
 	return r;
 }
 
-int profile_note_sums(struct profile *profile, const struct profile_task_sums *sums)
+int profile_add_kernel_sums(struct profile *profile, const struct profile_task_sums *sums)
 {
-	int r = is_noted(profile, sums->task) ? make_room(profile) : 0;
+	int r = has_kernel_time(profile, sums->task) ? make_room(profile) : 0;
 
-	if (!r && is_noted(profile, sums->task))
+	if (!r && has_kernel_time(profile, sums->task))
 		profile_kernel_time_add_sums(&profile->kernel_times.items[sums->task], sums);
 	return r;
 }
@@ -650,7 +650,7 @@ static int set_apart(struct profile *profile)
 	size_t sums = 0;
 	int r;
 
-	if (!profile->waits.count || !profile_notes_kernel_times(profile))
+	if (!profile->waits.count || !profile_wants_kernel_times(profile))
 		return 0;
 	profile->throughout_of = calloc(profile->tasks.count + 1, sizeof(*profile->throughout_of));
 	if (!profile->throughout_of)

@@ -105,7 +105,7 @@ static int init_section(struct section *section, struct profile *profile, struct
 	r = find_moments(section);
 	if (r < 0)
 		return r;
-	profile_note_part(profile, model, section->from, section->to);
+	profile_set_part(profile, model, section->from, section->to);
 	r = chain_context_init(&section->context, profile, model);
 	return r < 0 ? r : bind_sources(section);
 }
@@ -180,8 +180,8 @@ static int find_task(struct section *section, const struct event_task *task, uin
 	if (!r)
 		r = timeline_process(section->context.timeline, task->tgid, &binding->process);
 	if (!r)
-		r = profile_note_comm(profile, section_scope(section), &profile->tasks.items[binding->task],
-				      binding->task, time);
+		r = profile_add_comm(profile, section_scope(section), &profile->tasks.items[binding->task],
+				     binding->task, time);
 	if (r < 0)
 		return r;
 	binding->wanted = profile->task_wanted.items[binding->task];
@@ -339,7 +339,7 @@ static int find_origin(struct profile *profile, struct event_origin origin, uint
 }
 
 /* Keeps a sample with the entry that it was added to. -ENOMEM. */
-static int keep_sample(struct section *section, const struct stream_event *event,
+static int store_sample(struct section *section, const struct stream_event *event,
 			struct probe_binding *probe, const struct profile_entry *entry)
 {
 	const struct batch_sample *sample = &event->batch->samples.items[event->event->index];
@@ -451,7 +451,7 @@ static int count_sample(struct section *section, const struct stream_event *even
 	source->weight += entry->weight;
 	if (probe)
 		profile->probes.items[probe->probe].samples++;
-	return r < 0 || !(profile->filter->needs & PROFILE_EACH_EVENT) ? r : keep_sample(section, event, probe, entry);
+	return r < 0 || !(profile->filter->needs & PROFILE_EACH_EVENT) ? r : store_sample(section, event, probe, entry);
 }
 
 /* The sample has passed all filters except those for its task. */
@@ -511,7 +511,7 @@ static int add_sample(struct section *section, const struct stream_event *event)
 /* --- reading --- */
 
 /* What the kernel's records say about the names of processes. */
-static int note_comms(struct section *section)
+static int add_comms(struct section *section)
 {
 	const struct trace_model *model = section->context.model;
 	int r = 0;
@@ -521,11 +521,11 @@ static int note_comms(struct section *section)
 		const struct profile_task first = {.tgid = comm->tgid, .tid = comm->tgid, .comm = comm->comm};
 
 		if (comm->comm)
-			r = profile_note_comm(section->context.profile, section_scope(section), &first,
-					      PROFILE_NO_TASK, comm->time);
+			r = profile_add_comm(section->context.profile, section_scope(section), &first,
+					     PROFILE_NO_TASK, comm->time);
 		else
-			r = profile_note_birth(section->context.profile, section_scope(section), comm->tgid,
-					       comm->time);
+			r = profile_add_birth(section->context.profile, section_scope(section), comm->tgid,
+					      comm->time);
 	}
 	return r;
 }
@@ -546,7 +546,7 @@ static int begin(struct section *section, struct profile *profile, struct trace_
 		r = add_recording(section);
 	if (!r && waits && (waits->wanted || (wakers && wakers->wanted)))
 		r = section_waits_init(section);
-	return r < 0 ? r : note_comms(section);
+	return r < 0 ? r : add_comms(section);
 }
 
 typedef int adder(struct section *section, const struct stream_event *event);

@@ -253,7 +253,7 @@ static struct profile_wait describe_wait(const struct section *section, const st
 	};
 }
 
-static int take_waker(struct section *section, struct section_slot *slot, const struct stream_event *event,
+static int read_waker(struct section *section, struct section_slot *slot, const struct stream_event *event,
 		      const struct event_wait *record, struct profile_wait *wait)
 {
 	const struct task_binding *waker;
@@ -271,14 +271,14 @@ static int take_waker(struct section *section, struct section_slot *slot, const 
 }
 
 /* Notes the whole wait: whether a kernel thread did anything does not depend on what was requested. */
-static int note_wait(struct section *section, const struct profile_wait *wait)
+static int add_kernel_wait(struct section *section, const struct profile_wait *wait)
 {
 	struct profile *profile = section->context.profile;
 	const struct profile_recording *recording = &profile->recordings.items[wait->recording];
 	struct profile_wait whole = *wait;
 
 	whole.weight = overlap(wait->out, wait->in, recording->start, recording->stop);
-	return profile_note_wait(profile, &whole);
+	return profile_add_kernel_wait(profile, &whole);
 }
 
 static int push_wait(struct section *section, const struct event_wait *record, uint64_t ended,
@@ -366,11 +366,11 @@ static bool is_kept(const struct section *section, const struct source_binding *
 /* The cheap test, done first: the wait is wanted, or unwanted waits are needed for the times of kernel threads. */
 static bool may_matter(const struct section *section, const struct event_wait *record)
 {
-	return profile_notes_kernel_times(section->context.profile) || wait_is_wanted(section, record);
+	return profile_wants_kernel_times(section->context.profile) || wait_is_wanted(section, record);
 }
 
-static int keep_wait(struct section *section, const struct stream_event *event, const struct event_wait *record,
-		     bool stacks, const struct task_binding *task, struct profile_wait *wait)
+static int store_wait(struct section *section, const struct stream_event *event, const struct event_wait *record,
+		      bool stacks, const struct task_binding *task, struct profile_wait *wait)
 {
 	struct wait_thread *thread;
 	uint32_t user = 0;
@@ -405,7 +405,7 @@ static int add_part(struct section *section, const struct stream_event *event, c
 	wait = describe_wait(section, record);
 	wait.source = source->source;
 	wait.task = task.task;
-	r = take_waker(section, slot, event, record, &wait);
+	r = read_waker(section, slot, event, record, &wait);
 	if (!r)
 		r = section_owner(section, slot, event, record->owner, record->flags & WAIT_OWNER_READS,
 				  &wait.owner, &wait.held);
@@ -413,12 +413,12 @@ static int add_part(struct section *section, const struct stream_event *event, c
 		r = profile_bind_object(section->context.profile, section->context.model,
 					section->context.profile->tasks.items[wait.task].host, record, &wait);
 	if (!r)
-		r = note_wait(section, &wait);
+		r = add_kernel_wait(section, &wait);
 	if (!task.wanted || !wait_is_wanted(section, record))
 		wait.flags |= PROFILE_WAIT_UNASKED;
 	if (r < 0 || !is_kept(section, source, &wait))
 		return r;
-	return keep_wait(section, event, record, source->wanted, &task, &wait);
+	return store_wait(section, event, record, source->wanted, &task, &wait);
 }
 
 /* What came before the quota took its part: the thread was asleep, or not yet on a run queue. Its waker is of this. */
@@ -581,12 +581,12 @@ static void add_sums(struct profile_task_sums *sums, const struct event_wait_sum
 	}
 }
 
-static int note_sums(struct section *section, const struct event_wait_sums *record, uint32_t task)
+static int add_kernel_sums(struct section *section, const struct event_wait_sums *record, uint32_t task)
 {
 	struct profile_task_sums sums = {.task = task, .from = record->time - record->span};
 
 	add_sums(&sums, record, 0);
-	return profile_note_sums(section->context.profile, &sums);
+	return profile_add_kernel_sums(section->context.profile, &sums);
 }
 
 int section_add_wait_sums(struct section *section, const struct stream_event *event)
@@ -605,7 +605,7 @@ int section_add_wait_sums(struct section *section, const struct stream_event *ev
 	if (!r)
 		r = section_task(section, slot, event, record->task, &task);
 	if (!r && task)
-		r = note_sums(section, record, task->task);
+		r = add_kernel_sums(section, record, task->task);
 	if (r < 0 || !task || !source->wanted || record->time < section->from || record->time > section->to)
 		return r;
 	r = find_subject(section, &slot, event, record->task, &task, &thread);

@@ -260,7 +260,7 @@ static uint64_t next_time(const struct event_stream *stream, uint32_t place)
 }
 
 /* open[] is sorted by the time of each slot's next event. Few are open, so insertion is enough. */
-static void settle(struct event_stream *stream, uint32_t place)
+static void sort_slot(struct event_stream *stream, uint32_t place)
 {
 	uint32_t slot = stream->open[place];
 	uint64_t time = next_time(stream, place);
@@ -304,7 +304,7 @@ static int open_chunk(struct event_stream *stream, uint32_t number)
 	open->serial = ++stream->serial;
 	stream->free_count--;
 	stream->open[stream->open_count] = slot;
-	settle(stream, stream->open_count++);
+	sort_slot(stream, stream->open_count++);
 	return 0;
 }
 
@@ -346,7 +346,7 @@ static void step(struct event_stream *stream)
 	if (batch->next == batch->events.count)
 		close_first(stream);
 	else
-		settle(stream, 0);
+		sort_slot(stream, 0);
 }
 
 int event_stream_next(struct event_stream *stream, struct stream_event *ret_event)

@@ -115,7 +115,7 @@ static int find_slot(struct snapshot_store *store, uint32_t place, struct unpack
 }
 
 /* The range of an empty chunk is the end of the previous one; before the first nonempty chunk, the start of that. */
-static void note_range(struct snapshot_store *store, const struct snapshot_batch *batch)
+static void set_range(struct snapshot_store *store, const struct snapshot_batch *batch)
 {
 	struct snapshot_chunk *chunk = &store->chunks.items[store->known];
 
@@ -131,7 +131,7 @@ static void note_range(struct snapshot_store *store, const struct snapshot_batch
 }
 
 /* Reads chunks until the range of the one that would contain the number is known. */
-static int know(struct snapshot_store *store, uint32_t number)
+static int find_ranges(struct snapshot_store *store, uint32_t number)
 {
 	while (store->known < store->chunks.count &&
 	       (!store->any || snapshot_precedes(store->chunks.items[store->known - 1].last, number))) {
@@ -140,7 +140,7 @@ static int know(struct snapshot_store *store, uint32_t number)
 
 		if (r < 0)
 			return r;
-		note_range(store, &slot->batch);
+		set_range(store, &slot->batch);
 		store->known++;
 	}
 	return 0;
@@ -161,7 +161,7 @@ int snapshot_store_get(struct snapshot_store *store, uint32_t number, unsigned i
 	struct unpacked *slot;
 	uint32_t chunk;
 	size_t at;
-	int r = know(store, number);
+	int r = find_ranges(store, number);
 
 	if (r < 0 || !find_chunk(store, number, &chunk))
 		return r;

@@ -101,7 +101,7 @@ void trace_inputs_spool(struct trace_inputs *inputs)
 }
 
 /* Gets the input with that path. 0: the caller closes *ret_fd; -errno of opening or copying it; -ENOENT: not found. */
-static int trace_inputs_take(const struct trace_inputs *inputs, const char *path, int *ret_fd, bool *ret_spooled)
+static int trace_inputs_get(const struct trace_inputs *inputs, const char *path, int *ret_fd, bool *ret_spooled)
 {
 	for (size_t i = 0; i < inputs->items.count; i++) {
 		const struct trace_input *input = &inputs->items.items[i];
@@ -228,7 +228,7 @@ static int open_alone(const char *path, int *ret_fd, bool *ret_spooled)
 
 	if (!r) {
 		trace_inputs_spool(&inputs);
-		r = trace_inputs_take(&inputs, path, ret_fd, ret_spooled);
+		r = trace_inputs_get(&inputs, path, ret_fd, ret_spooled);
 	}
 	trace_inputs_close(&inputs);
 	return r;
@@ -348,7 +348,7 @@ int trace_file_open(const char *path, const struct trace_inputs *inputs, struct 
 		return say_why(path, -1, -ENOMEM);
 	file->fd = -1;
 	file->path = path;
-	r = inputs ? trace_inputs_take(inputs, path, &file->fd, &file->spooled) :
+	r = inputs ? trace_inputs_get(inputs, path, &file->fd, &file->spooled) :
 		     open_alone(path, &file->fd, &file->spooled);
 	if (!r)
 		r = read_file(file);
@@ -393,8 +393,8 @@ int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_pa
 	return r;
 }
 
-static int take_chunk(struct trace_file *file, uint32_t chunk, struct event_decoder *decoder,
-		      trace_take_record *take, void *data)
+static int read_chunk(struct trace_file *file, uint32_t chunk, struct event_decoder *decoder,
+		      trace_read_record *take, void *data)
 {
 	const void *payload;
 	struct event event;
@@ -412,13 +412,13 @@ static int take_chunk(struct trace_file *file, uint32_t chunk, struct event_deco
 }
 
 int trace_file_each_record(struct trace_file *file, const chunk_list *chunks,
-			   trace_take_record *take, void *data)
+			   trace_read_record *take, void *data)
 {
 	_cleanup_(cleanup_decoder) struct event_decoder *decoder = NULL;
 	int r = chunks->count ? event_decoder_create(&decoder) : 0;
 
 	for (size_t i = 0; i < chunks->count && !r; i++)
-		r = take_chunk(file, chunks->items[i], decoder, take, data);
+		r = read_chunk(file, chunks->items[i], decoder, take, data);
 	return r;
 }
 
@@ -437,7 +437,7 @@ const char *trace_section_cut(const struct trace_section *section)
 	return section->end_reason < sizeof(reasons) / sizeof(reasons[0]) ? reasons[section->end_reason] : NULL;
 }
 
-bool trace_file_tell_cut(const struct trace_file *file)
+bool trace_file_report_cut(const struct trace_file *file)
 {
 	bool any = false;
 

@@ -70,7 +70,7 @@ int trace_file_load(struct trace_file *file, uint32_t chunk, const void **ret_pa
  */
 const char *trace_section_cut(const struct trace_section *section);
 /* Whether a section has such a reason. Reports it, for tools that print no account. */
-bool trace_file_tell_cut(const struct trace_file *file);
+bool trace_file_report_cut(const struct trace_file *file);
 
 bool trace_file_holds_snapshots(const struct trace_file *file);
 
@@ -78,14 +78,14 @@ bool trace_file_holds_snapshots(const struct trace_file *file);
  * Called for each record of a chunk; the record is valid until it returns. -EBADMSG: damaged, the
  * rest of the chunk is skipped; -errno: stops the iteration.
  */
-typedef int trace_take_record(struct event *event, void *data);
+typedef int trace_read_record(struct event *event, void *data);
 
 /*
  * Visits every record of some chunks, in order; damage ends a chunk, not the iteration. -errno from
  * `take`, or of reading; -ENOMEM.
  */
 int trace_file_each_record(struct trace_file *file, const chunk_list *chunks,
-			   trace_take_record *take, void *data);
+			   trace_read_record *take, void *data);
 
 /* Whether the section of model `addition` says that it adds to that of model `number`: 1, 0; -ENOENT: no list. */
 int trace_file_adds_to(const struct trace_file *file, size_t addition, size_t number);

@@ -168,7 +168,7 @@ static int find_object(struct trace_model *model, uint32_t number, struct trace_
 			    (struct trace_object){.about = {.number = number}, .path = ""});
 }
 
-static int keep_text(struct trace_model *model, const struct event_text *text, const char **ret_text)
+static int intern_text(struct trace_model *model, const struct event_text *text, const char **ret_text)
 {
 	return text_pool_add(&model->texts, text->bytes, text->length, ret_text);
 }
@@ -194,7 +194,7 @@ static int add_object(struct trace_model *model, const struct event *event)
 	object->about.name = (struct event_text){0}; /* it is valid during this call only */
 	if (object->about.kind != OBJECT_LOCK && object->about.kind != OBJECT_BLOCK)
 		return 0;
-	return keep_text(model, &event->object.name, &object->path);
+	return intern_text(model, &event->object.name, &object->path);
 }
 
 static bool is_address(const struct event_text *text)
@@ -215,7 +215,7 @@ static int add_object_name(struct trace_model *model, const struct event *event)
 		memcpy(object->address, name->address.bytes, RWK_MAX_ADDRESS);
 		memcpy(object->peer_address, name->peer_address.bytes, RWK_MAX_ADDRESS);
 	}
-	return keep_text(model, &name->path, &object->path);
+	return intern_text(model, &name->path, &object->path);
 }
 
 /* --- control groups --- */
@@ -236,7 +236,7 @@ static int add_cgroup(struct trace_model *model, const struct event *event)
 	cgroup->initial |= !!(record->flags & CGROUP_INITIAL);
 	if (!record->path.length)
 		return 0;
-	return keep_text(model, &record->path, &cgroup->path);
+	return intern_text(model, &record->path, &cgroup->path);
 }
 
 /* --- the recording's own --- */
@@ -274,9 +274,9 @@ static int add_trigger(struct trace_model *model, const struct event *event)
 
 	if (model->triggers.count == TRIGGERS_MAX)
 		return skip(model);
-	r = keep_text(model, rule, &trigger.rule);
+	r = intern_text(model, rule, &trigger.rule);
 	if (!r)
-		r = keep_text(model, comm, &trigger.comm);
+		r = intern_text(model, comm, &trigger.comm);
 	return r < 0 ? r : array_push(&model->triggers, trigger);
 }
 
@@ -323,10 +323,10 @@ static int add_counter(struct trace_model *model, const struct event *event)
 static int add_meta(struct trace_model *model, const struct event *event)
 {
 	struct trace_meta meta;
-	int r = keep_text(model, &event->meta.key, &meta.key);
+	int r = intern_text(model, &event->meta.key, &meta.key);
 
 	if (!r)
-		r = keep_text(model, &event->meta.value, &meta.value);
+		r = intern_text(model, &event->meta.value, &meta.value);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < model->metas.count; i++)
@@ -348,7 +348,7 @@ static int add_source(struct trace_model *model, const struct event *event)
 {
 	struct trace_source source = {.event = event->source};
 	uint16_t *place;
-	int r = keep_text(model, &event->source.name, &source.name);
+	int r = intern_text(model, &event->source.name, &source.name);
 
 	if (r < 0)
 		return r;
@@ -375,7 +375,7 @@ static int add_probe(struct trace_model *model, const struct event *event)
 		return r;
 	probe->source = record->source;
 	probe->hook = record->hook;
-	return keep_text(model, &record->name, &probe->name);
+	return intern_text(model, &record->name, &probe->name);
 }
 
 static int add_probe_hits(struct trace_model *model, const struct event *event)
@@ -406,7 +406,7 @@ static int add_module(struct trace_model *model, const struct event *event)
 
 	if (r < 0 || !module)
 		return r;
-	r = keep_text(model, &record->path, &path);
+	r = intern_text(model, &record->path, &path);
 	if (r < 0)
 		return r;
 	module->kind = record->kind;
@@ -429,7 +429,7 @@ static int add_kernel_symbol(struct trace_model *model, const struct event *even
 	if (r < 0)
 		return r;
 	symbol->size = record->size;
-	return keep_text(model, &record->name, &symbol->name);
+	return intern_text(model, &record->name, &symbol->name);
 }
 
 /* --- address spaces --- */
@@ -474,7 +474,7 @@ static int add_comm(struct trace_model *model, const struct event *event)
 	struct timeline_entry entry = {.time = record->time, .kind = TIMELINE_EXEC, .tgid = record->tgid};
 
 	struct trace_comm comm = {.time = record->time, .tgid = record->tgid};
-	int r = record->tid == record->tgid ? keep_text(model, &record->comm, &comm.comm) : 0;
+	int r = record->tid == record->tgid ? intern_text(model, &record->comm, &comm.comm) : 0;
 
 	if (!r && comm.comm && *comm.comm)
 		r = array_push(&model->comms, comm);
@@ -551,7 +551,7 @@ static int add_embed_module(struct trace_model *model, const struct event *event
 }
 
 /* Adds the chunk once, even if it has several records. */
-static int note_chunk(void *list, uint32_t chunk)
+static int add_chunk(void *list, uint32_t chunk)
 {
 	chunk_list *chunks = list;
 
@@ -565,7 +565,7 @@ static int add_embed_symbols(struct trace_model *model, const struct event *even
 	struct trace_module *module;
 	int r = find_module(model, event->embed_symbols.module, &module);
 
-	return r < 0 || !module ? r : note_chunk(&module->symbol_chunks, model->chunk);
+	return r < 0 || !module ? r : add_chunk(&module->symbol_chunks, model->chunk);
 }
 
 static int add_embed_unwind(struct trace_model *model, const struct event *event)
@@ -574,7 +574,7 @@ static int add_embed_unwind(struct trace_model *model, const struct event *event
 	struct trace_module *module;
 	int r = find_module(model, event->embed_unwind.module, &module);
 
-	return r < 0 || !module ? r : note_chunk(mini ? &module->mini_chunks : &module->unwind_chunks, model->chunk);
+	return r < 0 || !module ? r : add_chunk(mini ? &module->mini_chunks : &module->unwind_chunks, model->chunk);
 }
 
 static int add_embed_lines(struct trace_model *model, const struct event *event)
@@ -582,7 +582,7 @@ static int add_embed_lines(struct trace_model *model, const struct event *event)
 	struct trace_module *module;
 	int r = find_module(model, event->embed_lines.module, &module);
 
-	return r < 0 || !module ? r : note_chunk(&module->line_chunks, model->chunk);
+	return r < 0 || !module ? r : add_chunk(&module->line_chunks, model->chunk);
 }
 
 static int add_perf_map(struct trace_model *model, const struct event *event)
@@ -590,7 +590,7 @@ static int add_perf_map(struct trace_model *model, const struct event *event)
 	struct trace_perf_map *map, fresh = {.tgid = event->perf_map.tgid};
 	int r = FIND_OR_PUSH(model, perf_maps, PERF_MAPS, same_perf_map, fresh.tgid, 0, &map, fresh);
 
-	return r < 0 ? r : note_chunk(&map->chunks, model->chunk);
+	return r < 0 ? r : add_chunk(&map->chunks, model->chunk);
 }
 
 int trace_records_add_perf_maps(struct trace_model *model, const struct trace_model *addition)

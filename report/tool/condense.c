@@ -53,7 +53,7 @@ static int count_module(struct condensing *condensing, uint32_t number)
 }
 
 /* The module of a frame if it lacks tables, else 0. */
-static int judge_frame(struct condensing *condensing, uint32_t process, uint64_t address, bool *broken)
+static int count_frame(struct condensing *condensing, uint32_t process, uint64_t address, bool *broken)
 {
 	struct profile_frame frame = {.address = address};
 	struct mapping mapping;
@@ -69,14 +69,14 @@ static int judge_frame(struct condensing *condensing, uint32_t process, uint64_t
 }
 
 /* Frames can be skipped if tables found their caller. */
-int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain)
+int condense_count_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain)
 {
 	bool broken = false;
 	int r = 0;
 
 	for (size_t i = 0; i < chain->count && !r; i++)
 		if (i + 1 == chain->count || (chain->how[i + 1] & UNWIND_HOW_MASK) != UNWIND_BY_CFI)
-			r = judge_frame(condensing, process,
+			r = count_frame(condensing, process,
 					chain->addresses[i] - chain_is_caller(chain, i), &broken);
 	condensing->counts.broken += broken;
 	return r;
@@ -230,7 +230,7 @@ static int add_total(struct condensing *condensing, uint32_t cause, uint64_t her
 	struct event loss = {.kind = EVENT_LOSS,
 			     .loss = {.time = condensing->model->last_time, .cause = cause, .total = total}};
 
-	return total || always ? condense_taken(condensing, condense_write(condensing, &loss)) : 0;
+	return total || always ? condense_accept(condensing, condense_write(condensing, &loss)) : 0;
 }
 
 /*
@@ -261,7 +261,7 @@ static int write_section(struct condensing *condensing, const struct trace_secti
 {
 	static int (*const steps[])(struct condensing *) = {
 		begin_section,	   add_adds_to,	      condense_state,		condense_events,
-		condense_settle,   condense_referred, condense_object_names, condense_embedded,
+		condense_finish_uses,   condense_referred, condense_object_names, condense_embedded,
 		condense_symbols,  add_totals,
 		add_origin, /* after everything was read and its damage is known */
 	};
@@ -347,7 +347,7 @@ static int condense_section(struct condensing *condensing, size_t number)
 
 /* --- the whole --- */
 
-static bool tell_damage(const struct condensing *condensing)
+static bool report_damage(const struct condensing *condensing)
 {
 	const struct trace_file *file = condensing->file;
 	struct trace_damage damage;
@@ -361,10 +361,10 @@ static bool tell_damage(const struct condensing *condensing)
 			    plural(damage.chunks), damage.bytes, plural(damage.bytes));
 	for (size_t i = 0; i < file->model_count; i++)
 		damaged |= file->sections[i].unsupported || file->models[i].lost_ranges.count;
-	return trace_file_tell_cut(file) || damaged;
+	return trace_file_report_cut(file) || damaged;
 }
 
-static void tell_counts(const struct condensing *condensing)
+static void report_counts(const struct condensing *condensing)
 {
 	const struct condense_counts *counts = &condensing->counts;
 	const struct {
@@ -403,8 +403,8 @@ static int finish(struct condensing *condensing, bool *ret_damaged)
 		r = trace_output_keep(&condensing->output);
 	if (r < 0)
 		return r;
-	*ret_damaged = tell_damage(condensing);
-	tell_counts(condensing);
+	*ret_damaged = report_damage(condensing);
+	report_counts(condensing);
 	log_info("'%s': %" PRIu64 " stack%s converted to call chains, %s instead of %s; no stack memory, no command "
 		 "line and nothing that no event refers to is left", trace_output_name(&condensing->output),
 		 condensing->counts.unwound, plural(condensing->counts.unwound), figure_bytes(after).text,

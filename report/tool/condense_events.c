@@ -199,7 +199,7 @@ static int keep_chain(struct condensing *condensing, uint32_t process, const str
 	*user->missing = 0;
 	condensing->counts.unwound++;
 	condensing->counts.cut += cut;
-	return condense_note_missing(condensing, process, chain);
+	return condense_count_missing(condensing, process, chain);
 }
 
 /* Without a snapshot (any more), the frame-pointer stack stays, and so does the reference, which shows the loss. */
@@ -370,8 +370,8 @@ static int put(struct condensing *condensing, const struct stream_event *event)
 
 	condensing->context.nodes = event_decoder_nodes(event->batch->decoder, &count);
 	if (kind >= sizeof(puts) / sizeof(puts[0]) || !puts[kind])
-		return condense_taken(condensing, -EINVAL);
-	return condense_taken(condensing, puts[kind](condensing, event));
+		return condense_accept(condensing, -EINVAL);
+	return condense_accept(condensing, puts[kind](condensing, event));
 }
 
 /* --- all of them --- */

@@ -106,7 +106,7 @@ static void cleanup_lines(struct gathered_lines *gathered)
 }
 
 /* The reader's levels are valid only for the current line. */
-static int keep_line(struct gathered_lines *gathered, const struct event_line *line)
+static int add_line(struct gathered_lines *gathered, const struct event_line *line)
 {
 	for (uint32_t i = 0; i < line->level_count; i++)
 		if (array_push(&gathered->levels, line->levels[i]) < 0)
@@ -114,14 +114,14 @@ static int keep_line(struct gathered_lines *gathered, const struct event_line *l
 	return array_push(&gathered->lines, *line);
 }
 
-static int gather(struct event *event, struct gathered_lines *gathered)
+static int read_lines(struct event *event, struct gathered_lines *gathered)
 {
 	const struct event_line_level *next;
 	struct event_line line;
 	int r = event_lines_start(&gathered->reader, event);
 
 	while (r >= 0 && (r = event_lines_next(&gathered->reader, &line)) > 0)
-		r = keep_line(gathered, &line);
+		r = add_line(gathered, &line);
 	next = gathered->levels.items;
 	for (size_t i = 0; i < gathered->lines.count; i++) {
 		gathered->lines.items[i].levels = next;
@@ -136,7 +136,7 @@ static int write_lines(struct condensing *condensing, struct event *event)
 {
 	_cleanup_(cleanup_lines) struct gathered_lines gathered = {0};
 	const struct trace_module *module = trace_model_module(condensing->model, event->embed_lines.module);
-	int r = gather(event, &gathered);
+	int r = read_lines(event, &gathered);
 
 	if (r < 0)
 		return r == -EBADMSG ? -EINVAL : r;
@@ -247,7 +247,7 @@ static int add_mapping(struct condensing *condensing, const struct timeline_entr
 	return r;
 }
 
-int condense_settle(struct condensing *condensing)
+int condense_finish_uses(struct condensing *condensing)
 {
 	const struct timeline *timeline = &condensing->model->timeline;
 	int r = add_ancestors(condensing, timeline);
@@ -323,7 +323,7 @@ static bool is_referred(struct condensing *condensing, struct event *event)
 
 /* --- records --- */
 
-int condense_taken(struct condensing *condensing, int r)
+int condense_accept(struct condensing *condensing, int r)
 {
 	if (r != -EINVAL)
 		return r;
@@ -352,10 +352,10 @@ static bool is_dropped(const struct event *event)
 		is_key(&event->meta.key, SECTION_ADDS_TO));
 }
 
-typedef int take_record(struct condensing *condensing, struct event *event, void *data);
+typedef int record_reader(struct condensing *condensing, struct event *event, void *data);
 
 static int each_record(struct condensing *condensing, const void *payload, size_t length,
-		       take_record *take, void *data)
+		       record_reader *take, void *data)
 {
 	struct event_decoder *decoder = NULL;
 	struct event event;
@@ -377,11 +377,11 @@ static int each_record(struct condensing *condensing, const void *payload, size_
 
 struct taking {
 	enum rwk_chunk_type type;
-	take_record *take;
+	record_reader *take;
 	void *data;
 };
 
-static int take_chunk(struct condensing *condensing, uint32_t chunk, const struct taking *taking)
+static int read_chunk(struct condensing *condensing, uint32_t chunk, const struct taking *taking)
 {
 	size_t length = condensing->file->chunks[chunk].header.raw_size;
 	const void *payload;
@@ -403,7 +403,7 @@ static int each_chunk(struct condensing *condensing, const struct taking *taking
 		if (progress_stopped(condensing->profile->names.progress))
 			r = -ECANCELED;
 		else if (chunks[i].section == model->section && chunks[i].header.type == taking->type)
-			r = take_chunk(condensing, i, taking);
+			r = read_chunk(condensing, i, taking);
 	return r;
 }
 
@@ -414,50 +414,50 @@ static bool is_named_by_events(const struct event *event)
 	       event->kind == EVENT_COMM || event->kind == EVENT_EXIT || event->kind == EVENT_OBJECT;
 }
 
-static int take_state(struct condensing *condensing, struct event *event, void *data)
+static int copy_state(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
 	if (is_named_by_events(event))
 		return 0;
-	return condense_taken(condensing, event->kind < EVENT_TASK ? condense_write(condensing, event) : -EINVAL);
+	return condense_accept(condensing, event->kind < EVENT_TASK ? condense_write(condensing, event) : -EINVAL);
 }
 
 int condense_state(struct condensing *condensing)
 {
-	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_STATE, .take = take_state});
+	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_STATE, .take = copy_state});
 }
 
-static int take_referred(struct condensing *condensing, struct event *event, void *data)
+static int copy_referred(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
 	if (!is_named_by_events(event))
 		return 0;
 	if (is_referred(condensing, event))
-		return condense_taken(condensing, condense_write(condensing, event));
+		return condense_accept(condensing, condense_write(condensing, event));
 	return 0;
 }
 
 int condense_referred(struct condensing *condensing)
 {
-	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_STATE, .take = take_referred});
+	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_STATE, .take = copy_referred});
 }
 
 /* --- what was embedded --- */
 
-static int take_embedded(struct condensing *condensing, struct event *event, void *data)
+static int copy_embedded(struct condensing *condensing, struct event *event, void *data)
 {
 	(void)data;
 	if (!is_referred(condensing, event))
 		return 0;
 	if (event->kind == EVENT_EMBED_LINES)
-		return condense_taken(condensing, write_lines(condensing, event));
-	return condense_taken(condensing, event->kind < EVENT_TASK || event->kind == EVENT_EMBED_MODULE ?
+		return condense_accept(condensing, write_lines(condensing, event));
+	return condense_accept(condensing, event->kind < EVENT_TASK || event->kind == EVENT_EMBED_MODULE ?
 						  condense_write(condensing, event) : -EINVAL);
 }
 
 int condense_embedded(struct condensing *condensing)
 {
-	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_EMBED, .take = take_embedded});
+	return each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_EMBED, .take = copy_embedded});
 }
 
 /* --- the end --- */
@@ -471,31 +471,31 @@ static bool is_total(const struct event *event)
 	       event->kind == EVENT_COUNTER || event->kind == EVENT_CLOCK;
 }
 
-static int take_total(struct condensing *condensing, struct event *event, event_list *totals)
+static int add_total(struct condensing *condensing, struct event *event, event_list *totals)
 {
 	int r = condensing->scrub ? scrub_record(condensing->scrub, condensing->model, event) : 1;
 
 	return r > 0 ? array_push(totals, *event) : r;
 }
 
-static int take_ending(struct condensing *condensing, struct event *event, void *data)
+static int copy_ending(struct condensing *condensing, struct event *event, void *data)
 {
 	if (is_total(event))
-		return take_total(condensing, event, data);
+		return add_total(condensing, event, data);
 	if (is_named_by_events(event))
-		return take_referred(condensing, event, NULL);
-	return take_state(condensing, event, NULL);
+		return copy_referred(condensing, event, NULL);
+	return copy_state(condensing, event, NULL);
 }
 
 int condense_end(struct condensing *condensing, enum rwk_end_reason reason)
 {
 	event_list totals = {0};
-	int r = each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_END, .take = take_ending, .data = &totals});
+	int r = each_chunk(condensing, &(struct taking){.type = RWK_CHUNK_END, .take = copy_ending, .data = &totals});
 
 	if (r >= 0)
 		r = event_log_close(condensing->log, reason, totals.items, totals.count);
 	array_free(&totals);
-	return condense_taken(condensing, r);
+	return condense_accept(condensing, r);
 }
 
 /* --- names of objects --- */
@@ -543,7 +543,7 @@ static int write_name(struct condensing *condensing, struct stand_ins *all, cons
 	if (r <= 0)
 		return r;
 	event.object_name.path = (struct event_text){text, (uint32_t)r};
-	return condense_taken(condensing, condense_write(condensing, &event));
+	return condense_accept(condensing, condense_write(condensing, &event));
 }
 
 int condense_object_names(struct condensing *condensing)
@@ -645,7 +645,7 @@ static int add_segments(struct condensing *condensing, const struct condense_cod
 
 	if (!module->link_time || !known || known->segment_count)
 		return 0;
-	return condense_taken(condensing, condense_write(condensing, &event));
+	return condense_accept(condensing, condense_write(condensing, &event));
 }
 
 static bool is_kernel(const struct condensing *condensing, uint32_t id)
@@ -666,7 +666,7 @@ static int write_kernel(struct condensing *condensing, uint32_t module, const st
 				      .kernel_symbol = {.module = module, .offset = symbols[i].address,
 							.size = symbols[i].size, .name = symbols[i].name}};
 
-		r = condense_taken(condensing, condense_write(condensing, &event));
+		r = condense_accept(condensing, condense_write(condensing, &event));
 	}
 	return r;
 }
@@ -683,8 +683,8 @@ static int write_group(struct condensing *condensing, const struct found *group,
 			symbols[kept++] = group[i].symbol;
 	if (is_kernel(condensing, group->module))
 		return write_kernel(condensing, group->module, symbols, kept);
-	return condense_taken(condensing,
-			      write_symbols(condensing, group->module, group->tgid, symbols, kept));
+	return condense_accept(condensing,
+			       write_symbols(condensing, group->module, group->tgid, symbols, kept));
 }
 
 static int write_all(struct condensing *condensing, found_list *list)

@@ -249,7 +249,7 @@ static int dump_file(struct trace_file *file, FILE *out, bool *ret_damaged)
 	dump_ends(file, out);
 	trace_reader_damage(file->reader, &damage);
 	*ret_damaged |= damage.chunks || damage.bytes;
-	*ret_damaged |= trace_file_tell_cut(file);
+	*ret_damaged |= trace_file_report_cut(file);
 	event_decoder_destroy(decoder);
 	return r < 0 ? log_error(-r, "cannot read '%s': %s", file->path, strerror(-r)) : 0;
 }

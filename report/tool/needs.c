@@ -318,7 +318,7 @@ static int run(const struct tool_request *request, bool *ret_damaged)
 		if (!r)
 			r = profile_check_names(profile);
 		for (size_t i = 0; i < profile->file_count; i++)
-			(void)trace_file_tell_cut(profile->files[i]);
+			(void)trace_file_report_cut(profile->files[i]);
 	}
 	profile_destroy(profile);
 	return r;

@@ -261,7 +261,7 @@ static int run(const struct tool_request *request, bool *ret_damaged)
 	if (r < 0)
 		return r;
 	*ret_damaged = profile_lost(all.profile);
-	(void)trace_file_tell_cut(all.profile->files[0]);
+	(void)trace_file_report_cut(all.profile->files[0]);
 	log_info("'%s': added lines of %zu address%s in %zu module%s", trace_output_name(&all.output), all.addresses,
 		 all.addresses == 1 ? "" : "es", all.modules, plural(all.modules));
 	return 0;

@@ -141,7 +141,7 @@ struct condensing {
 /* condense.c. Totals that are written again after everything else. */
 bool condense_writes_total(const struct event_loss *loss);
 /* Counts the modules whose unwind tables are needed but missing. */
-int condense_note_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain);
+int condense_count_missing(struct condensing *condensing, uint32_t process, const struct unwind_chain *chain);
 
 /*
  * condense_records.c: copies the records of a section that are not events: those before the events,
@@ -154,7 +154,7 @@ int condense_embedded(struct condensing *condensing);
 int condense_end(struct condensing *condensing, enum rwk_end_reason reason);
 int condense_object_names(struct condensing *condensing); /* stand-ins for them */
 /* Handles the result of event_log: a record that the format rejects is left out. */
-int condense_taken(struct condensing *condensing, int r);
+int condense_accept(struct condensing *condensing, int r);
 
 int condense_symbols(struct condensing *condensing); /* names of the code in the stacks */
 
@@ -168,7 +168,7 @@ int condense_use_code(struct condensing *condensing, uint32_t module, uint32_t n
 int condense_use_kernel(struct condensing *condensing, uint32_t module, uint64_t offset);
 int condense_use_object(struct condensing *condensing, uint32_t number);
 /* Call once, after the last event. */
-int condense_settle(struct condensing *condensing);
+int condense_finish_uses(struct condensing *condensing);
 
 /* Adds a record to the log, scrubbed if need be. They return what event_log returns. */
 int condense_write(struct condensing *condensing, struct event *record);

@@ -310,7 +310,7 @@ static bool is_held_all(struct test *t, uint8_t held, bool ended, struct seen se
 	profile.objects.count = 3;
 	profile.waits.items = waits;
 	profile.waits.count = 2;
-	CHECK_INT(t, profile_judge_owners(&profile), 0);
+	CHECK_INT(t, profile_mark_held_all(&profile), 0);
 	CHECK(t, !(waits[1].held & PROFILE_HELD_ALL));
 	return waits[0].held & PROFILE_HELD_ALL;
 }

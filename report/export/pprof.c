@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The samples of a pprof profile: rows with the same call chain and the same labels are one. Waits
- * for different objects are different samples if there are not too many objects; else only waits
- * for different kinds of objects.
+ * --export pprof: the sums of all sources as a profile.proto, compressed by gzip. The types of values are the same
+ * whatever the trace contains, because pprof merges and compares only profiles with equal types.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,6 +24,14 @@
 #include "report/view/wait_text.h"
 #include "report/view/waits.h"
 
+/* --- rows --- */
+
+/*
+ * The samples of a pprof profile: rows with the same call chain and the same labels are one. Waits
+ * for different objects are different samples if there are not too many objects; else only waits
+ * for different kinds of objects.
+ */
+
 enum { PPROF_NO_CLASS = UINT8_MAX };
 
 struct pprof_row {
@@ -42,8 +49,6 @@ struct pprof_rows {
 	ARRAY(struct pprof_row) rows;
 	struct index_table known;
 };
-
-/* --- pprof rows --- */
 
 struct lookup {
 	const struct pprof_rows *rows;
@@ -172,12 +177,7 @@ static void pprof_rows_deinit(struct pprof_rows *rows)
 	index_table_deinit(&rows->known);
 }
 
-/* --- pprof --- */
-
-/*
- * --export pprof: the sums of all sources as a profile.proto, compressed by gzip. The types of values are the same
- * whatever the trace contains, because pprof merges and compares only profiles with equal types.
- */
+/* --- the profile --- */
 
 enum value { VALUE_SAMPLES, VALUE_CPU, VALUE_CYCLES, VALUE_WAITS, VALUE_OFFCPU, VALUE_EVENTS, VALUES };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The files of report/page/ as the program contains them: all scripts, concatenated, the style, and the markup. */
+/* --html, and the document around its payload. */
 #include "report/page/html.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_account.h"
 
+/* The files of report/page/ as the program contains them: all scripts, concatenated, the style, and the markup. */
 extern const char page_script[], page_script_end[];
 extern const char page_style[], page_style_end[];
 extern const char page_markup[], page_markup_end[];

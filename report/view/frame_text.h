@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The words of folded lines, separated by ';': comms, frames, and placeholders for missing frames.
- * A ';' within a name becomes ':', and control characters are escaped, so a line stays one line.
+ * A ';' within a name becomes "\x3b", and control characters are escaped, so a line stays one line.
  *
  * Waits follow bcc 0.26 exactly: a part without frames is left out, a lost part is "[Missed User
  * Stack]" or "[Missed Kernel Stack]", and --delimited puts "-" between the parts if both are

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Colours: shares of 5 % and more are red, of 0.5 % and more green, as in perf. Without colour only
- * the text is printed.
- */
+/* What views print with: colours, folded lines, figures in columns, totals of probes, headings and notes. */
 #ifndef RWALKER_REPORT_VIEW_PAGE_H
 #define RWALKER_REPORT_VIEW_PAGE_H
 
@@ -12,6 +9,11 @@
 
 #include "report/view/groups.h"
 #include "report/view/view.h"
+
+/*
+ * Colours: shares of 5 % and more are red, of 0.5 % and more green, as in perf. Without colour only
+ * the text is printed.
+ */
 
 /* "22.98%" */
 void paint_percent(FILE *out, bool color, uint64_t part, uint64_t whole);

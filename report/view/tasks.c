@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * The most common stacks: rows that share the six leaf-most frames, most frequent first.
- *
- *	12 hits state D,S comms jbd2, dd (+2 more)
- *	    rwsem_down_write_slowpath
- *	    ...
- *
- * Below --tasks all are shown. As a view of its own it only counts those below the least share.
- */
+/* --histogram, --tasks, and --at for walks. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -29,6 +21,18 @@
 #include "report/view/task_names.h"
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
+
+/* --- histogram --- */
+
+/*
+ * The most common stacks: rows that share the six leaf-most frames, most frequent first.
+ *
+ *	12 hits state D,S comms jbd2, dd (+2 more)
+ *	    rwsem_down_write_slowpath
+ *	    ...
+ *
+ * Below --tasks all are shown. As a view of its own it only counts those below the least share.
+ */
 
 enum { FRAMES = 6, COMMS_SHOWN = 10, STATES = 16 /* there are fewer letters */ };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the waits of a call tree's chains were for, or what walked tasks slept for: a few lines below each leaf. */
+/* --tree and --top-down. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +17,10 @@
 #include "report/view/page.h"
 #include "report/view/task_names.h"
 #include "report/view/view.h"
+
+/* --- objects --- */
+
+/* What the waits of a call tree's chains were for, or what walked tasks slept for: a few lines below each leaf. */
 
 struct tree_objects {
 	struct waits waits;

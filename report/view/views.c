@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * --by: prints a view once for each group of a source, heaviest first, each with a heading of its
- * own. Percentages are of the whole source. Groups below the least share are counted, not shown.
- */
+/* The table of all views, and how one is printed: for each source, for each group of --by, or for all together. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,6 +13,13 @@
 #include "report/view/place.h"
 #include "report/view/task_names.h"
 #include "report/view/view.h"
+
+/* --- by group --- */
+
+/*
+ * --by: prints a view once for each group of a source, heaviest first, each with a heading of its
+ * own. Percentages are of the whole source. Groups below the least share are counted, not shown.
+ */
 
 enum { COMMS_SHOWN = 4, HEADING_INDENT = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* --chains of walks: each task that holds a lock and does not wait for one; below it, the tasks that it holds up. */
+/* --chains: of waits, the tree of their causes; of walks, who holds up whom. */
 #include "report/wait/chains.h"
 
 #include <errno.h>
@@ -17,6 +17,10 @@
 #include "report/view/page.h"
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
+
+/* --- walks --- */
+
+/* --chains of walks: each task that holds a lock and does not wait for one; below it, the tasks that it holds up. */
 
 enum { MOST_DEPTH = 32, MOST_HELD = 10 /* tasks below each that hold up nobody themselves */, INDENT = 4 };
 

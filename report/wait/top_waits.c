@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * A histogram of durations, in microseconds by powers of two, in bcc's format:
- *
- *	     usecs               : count     distribution
- *	      1024 -> 2047       : 11       |****************************************|
- *	       ...
- *	    262144 -> 524287     : 1        |***                                     |
- *
- * Empty rows before the first and after the last non-empty one are left out; several empty rows in
- * between become one line "...".
- */
+/* --top-waits: unique stacks by their longest single wait, and when that was. The worst is last, next to the prompt. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -32,6 +22,20 @@
 #include "report/view/view.h"
 #include "report/view/wait_text.h"
 #include "report/view/waits.h"
+
+/* --- histogram of durations --- */
+
+/*
+ * A histogram of durations, in microseconds by powers of two, in bcc's format:
+ *
+ *	     usecs               : count     distribution
+ *	      1024 -> 2047       : 11       |****************************************|
+ *	       ...
+ *	    262144 -> 524287     : 1        |***                                     |
+ *
+ * Empty rows before the first and after the last non-empty one are left out; several empty rows in
+ * between become one line "...".
+ */
 
 enum { LOG2_ROWS = 64 };
 
@@ -471,8 +475,6 @@ static void wait_stacks_deinit(struct wait_stacks *stacks)
 }
 
 /* --- top waits --- */
-
-/* Unique stacks by their longest single wait, and when that was. The worst is last, next to the prompt. */
 
 static const char indent[] = "        ";
 

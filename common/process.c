@@ -62,6 +62,62 @@ int descriptors_open_nothing(int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+ssize_t descriptor_read(int fd, void *bytes, size_t length, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < length) {
+		ssize_t got = pread(fd, (char *)bytes + done, length - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+int descriptor_read_whole(int fd, size_t most, char **ret_bytes, size_t *ret_size)
+{
+	struct stat status;
+	ssize_t size;
+	char *bytes;
+
+	if (fstat(fd, &status) < 0)
+		return -errno;
+	if (status.st_size < 0 || (uint64_t)status.st_size > most)
+		return -E2BIG;
+	bytes = malloc((size_t)status.st_size + 1);
+	if (!bytes)
+		return -ENOMEM;
+	size = descriptor_read(fd, bytes, (size_t)status.st_size, 0);
+	if (size < 0) {
+		free(bytes);
+		return (int)size;
+	}
+	bytes[size] = '\0';
+	*ret_bytes = bytes;
+	*ret_size = (size_t)size;
+	return 0;
+}
+
+int descriptor_write(int fd, const void *bytes, size_t length)
+{
+	for (size_t done = 0; done < length;) {
+		ssize_t written = write(fd, (const char *)bytes + done, length - done);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written ? -errno : -EIO;
+		done += (size_t)written;
+	}
+	return 0;
+}
+
 /* --- what is inherited --- */
 
 static const int changed[INHERITED_SIGNALS] = {SIGCHLD, SIGXFSZ, SIGPIPE, SIGUSR1, SIGUSR2};

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* For one that is about to do less than its parent: closes all above stderr but these, some of which may be -1. Works on kernels without close_range() as well. */
@@ -16,6 +17,13 @@ void descriptors_close_others(const int *kept, size_t count);
  * memory that may not grow, to which writing fails. flags: O_RDONLY, O_WRONLY or O_RDWR, and O_CLOEXEC. -errno.
  */
 int descriptors_open_nothing(int flags);
+
+/* Reads all of [offset, offset + length) that the file has: the number of bytes; -errno. */
+ssize_t descriptor_read(int fd, void *bytes, size_t length, uint64_t offset);
+/* A whole file of at most `most` bytes, with a NUL behind it, which the caller frees. -E2BIG, -ENOMEM, -errno. */
+int descriptor_read_whole(int fd, size_t most, char **ret_bytes, size_t *ret_size);
+/* All of it. 0; -errno. */
+int descriptor_write(int fd, const void *bytes, size_t length);
 
 /*
  * What a process inherits from whoever starts it, brought to a known state: descriptors 0 to 2 are

@@ -15,6 +15,7 @@
 #include "common/cleanup.h"
 #include "common/elf/elf_internal.h"
 #include "common/hash_map.h"
+#include "common/process.h"
 #include "common/unconst.h"
 
 /* --- notes --- */
@@ -401,6 +402,17 @@ struct build_id build_id_of(const void *bytes, size_t length)
 	return id;
 }
 
+void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < id->length; i++) {
+		text[2 * i] = digits[id->bytes[i] >> 4];
+		text[2 * i + 1] = digits[id->bytes[i] & 15];
+	}
+	text[2 * (size_t)id->length] = '\0';
+}
+
 bool build_id_equal(const struct build_id *one, const struct build_id *other)
 {
 	return one->length == other->length && !memcmp(one->bytes, other->bytes, one->length);
@@ -408,22 +420,15 @@ bool build_id_equal(const struct build_id *one, const struct build_id *other)
 
 int elf_file_read(const struct elf_file *file, uint64_t offset, uint64_t length, void *out)
 {
-	uint64_t end, done = 0;
+	uint64_t end;
+	ssize_t got;
 
 	if (__builtin_add_overflow(offset, length, &end) || end > file->size)
 		return -EBADMSG;
-	while (done < length) {
-		ssize_t n = pread(file->fd, (char *)out + done, length - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0) /* it shrank */
-			return -EBADMSG;
-		done += (uint64_t)n;
-	}
-	return 0;
+	got = descriptor_read(file->fd, out, length, offset);
+	if (got < 0)
+		return (int)got;
+	return (uint64_t)got < length ? -EBADMSG : 0; /* it shrank */
 }
 
 int elf_file_read_table(const struct elf_file *file, uint64_t offset, size_t count, size_t size, void **ret_table)

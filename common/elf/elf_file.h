@@ -30,6 +30,8 @@ struct build_id {
 
 /* None if it is longer than BUILD_ID_MAX. */
 struct build_id build_id_of(const void *bytes, size_t length);
+enum { BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1 };
+void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT]);
 /* Two without bytes are equal. */
 bool build_id_equal(const struct build_id *one, const struct build_id *other);
 

@@ -336,13 +336,12 @@ _Static_assert(DEBUG_PICK_PATH >= sizeof(FOLDER) + 2 * BUILD_ID_MAX + sizeof("/.
 
 bool debug_pick_path(const struct build_id *id, char path[DEBUG_PICK_PATH])
 {
-	int at = snprintf(path, DEBUG_PICK_PATH, "%s", FOLDER);
+	char text[BUILD_ID_TEXT];
 
 	if (id->length < 2 || id->length > BUILD_ID_MAX)
 		return false;
-	for (size_t i = 0; i < id->length; i++)
-		at += snprintf(path + at, (size_t)(DEBUG_PICK_PATH - at), "%s%02x", i == 1 ? "/" : "", id->bytes[i]);
-	(void)snprintf(path + at, (size_t)(DEBUG_PICK_PATH - at), ".debug");
+	build_id_text(id, text);
+	(void)snprintf(path, DEBUG_PICK_PATH, "%s%.2s/%s.debug", FOLDER, text, text + 2);
 	return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "common/bytes.h"
 #include "common/cleanup.h"
+#include "common/process.h"
 
 enum { LEAST = 64, MOST = 4096 }; /* levels per block; each block has twice as many as the previous one */
 
@@ -182,19 +183,12 @@ int wire_writer_answer(struct wire_writer *writer, size_t number, const struct l
 
 int wire_writer_flush(struct wire_writer *writer, bool now)
 {
-	size_t sent = 0;
+	int r = now || writer->bytes.count >= FLUSH_BYTES ?
+		descriptor_write(writer->fd, writer->bytes.items, writer->bytes.count) : 1;
 
-	if (!now && writer->bytes.count < FLUSH_BYTES)
-		return 0;
-	while (sent < writer->bytes.count) {
-		ssize_t n = write(writer->fd, writer->bytes.items + sent, writer->bytes.count - sent);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		sent += n > 0 ? (size_t)n : 0;
-	}
-	writer->bytes.count = 0;
-	return 0;
+	if (!r)
+		writer->bytes.count = 0;
+	return r < 0 ? r : 0;
 }
 
 int wire_writer_end(struct wire_writer *writer, int error)

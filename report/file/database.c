@@ -14,6 +14,7 @@
 #include "common/array.h"
 #include "common/hash_map.h"
 #include "common/printable.h"
+#include "common/process.h"
 
 /*
  * A file system for sqlite (sqlite.org/vfs.html) that has one file, an open descriptor, which can
@@ -57,25 +58,14 @@ static int close_handle(sqlite3_file *handle)
 static int read_part(sqlite3_file *handle, void *bytes, int size, sqlite3_int64 offset)
 {
 	struct database_file *file = file_of(handle);
-	uint8_t *to = bytes;
-	size_t left = (size_t)size;
+	ssize_t got = descriptor_read(file->fd, bytes, (size_t)size, (uint64_t)offset);
 
-	while (left) {
-		ssize_t got = pread(file->fd, to, left, offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return fail(file, SQLITE_IOERR_READ);
-		if (!got) {
-			memset(to, 0, left);
-			return SQLITE_IOERR_SHORT_READ;
-		}
-		to += got;
-		offset += got;
-		left -= (size_t)got;
+	if (got < 0) {
+		errno = (int)-got;
+		return fail(file, SQLITE_IOERR_READ);
 	}
-	return SQLITE_OK;
+	memset((char *)bytes + got, 0, (size_t)(size - got));
+	return got < size ? SQLITE_IOERR_SHORT_READ : SQLITE_OK;
 }
 
 static int write_part(sqlite3_file *handle, const void *bytes, int size, sqlite3_int64 offset)

@@ -44,7 +44,7 @@ struct library {
 
 struct question { /* the current query */
 	const char *what;
-	char id[2 * BUILD_ID_MAX + 1];
+	char id[BUILD_ID_TEXT];
 	time_t start;
 	struct progress *progress;
 	struct rlimit files;
@@ -249,8 +249,7 @@ static int ask_library(struct debug_server *server, enum debug_server_file what,
 	int r;
 
 	*question = (struct question){.what = what_names[what], .start = now(), .progress = server->progress};
-	for (size_t i = 0; i < id->length; i++)
-		(void)snprintf(question->id + 2 * i, 3, "%02x", id->bytes[i]);
+	build_id_text(id, question->id);
 	server->library.set_user_data(server->client, question);
 	server->library.set_progress(server->client, progress);
 	progress_enter(server->progress);

@@ -12,23 +12,13 @@
 
 #include "common/bytes.h"
 #include "common/cleanup.h"
+#include "common/process.h"
 #include "report/file/pack.h"
 #include "report/opener/opener.h"
 
 typedef int create_elf(int fd, struct elf_file **ret_file);
 typedef int open_file(const struct local_files *files, const char *path, enum local_source source,
 		      const struct build_id *id, char **refused, struct local_elf *ret_elf);
-
-void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT])
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < id->length; i++) {
-		text[2 * i] = digits[id->bytes[i] >> 4];
-		text[2 * i + 1] = digits[id->bytes[i] & 15];
-	}
-	text[2 * (size_t)id->length] = '\0';
-}
 
 void local_elf_close(struct local_elf *local)
 {
@@ -340,25 +330,10 @@ static bool is_file_of(const char *path, const char *name)
 static int read_list(const struct local_files *files, const char *path, char **ret_text)
 {
 	_cleanup_(local_elf_close) struct local_elf local = {.fd = -1, .path = strdup(path)};
-	_cleanup_free_ char *text = NULL;
-	size_t length = 0;
-	struct stat status;
-	ssize_t got;
+	size_t size;
 	int r = open_path(files, OPENER_MODULE_LIST, path, &local);
 
-	if (r < 0)
-		return r;
-	if (fstat(local.fd, &status) < 0 || status.st_size > LIST_MAX_BYTES)
-		return -E2BIG;
-	text = malloc((size_t)status.st_size + 1);
-	if (!text)
-		return -ENOMEM;
-	while (length < (size_t)status.st_size &&
-	       (got = pread(local.fd, text + length, (size_t)status.st_size - length, (off_t)length)) > 0)
-		length += (size_t)got;
-	text[length] = '\0';
-	*ret_text = steal_ptr(text);
-	return 0;
+	return r < 0 ? r : descriptor_read_whole(local.fd, LIST_MAX_BYTES, ret_text, &size);
 }
 
 /* The path of the module's file, NUL-terminated in place in the list's text; NULL: not listed. */

@@ -100,7 +100,4 @@ int local_elf_open_named(const struct local_files *files, const char *path, cons
 /* Whether the path has a ".." component. */
 bool local_path_climbs(const char *path);
 
-enum { BUILD_ID_TEXT = 2 * BUILD_ID_MAX + 1 };
-void build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT]);
-
 #endif

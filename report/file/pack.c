@@ -16,6 +16,7 @@
 #include <zstd.h>
 
 #include "common/cleanup.h"
+#include "common/process.h"
 #include "common/unconst.h"
 
 enum { BLOCK = 1 << 20 };
@@ -124,7 +125,7 @@ int crc32_of_file(int fd, uint64_t most, uint32_t *ret_crc)
 	_cleanup_free_ uint8_t *block = malloc(BLOCK);
 	uLong crc = crc32_z(0, NULL, 0);
 	struct stat status;
-	ssize_t got;
+	ssize_t got = BLOCK;
 
 	if (!block)
 		return -ENOMEM;
@@ -132,13 +133,11 @@ int crc32_of_file(int fd, uint64_t most, uint32_t *ret_crc)
 		return -errno;
 	if ((uint64_t)status.st_size > most)
 		return -E2BIG;
-	for (uint64_t offset = 0; offset < most && (got = pread(fd, block, BLOCK, (off_t)offset)) != 0;) {
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (got > 0) {
-			crc = crc32_z(crc, block, (size_t)got);
-			offset += (uint64_t)got;
-		}
+	for (uint64_t offset = 0; offset < most && got == BLOCK; offset += BLOCK) {
+		got = descriptor_read(fd, block, BLOCK, offset);
+		if (got < 0)
+			return (int)got;
+		crc = crc32_z(crc, block, (size_t)got);
 	}
 	*ret_crc = (uint32_t)crc;
 	return 0;
@@ -168,15 +167,8 @@ static int unpacked_add(struct unpacked *unpacked, const void *bytes, size_t siz
 {
 	if (size > unpacked->most - unpacked->size)
 		return -E2BIG;
-	for (size_t done = 0; done < size;) {
-		ssize_t n = write(unpacked->fd, (const char *)bytes + done, size - done);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
 	unpacked->size += size;
-	return 0;
+	return descriptor_write(unpacked->fd, bytes, size);
 }
 
 /* Keeps the file or, after an error, closes it. */
@@ -304,33 +296,6 @@ const char *unpack_zstd_version(void)
 
 /* --- files --- */
 
-static int read_whole(int fd, uint8_t **ret_bytes, size_t *ret_size)
-{
-	_cleanup_free_ uint8_t *bytes = NULL;
-	struct stat status;
-	size_t size = 0;
-
-	if (fstat(fd, &status) < 0)
-		return -errno;
-	if (status.st_size < 0 || status.st_size > UNPACK_MAX_INPUT)
-		return -E2BIG;
-	bytes = malloc((size_t)status.st_size + 1);
-	if (!bytes)
-		return -ENOMEM;
-	while (size < (size_t)status.st_size) {
-		ssize_t n = pread(fd, bytes + size, (size_t)status.st_size - size, (off_t)size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n == 0)
-			return -EBADMSG; /* it shrank */
-		size += n > 0 ? (size_t)n : 0;
-	}
-	*ret_bytes = steal_ptr(bytes);
-	*ret_size = size;
-	return 0;
-}
-
 static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text), wanted = strlen(end);
@@ -341,7 +306,7 @@ static bool ends_with(const char *text, const char *end)
 int unpack_file(int fd, const char *path, int *ret_fd)
 {
 	bool xz = ends_with(path, ".xz"), zstd = ends_with(path, ".zst");
-	_cleanup_free_ uint8_t *bytes = NULL;
+	_cleanup_free_ char *bytes = NULL;
 	uint64_t most = UNPACK_MAX_BYTES;
 	size_t size = 0;
 	int r;
@@ -350,7 +315,7 @@ int unpack_file(int fd, const char *path, int *ret_fd)
 		*ret_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		return *ret_fd < 0 ? -errno : 0;
 	}
-	r = read_whole(fd, &bytes, &size);
+	r = descriptor_read_whole(fd, UNPACK_MAX_INPUT, &bytes, &size);
 	if (r < 0)
 		return r;
 	return xz ? unpack_xz(bytes, size, &most, ret_fd) : unpack_zstd(bytes, size, most, ret_fd);

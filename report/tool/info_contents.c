@@ -502,16 +502,15 @@ static int compare_modules(const void *left, const void *right)
 
 static void print_module(const struct trace_module *module, FILE *out)
 {
+	char id[BUILD_ID_TEXT];
+
+	build_id_text(&module->build_id, id);
 	(void)fputs("    ", out);
 	info_text(out, module->path[0] ? module->path : "(without a path)");
 	(void)fprintf(out, " (%s%s): %s", kind_name(module->kind),
 		      module->flags & MODULE_DELETED ? ", deleted" : "",
 		      embed_name(module->embed_status));
-	if (module->build_id.length)
-		(void)fputs(", build-id ", out);
-	for (size_t i = 0; i < module->build_id.length; i++)
-		(void)fprintf(out, "%02x", module->build_id.bytes[i]);
-	(void)fputc('\n', out);
+	(void)fprintf(out, "%s%s\n", *id ? ", build-id " : "", id);
 }
 
 /* How many modules have each embed status. */

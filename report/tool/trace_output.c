@@ -11,6 +11,7 @@
 
 #include "common/cleanup.h"
 #include "common/log.h"
+#include "common/process.h"
 #include "format/io.h"
 #include "report/read/progress.h"
 
@@ -123,21 +124,6 @@ int trace_output_open(const char *path, const struct service *service, struct tr
 				 strerror(-r)) : 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t length)
-{
-	while (length) {
-		ssize_t written = write(fd, bytes, length);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written ? -errno : -EIO;
-		bytes += written;
-		length -= (size_t)written;
-	}
-	return 0;
-}
-
 static int copy(struct progress *progress, int from, int to, uint64_t length)
 {
 	char bytes[8 << 10];
@@ -146,15 +132,13 @@ static int copy(struct progress *progress, int from, int to, uint64_t length)
 
 	while (!r && offset < length) {
 		size_t part = length - offset < sizeof(bytes) ? (size_t)(length - offset) : sizeof(bytes);
-		ssize_t got = pread(from, bytes, part, (off_t)offset);
+		ssize_t got = descriptor_read(from, bytes, part, offset);
 
 		if (progress_step(progress, "copying", NULL, offset, length))
 			return -ECANCELED;
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got <= 0)
-			return got ? -errno : -EIO;
-		r = write_all(to, bytes, (size_t)got);
+			return got ? (int)got : -EIO;
+		r = descriptor_write(to, bytes, (size_t)got);
 		offset += (uint64_t)got;
 	}
 	return r;

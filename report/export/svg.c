@@ -10,7 +10,6 @@
 #include "common/log.h"
 #include "common/printable.h"
 #include "report/profile/figures.h"
-#include "report/view/functions.h"
 #include "report/view/page.h"
 #include "report/view/stacks.h"
 

@@ -27,7 +27,7 @@ static __always_inline void describe(struct cgroup *cgroup, u32 kind, struct rin
 	record->length = length > 0 ? length - 1 : 0;
 }
 
-static __always_inline int tell(struct cgroup *cgroup, u32 kind)
+static __always_inline int write(struct cgroup *cgroup, u32 kind)
 {
 	struct ring_cgroup *record;
 
@@ -49,21 +49,21 @@ int list_cgroups(struct bpf_iter__cgroup *ctx)
 {
 	struct cgroup *cgroup = ctx->cgroup;
 
-	return cgroup ? tell(cgroup, RING_CGROUP_EXISTS) : 0;
+	return cgroup ? write(cgroup, RING_CGROUP_EXISTS) : 0;
 }
 
 /* Called before a task can be in it. */
 SEC("tp_btf/cgroup_mkdir")
 int cgroups_made(u64 *ctx)
 {
-	return tell((void *)ctx[0], RING_CGROUP_MADE);
+	return write((void *)ctx[0], RING_CGROUP_MADE);
 }
 
 /* Called when no task is in it any more, except some that have ended. */
 SEC("tp_btf/cgroup_rmdir")
 int cgroups_removed(u64 *ctx)
 {
-	return tell((void *)ctx[0], RING_CGROUP_REMOVED);
+	return write((void *)ctx[0], RING_CGROUP_REMOVED);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

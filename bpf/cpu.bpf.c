@@ -40,13 +40,13 @@ static __always_inline void cpu_weigh(struct bpf_perf_event_data *ctx, struct ri
 	cpu->unseen = unseen;
 }
 
-static __always_inline enum ring_counter tell_tick(struct bpf_perf_event_data *ctx, struct task_struct *task,
-						   struct ring_cpu *cpu)
+static __always_inline enum ring_counter write_tick(struct bpf_perf_event_data *ctx, struct task_struct *task,
+						    struct ring_cpu *cpu)
 {
 	const struct sample_cause tick = {
 		.kind = RING_SAMPLE, .period = budget_period(ctx->sample_period), .counters = cpu->counters};
 
-	return sample_tell(ctx, task, cpu, &tick);
+	return sample_record(ctx, task, cpu, &tick);
 }
 
 SEC("perf_event")
@@ -64,7 +64,7 @@ int cpu_sample(struct bpf_perf_event_data *ctx)
 	cpu_weigh(ctx, cpu, !task->pid);
 	outcome = cpu_predicate(task);
 	if (outcome == RING_COUNT_RECORDED)
-		outcome = tell_tick(ctx, task, cpu);
+		outcome = write_tick(ctx, task, cpu);
 	if (outcome < RING_COUNTERS)
 		cpu->counters[outcome]++;
 	cost_end(begin, &cpu->run_ns);

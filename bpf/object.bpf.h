@@ -183,7 +183,7 @@ static __noinline u64 stack_find_again(struct task_struct *task, u64 one, u64 ot
 /*
  * Whether a sleeping thread is in its system call's own work. It may have to wait before the call begins (seccomp,
  * ptrace), for memory meanwhile (a page fault, reclaim), or after the call is over (the freezer, memory.high). The
- * functions among its frames tell. If some frames are missing, nothing is told.
+ * functions among its frames tell. If some frames are missing, nothing is written.
  */
 
 struct mark_search {
@@ -218,7 +218,7 @@ static long mark_frame(u32 index, struct mark_search *search)
 }
 
 /* Leaves the frames in the room, and sets room->marks. */
-static __always_inline void frames_take(struct task_struct *task, struct object_room *room)
+static __always_inline void frames_read(struct task_struct *task, struct object_room *room)
 {
 	const u32 most = object_knobs.max_frames < OBJECT_FRAMES ? object_knobs.max_frames : OBJECT_FRAMES;
 	struct mark_search search = {.frames = room->frames};
@@ -242,17 +242,17 @@ static __always_inline void frames_take(struct task_struct *task, struct object_
  * mappings at a time.
  */
 
-enum { TOLD_SETS = 256, TOLD_IN_SET = 4 };
+enum { WRITTEN_SETS = 256, WRITTEN_IN_SET = 4 };
 
-struct told_names {
-	u64 tokens[TOLD_IN_SET]; /* the one that was written last comes first */
+struct written_names {
+	u64 tokens[WRITTEN_IN_SET]; /* the one that was written last comes first */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, TOLD_SETS);
+	__uint(max_entries, WRITTEN_SETS);
 	__type(key, u32);
-	__type(value, struct told_names);
+	__type(value, struct written_names);
 } object_names SEC(".maps");
 
 __u64 names_forgotten; /* how often the recorder has forgotten all names and needed them again */
@@ -264,9 +264,9 @@ static __always_inline u64 mix(u64 hash, u64 value)
 }
 
 /* The lowest bit of a token is always set. */
-static __always_inline struct told_names *told_names(u64 token)
+static __always_inline struct written_names *written_names(u64 token)
 {
-	u32 place = token >> 1 & (TOLD_SETS - 1);
+	u32 place = token >> 1 & (WRITTEN_SETS - 1);
 
 	return bpf_map_lookup_elem(&object_names, &place);
 }
@@ -283,26 +283,26 @@ static __always_inline u64 remembered(u64 token)
 	return token + 2 * (*(volatile __u64 *)&names_forgotten + (object_knobs.on ? age >> object_knobs.age_bits : 0));
 }
 
-static __always_inline bool name_is_told(u64 token)
+static __always_inline bool name_is_written(u64 token)
 {
-	const struct told_names *told = told_names(token);
+	const struct written_names *written = written_names(token);
 
 	token = remembered(token);
-	return told && (told->tokens[0] == token || told->tokens[1] == token || told->tokens[2] == token ||
-			told->tokens[3] == token);
+	return written && (written->tokens[0] == token || written->tokens[1] == token || written->tokens[2] == token ||
+			written->tokens[3] == token);
 }
 
-static __always_inline void note_told(u64 token)
+static __always_inline void mark_written(u64 token)
 {
-	struct told_names *told = told_names(token);
+	struct written_names *written = written_names(token);
 
-	if (!told)
+	if (!written)
 		return;
 	token = remembered(token);
-	told->tokens[3] = told->tokens[2];
-	told->tokens[2] = told->tokens[1];
-	told->tokens[1] = told->tokens[0];
-	told->tokens[0] = token;
+	written->tokens[3] = written->tokens[2];
+	written->tokens[2] = written->tokens[1];
+	written->tokens[1] = written->tokens[0];
+	written->tokens[0] = token;
 }
 
 /* --- paths, up to the root of the mount namespace --- */
@@ -398,7 +398,7 @@ static __always_inline void name_file(struct object_room *room, u64 file, u64 in
 	token = mix(mix(token, OBJECT_READ(dentry, dentry, d_name.hash_len)), OBJECT_READ(inode, inode, i_generation));
 	token = mix(token, !OBJECT_READ(dentry, dentry, d_hash.pprev)) | 1;
 	object->token = token;
-	if (name_is_told(token))
+	if (name_is_written(token))
 		return;
 	path_read(dentry, vfsmount, number);
 	room->name.token = token;

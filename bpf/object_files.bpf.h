@@ -40,7 +40,7 @@ static __always_inline void name_unix(struct object_room *room, u64 address, str
 	if (!length || length > UNIX_BYTES)
 		return;
 	object->token = token;
-	if (name_is_told(token))
+	if (name_is_written(token))
 		return;
 	at = (RING_NAME_BYTES - length) & (RING_NAME_BYTES - 1);
 	bpf_probe_read_kernel(&room->name.bytes[at], length & (RING_NAME_BYTES / 2 - 1), (const void *)bytes);
@@ -49,7 +49,7 @@ static __always_inline void name_unix(struct object_room *room, u64 address, str
 	room->name.token = token;
 }
 
-static __always_inline void unix_take(u64 sock, struct object_room *room, struct ring_object *object)
+static __always_inline void unix_describe(u64 sock, struct object_room *room, struct ring_object *object)
 {
 	u64 address, peer, socket;
 
@@ -76,7 +76,7 @@ static __always_inline void set_mapped(__u8 *address, u32 v4)
 	words[3] = v4;
 }
 
-static __always_inline void inet_take(u64 sock, u16 family, struct ring_object *object)
+static __always_inline void inet_describe(u64 sock, u16 family, struct ring_object *object)
 {
 	const struct sock_common *common = (const void *)sock;
 	u16 protocol = OBJECT_READ(sock, sock, sk_protocol);
@@ -101,7 +101,7 @@ static __always_inline void inet_take(u64 sock, u16 family, struct ring_object *
 	}
 }
 
-static __always_inline void socket_take(u64 socket, struct object_room *room, struct ring_object *object)
+static __always_inline void socket_describe(u64 socket, struct object_room *room, struct ring_object *object)
 {
 	u64 sock = (u64)OBJECT_READ(socket, socket, sk);
 	u16 family;
@@ -112,14 +112,14 @@ static __always_inline void socket_take(u64 socket, struct object_room *room, st
 	family = OBJECT_READ(sock, sock, __sk_common.skc_family);
 	object->state = OBJECT_READ(sock, sock, __sk_common.skc_state);
 	if (family == AF_UNIX)
-		unix_take(sock, room, object);
+		unix_describe(sock, room, object);
 	else if (family == AF_INET || family == AF_INET6)
-		inet_take(sock, family, object);
+		inet_describe(sock, family, object);
 }
 
 /* --- descriptors --- */
 
-static __always_inline void take_inode(struct object_room *room, u64 file, struct ring_object *object, u32 number)
+static __always_inline void describe_inode(struct object_room *room, u64 file, struct ring_object *object, u32 number)
 {
 	u64 inode = (u64)OBJECT_READ(file, file, f_inode), block = (u64)OBJECT_READ(inode, inode, i_sb);
 	u64 magic = OBJECT_READ(super_block, block, s_magic);
@@ -134,7 +134,7 @@ static __always_inline void take_inode(struct object_room *room, u64 file, struc
 	}
 	object->descriptor = object->process = 0;
 	if ((mode & S_IFMT) == S_IFSOCK) {
-		socket_take((u64)OBJECT_READ(file, file, private_data), room, object);
+		socket_describe((u64)OBJECT_READ(file, file, private_data), room, object);
 		return;
 	}
 	object->kind = OBJECT_FILE;
@@ -152,18 +152,18 @@ static __always_inline void take_inode(struct object_room *room, u64 file, struc
 		name_file(room, file, inode, number, object);
 }
 
-SEPARATE int take_file(u64 file, struct ring_object *object, u32 number)
+SEPARATE int describe_file(u64 file, struct ring_object *object, u32 number)
 {
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 
 	if (room && object)
-		take_inode(room, file, object, number);
+		describe_inode(room, file, object, number);
 	return 0;
 }
 
-static __always_inline void file_take(u64 file, struct ring_object *object, u32 number)
+static __always_inline void file_describe(u64 file, struct ring_object *object, u32 number)
 {
-	take_file(as_number((const void *)file), object, number);
+	describe_file(as_number((const void *)file), object, number);
 }
 
 static __always_inline struct files_struct *files_of(struct task_struct *task)
@@ -216,26 +216,26 @@ static __always_inline bool is_in_use(struct task_struct *task, u64 file, u32 nu
 }
 
 /* alone: see is_alone(). */
-static __always_inline void file_in_use_take(struct task_struct *task, struct object_room *room, u64 file, bool alone,
+static __always_inline void file_in_use_describe(struct task_struct *task, struct object_room *room, u64 file, bool alone,
 					     u32 descriptor, u32 number, struct ring_object *object)
 {
 	if (!file || (!alone && !is_in_use(task, file, number, object->call)))
 		return;
 	object->descriptor = descriptor + 1;
 	object->process = task->tgid;
-	file_take(file, object, number);
+	file_describe(file, object, number);
 	room->file = file;
 }
 
-static __always_inline void descriptor_take(struct task_struct *task, struct object_room *room,
-					    const struct wait_entry *entry, u32 descriptor, u32 number,
-					    struct ring_object *object)
+static __always_inline void descriptor_describe(struct task_struct *task, struct object_room *room,
+						const struct wait_entry *entry, u32 descriptor, u32 number,
+						struct ring_object *object)
 {
 	struct files_struct *files = files_of(task);
 	bool noted = entry->noted_out == entry->out;
 
 	if (files)
-		file_in_use_take(task, room, noted ? entry->noted : find_file(files, descriptor),
+		file_in_use_describe(task, room, noted ? entry->noted : find_file(files, descriptor),
 				 !noted && is_alone(task, files), descriptor, number, object);
 }
 
@@ -290,14 +290,14 @@ static __noinline void note_polled(struct task_struct *prev, struct wait_entry *
 }
 
 /* At the end of the wait, or in a look at it. */
-static __always_inline void polled_take(struct task_struct *task, struct object_room *room,
-					const struct wait_entry *entry, u32 number, struct ring_object *object)
+static __always_inline void polled_describe(struct task_struct *task, struct object_room *room,
+					    const struct wait_entry *entry, u32 number, struct ring_object *object)
 {
 	struct files_struct *files = files_of(task);
 
 	if (entry->noted_out == entry->out && entry->noted && files)
-		file_in_use_take(task, room, find_file(files, entry->noted - 1), is_alone(task, files),
-				 entry->noted - 1, number, object);
+		file_in_use_describe(task, room, find_file(files, entry->noted - 1), is_alone(task, files),
+				     entry->noted - 1, number, object);
 }
 
 /* --- epoll --- */
@@ -328,15 +328,15 @@ static __always_inline void begin_object(struct object_room *room)
 }
 
 /* descriptor: the one of the file, plus 1; 0 if not known. */
-static __always_inline void ready_take(struct task_struct *task, struct object_room *room, u64 file, u32 descriptor,
-				       u32 number)
+static __always_inline void ready_describe(struct task_struct *task, struct object_room *room, u64 file, u32 descriptor,
+					   u32 number)
 {
 	struct ring_object *found = &room->beside.object;
 
 	__builtin_memset(found, 0, sizeof(*found));
 	found->descriptor = room->beside.ready = descriptor;
 	found->process = task->tgid;
-	file_take(file, found, number);
+	file_describe(file, found, number);
 }
 
 static __always_inline u64 first_ready(u64 poll)
@@ -369,7 +369,7 @@ static __always_inline u64 file_of_first(u64 poll, u64 first, u32 *descriptor)
  * faster. While a list is being taken apart, it looks empty. An item cannot go away before it is
  * removed from the list: if it is first both before and after the look, the look was valid.
  */
-static __always_inline bool epoll_take(struct task_struct *task, struct object_room *room, u32 number)
+static __always_inline bool epoll_describe(struct task_struct *task, struct object_room *room, u32 number)
 {
 	u64 poll = (u64)OBJECT_READ(file, room->file, private_data), first = first_ready(poll);
 	u32 descriptor = 0;
@@ -377,7 +377,7 @@ static __always_inline bool epoll_take(struct task_struct *task, struct object_r
 
 	if (!file)
 		return false;
-	ready_take(task, room, file, still_leads(task, descriptor, file) ? descriptor + 1 : 0, number);
+	ready_describe(task, room, file, still_leads(task, descriptor, file) ? descriptor + 1 : 0, number);
 	return first_ready(poll) == first;
 }
 

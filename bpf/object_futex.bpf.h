@@ -39,7 +39,7 @@ struct vm_area_struct___file {
  * Called with the mmap_lock held, so the mapping stays. The name is read afterwards, because older kernels add up the
  * stacks of all nested calls; the program holds the RCU lock, so names do not go away before that.
  */
-static long take_mapping(struct task_struct *task, struct vm_area_struct *vma, void *context)
+static long read_mapping(struct task_struct *task, struct vm_area_struct *vma, void *context)
 {
 	const struct vm_area_struct___file *area = (const void *)vma;
 	const u64 start = area->vm_start, end = area->vm_end, flags = area->vm_flags;
@@ -74,7 +74,7 @@ static __noinline bool find_mapping(struct task_struct *task, u64 place, u64 tok
 	room->place = place;
 	room->sp = regs->sp;
 	room->dentry = room->mount = 0;
-	if (bpf_find_vma(task, place, take_mapping, &number, 0))
+	if (bpf_find_vma(task, place, read_mapping, &number, 0))
 		return false;
 	room->name.token = token;
 	if (room->dentry)
@@ -123,10 +123,10 @@ static __noinline bool mapping_note(struct task_struct *task, u64 place)
 	if (!can_find_mappings() || !mm || !room || !object_knobs.by_cast || is_in_program(mm, place))
 		return false;
 	token = mapping_token(mm, place);
-	return !name_is_told(token) && find_mapping(task, place, token, number);
+	return !name_is_written(token) && find_mapping(task, place, token, number);
 }
 
-static __noinline void mapping_take(struct task_struct *task, struct ring_object *object, u32 number)
+static __noinline void mapping_describe(struct task_struct *task, struct ring_object *object, u32 number)
 {
 	const struct mm_struct___parts *mm = (const void *)TASK_POINTER(task_struct, task, mm);
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
@@ -143,7 +143,7 @@ static __noinline void mapping_take(struct task_struct *task, struct ring_object
 	if (!object_knobs.by_cast)
 		return;
 	object->token = mapping_token(mm, place);
-	if (number == OBJECT_AT_LOOK && !name_is_told(object->token))
+	if (number == OBJECT_AT_LOOK && !name_is_written(object->token))
 		(void)find_mapping(task, place, object->token, number);
 }
 
@@ -224,7 +224,7 @@ static __noinline bool note_futex(struct task_struct *prev, struct wait_entry *e
  * in another process may be in another pid namespace, where its tid means something else, unless the kernel itself
  * looked it up.
  */
-static __always_inline bool owner_take(struct task_struct *task, struct object_room *room,
+static __always_inline bool futex_owner_describe(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry)
 {
 	const u64 owner = find_thread(task, (u32)entry->noted);
@@ -238,7 +238,7 @@ static __always_inline bool owner_take(struct task_struct *task, struct object_r
 	return true;
 }
 
-static __always_inline void futex_take(struct task_struct *task, struct object_room *room,
+static __always_inline void futex_describe(struct task_struct *task, struct object_room *room,
 				       const struct wait_entry *entry, const struct call_arguments *with,
 				       u32 number, struct ring_object *object)
 {
@@ -253,9 +253,9 @@ static __always_inline void futex_take(struct task_struct *task, struct object_r
 	/* Locks of the C, Go and Rust libraries are 2 while others wait for them, or have the owner and a flag. */
 	if (locks_with_inheritance(command) || value == MUTEX_CONTENDED || (value & FUTEX_WAITERS && value != ~0U))
 		object->flags |= RING_OBJECT_LOCKED;
-	mapping_take(task, object, number);
+	mapping_describe(task, object, number);
 	if (kernel_has(RING_PART_THREADS) && entry->noted_out == entry->out && entry->noted)
-		object->beside = owner_take(task, room, entry);
+		object->beside = futex_owner_describe(task, room, entry);
 }
 
 #endif

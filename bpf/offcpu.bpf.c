@@ -27,43 +27,43 @@ static __always_inline u64 shift_of(struct task_struct *task, u64 *now, bool lat
 /*
  * Written before the wait for the object it names. If the name is lost, that wait has none, and the next one writes it.
  */
-static __always_inline void tell_name(const struct ring_slot *slot, struct ring_name *name)
+static __always_inline void write_name(const struct ring_slot *slot, struct ring_name *name)
 {
 	if (ring_output(slot, name->head.cpu, name, sizeof(*name)) == RING_COUNT_RECORDED)
-		note_told(name->token);
+		mark_written(name->token);
 }
 
-static __always_inline void tell_name_in(struct object_room *room, struct ring_cpu *cpu, struct task_struct *task, u64 now)
+static __always_inline void write_name_in(struct object_room *room, struct ring_cpu *cpu, struct task_struct *task, u64 now)
 {
 	struct ring_slot slot;
 
 	room->name.head = head_of(RING_NAME, now, wait_knobs.source);
 	task_describe(task, &room->name.task);
 	if (scratch_enter(cpu, &slot))
-		tell_name(&slot, &room->name);
+		write_name(&slot, &room->name);
 	scratch_leave(&slot);
 }
 
 /* Writes the path of a group that throttles, unless that was done lately. */
-static __noinline void tell_throttler(struct ring_cpu *cpu, struct task_struct *task, u64 group, u64 token)
+static __noinline void write_throttler(struct ring_cpu *cpu, struct task_struct *task, u64 group, u64 token)
 {
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 
-	if (!room || !group || name_is_told(token))
+	if (!room || !group || name_is_written(token))
 		return;
 	name_throttler(group, token, room, number);
-	tell_name_in(room, cpu, task, bpf_ktime_get_ns());
+	write_name_in(room, cpu, task, bpf_ktime_get_ns());
 }
 
 /* Writes the name that note_object() has found. */
-static __noinline void tell_noted(struct ring_cpu *cpu, struct task_struct *task, u64 now)
+static __noinline void write_noted(struct ring_cpu *cpu, struct task_struct *task, u64 now)
 {
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 
 	if (room)
-		tell_name_in(room, cpu, task, now + queue_drift());
+		write_name_in(room, cpu, task, now + queue_drift());
 }
 
 static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, struct task_struct *task,
@@ -82,7 +82,7 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
 	record->run_queue = run_queue;
 	length += fill_object(task, entry, !late, OBJECT_AT_SWITCH, record, &name);
 	if (name)
-		tell_name(slot, name);
+		write_name(slot, name);
 	length += fill_throttle(entry, length, record);
 	if (!late)
 		stack = wait_stack(task, record, length, OBJECT_AT_SWITCH);
@@ -100,8 +100,8 @@ static __always_inline enum ring_counter put_wait(const struct ring_slot *slot, 
  * Writes a wait that was long enough. late: the task has been on a CPU since, so its stack is no longer that of the
  * wait. Not inline, like everything that most switches do not need: they should not save registers for it.
  */
-static __noinline enum ring_counter tell_wait(struct task_struct *task, struct wait_entry *entry,
-					      u64 now, u64 run_queue, bool late)
+static __noinline enum ring_counter write_ended_wait(struct task_struct *task, struct wait_entry *entry,
+						     u64 now, u64 run_queue, bool late)
 {
 	const u64 most = sizeof(struct ring_wait) + sizeof(struct ring_waker) + object_bytes() +
 			 sizeof(struct ring_throttle) + knobs.max_frames * 8;
@@ -128,7 +128,7 @@ static __always_inline enum ring_counter end_wait(struct task_struct *task,
 	u64 length = since(entry->out, now), run_queue = run_queue_part(task, entry, now, length);
 
 	if (UNLIKELY(is_maybe_throttled(entry, run_queue)))
-		run_queue = take_throttled(task, entry, now, run_queue);
+		run_queue = split_throttled(task, entry, now, run_queue);
 	learn_length(entry, length);
 	if (LIKELY(length < budget_least(wait_knobs.least))) {
 		if (object_knobs.on && entry->brief < WAIT_BRIEF)
@@ -141,7 +141,7 @@ static __always_inline enum ring_counter end_wait(struct task_struct *task,
 	entry->brief = 0;
 	if (wait_knobs.locks == RING_LOCKS_MARKED)
 		forget_former_lock(task, entry);
-	return tell_wait(task, entry, now, run_queue, late);
+	return write_ended_wait(task, entry, now, run_queue, late);
 }
 
 static __always_inline void count(struct ring_cpu *cpu, enum ring_counter outcome)
@@ -161,7 +161,7 @@ static __noinline void end_unseen(struct ring_cpu *cpu, struct task_struct *prev
 	u8 later_waker = entry->waker.time > in + queue_drift() ? entry->waker_context : WAKER_NONE;
 
 	if (!entry->out && entry->first_arrival != prev->sched_info.last_arrival)
-		take_first(entry);
+		begin_first(entry);
 	if (!wait_look.armed || !entry->out || in <= entry->out || in + queue_drift() < wait_look.armed)
 		return;
 	if (later_waker != WAKER_NONE)
@@ -250,14 +250,14 @@ static __always_inline bool switch_out_oddly(struct ring_cpu *cpu, struct task_s
 	}
 	if (entry->state & TASK_DEAD) {
 		if (entry->pending)
-			tell_user_stack(prev, now + queue_drift(), entry->pending, USER_MISSING_EXITING);
-		tell_sums(cpu, prev, entry, now);
+			write_user_stack(prev, now + queue_drift(), entry->pending, USER_MISSING_EXITING);
+		write_due_sums(cpu, prev, entry, now);
 		entry->flags |= ENTRY_CLOSED;
 		entry_forget();
 		return false;
 	}
 	if (entry->since)
-		tell_sums(cpu, prev, entry, now);
+		write_due_sums(cpu, prev, entry, now);
 	else
 		begin_sums(prev, entry, now);
 	return true;
@@ -271,7 +271,7 @@ static __noinline void switch_out_throttled(struct ring_cpu *cpu, struct task_st
 
 	entry->wait_class = WAIT_PREEMPTED;
 	entry->flags |= ENTRY_THROTTLED;
-	tell_throttler(cpu, prev, as_number(group), entry->throttle.token);
+	write_throttler(cpu, prev, as_number(group), entry->throttle.token);
 }
 
 static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct *prev, u64 now, const u64 *ctx)
@@ -285,7 +285,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 		end_unseen(cpu, prev, entry);
 	voluntary = prev->nvcsw;
 	entry->state = state_or_frozen(prev, ctx[3]);
-	entry->head = judge_switch(prev, ctx[0], entry->state, voluntary != entry->voluntary) << WAIT_HEAD_CLASS |
+	entry->head = classify_switch(prev, ctx[0], entry->state, voluntary != entry->voluntary) << WAIT_HEAD_CLASS |
 		      (waits_for_io(prev) ? RING_WAIT_IOWAIT << WAIT_HEAD_FLAGS : 0);
 	entry->out_cpu = bpf_get_smp_processor_id();
 	entry->voluntary = voluntary;
@@ -300,7 +300,7 @@ static __always_inline void switch_out(struct ring_cpu *cpu, struct task_struct 
 		return;
 	if (object_knobs.on && entry->wait_class == WAIT_BLOCKED && entry->brief < WAIT_BRIEF &&
 	    note_object(prev, entry, now))
-		tell_noted(cpu, prev, now);
+		write_noted(cpu, prev, now);
 	user_stack_before(prev, entry, now, ctx[0]);
 }
 
@@ -331,7 +331,7 @@ int wait_switch(u64 *ctx)
 SEC("tp_btf/sys_exit")
 int wait_sys_exit(u64 *ctx)
 {
-	take_noted();
+	write_pending_here();
 	return 0;
 }
 
@@ -339,7 +339,7 @@ int wait_sys_exit(u64 *ctx)
 SEC("kprobe")
 int wait_switched(void *ctx)
 {
-	take_noted();
+	write_pending_here();
 	return 0;
 }
 
@@ -359,7 +359,7 @@ static __always_inline void waking(u64 *ctx, struct ring_cpu *cpu, struct task_s
 	    task_is_own(target) || budget_outdated(entry->out))
 		return;
 	if (state_is_wanted(entry->state) && task_is_wanted(target))
-		tell_wake(ctx, cpu, waker, target, entry);
+		write_wake(ctx, cpu, waker, target, entry);
 }
 
 SEC("tp_btf/sched_waking")
@@ -455,7 +455,7 @@ int wait_throttled(struct pt_regs___kernel *regs)
 	if (!cpu || !throttle_begins(group, throttle_cpu(regs)))
 		return 0;
 	describe_throttler(group, &throttle);
-	tell_throttler(cpu, bpf_get_current_task_btf(), as_number(group), throttle.token);
+	write_throttler(cpu, bpf_get_current_task_btf(), as_number(group), throttle.token);
 	return 0;
 }
 

@@ -51,8 +51,8 @@ static __always_inline bool within_rate(struct ring_point_source *source)
  * If the program may be preempted (fentry), another could run between the time of the hit and its place in
  * the ring. This is prevented if the kernel lets a program disable preemption.
  */
-static __noinline enum ring_counter tell_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
-					     u32 point)
+static __noinline enum ring_counter write_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
+					      u32 point)
 {
 	const struct sample_cause hit = {.kind = RING_HIT, .point = point, .counters = source->counters};
 	struct ring_cpu *cpu = ring_this_cpu();
@@ -62,14 +62,14 @@ static __noinline enum ring_counter tell_hit(void *ctx, struct task_struct *task
 		return RING_COUNT_NESTED;
 	if (point_stays)
 		bpf_preempt_disable();
-	outcome = sample_tell(ctx, task, cpu, &hit);
+	outcome = sample_record(ctx, task, cpu, &hit);
 	if (point_stays)
 		bpf_preempt_enable();
 	return outcome;
 }
 
-static __always_inline enum ring_counter take_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
-						  u32 point)
+static __always_inline enum ring_counter count_hit(void *ctx, struct task_struct *task, struct ring_point_source *source,
+						   u32 point)
 {
 	struct ring_point_hits *hits = bpf_map_lookup_elem(&point_hits, &point);
 	enum ring_counter outcome = RING_COUNT_RATE_LIMITED;
@@ -77,7 +77,7 @@ static __always_inline enum ring_counter take_hit(void *ctx, struct task_struct 
 	if (!hits)
 		return RING_COUNT_NESTED;
 	if (within_rate(source))
-		outcome = tell_hit(ctx, task, source, point);
+		outcome = write_hit(ctx, task, source, point);
 	count_one(&hits->hits);
 	if (outcome == RING_COUNT_RATE_LIMITED)
 		count_one(&hits->skipped);
@@ -104,7 +104,7 @@ static __always_inline int point_hit(void *ctx, u32 point)
 	else if (!cpu_is_wanted(bpf_get_smp_processor_id()) || !task_is_wanted(task))
 		outcome = RING_COUNT_FILTERED;
 	else
-		outcome = take_hit(ctx, task, source, point);
+		outcome = count_hit(ctx, task, source, point);
 	count_one(&source->counters[RING_COUNT_SEEN]);
 	if (outcome < RING_COUNTERS)
 		count_one(&source->counters[outcome]);

@@ -29,7 +29,7 @@ static __always_inline enum ring_counter sample_write(void *ctx, struct task_str
 
 	sample->period = cause->period;
 	task_describe(task, &sample->task);
-	length = sizeof(*sample) + stacks_take(ctx, task, sample->frames, knobs.max_frames * 8,
+	length = sizeof(*sample) + stacks_read(ctx, task, sample->frames, knobs.max_frames * 8,
 					       knobs.user_stacks, cause->counters, &stacks);
 	now = bpf_ktime_get_ns();
 	sample->head = (struct ring_head){
@@ -41,7 +41,7 @@ static __always_inline enum ring_counter sample_write(void *ctx, struct task_str
 	sample->kernel_count = stacks.kernel_count;
 	sample->user_count = stacks.user_count;
 	if (knobs.snapshot_bytes)
-		stacks.flags |= snapshot_tell(task, slot, now, knobs.source, most, !sample_in_scheduler, 0);
+		stacks.flags |= snapshot_write(task, slot, now, knobs.source, most, !sample_in_scheduler, 0);
 	sample->flags = stacks.flags;
 	outcome = ring_output(slot, sample->head.cpu, sample, length);
 	if (outcome == RING_COUNT_RECORDED)
@@ -50,7 +50,7 @@ static __always_inline enum ring_counter sample_write(void *ctx, struct task_str
 }
 
 /* Writes a sample in a slot of its own. Returns the counter for its outcome. */
-static __always_inline enum ring_counter sample_tell(void *ctx, struct task_struct *task, struct ring_cpu *cpu,
+static __always_inline enum ring_counter sample_record(void *ctx, struct task_struct *task, struct ring_cpu *cpu,
 						     const struct sample_cause *cause)
 {
 	const u64 most = sizeof(struct ring_sample) + (knobs.user_stacks ? 2 : 1) * knobs.max_frames * 8;

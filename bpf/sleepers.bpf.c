@@ -109,7 +109,7 @@ static __always_inline void find_owner(struct task_struct *task, u32 number, u64
 		owner->tid = 0;
 }
 
-static __always_inline void tell_sleeper(struct task_struct *task, const struct ring_sleeper_wanted *wanted,
+static __always_inline void write_sleeper(struct task_struct *task, const struct ring_sleeper_wanted *wanted,
 					 const struct ring_sleeper_asked *asked, struct seq_file *to)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
@@ -153,7 +153,7 @@ int look_at_sleepers(struct bpf_iter__task *ctx)
 		}
 	}
 	wanted->stage = RING_SLEEPER_DONE;
-	tell_sleeper(task, wanted, asked, ctx->meta->seq);
+	write_sleeper(task, wanted, asked, ctx->meta->seq);
 	return 0;
 }
 

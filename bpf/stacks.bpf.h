@@ -198,8 +198,8 @@ struct stack_wanted {
 };
 
 /* Not inline: it is large, and called in several places of an object. */
-static __noinline enum ring_counter tell_stack(struct task_struct *task, const struct ring_slot *slot,
-					       const struct stack_wanted *wanted, struct ring_snapshot *snapshot)
+static __noinline enum ring_counter write_stack(struct task_struct *task, const struct ring_slot *slot,
+						const struct stack_wanted *wanted, struct ring_snapshot *snapshot)
 {
 	u64 size = read_user_stack(task, wanted->sp & ~7ULL, wanted->most, wanted->look, snapshot);
 
@@ -213,7 +213,7 @@ static __noinline enum ring_counter tell_stack(struct task_struct *task, const s
  * For the current task, a record of this source with this time, and the slot that the caller holds. Returns the flag
  * for that record: RING_SAMPLE_SNAPSHOT, RING_SAMPLE_NO_SNAPSHOT, or 0 if no snapshot of this task is wanted.
  */
-static __always_inline u32 snapshot_tell(struct task_struct *task, const struct ring_slot *slot,
+static __always_inline u32 snapshot_write(struct task_struct *task, const struct ring_slot *slot,
 					 u64 time, u32 source, u64 most, bool look, u32 flags)
 {
 	enum ring_counter outcome = RING_COUNT_NESTED;
@@ -234,12 +234,12 @@ static __always_inline u32 snapshot_tell(struct task_struct *task, const struct 
 		snapshot->flags = flags;
 		task_describe(task, &snapshot->task);
 		wanted.sp = regs->sp;
-		outcome = tell_stack(task, slot, &wanted, snapshot);
+		outcome = write_stack(task, slot, &wanted, snapshot);
 		wanted.sp = outcome == RING_COUNT_RECORDED && !flags ? interrupted_sp(task, regs->sp, snapshot) : 0;
 		if (wanted.sp) {
 			wanted.sp -= RED_ZONE;
 			snapshot->flags = RING_SNAPSHOT_MORE;
-			(void)tell_stack(task, slot, &wanted, snapshot);
+			(void)write_stack(task, slot, &wanted, snapshot);
 		}
 	}
 	return outcome == RING_COUNT_RECORDED ? RING_SAMPLE_SNAPSHOT : RING_SAMPLE_NO_SNAPSHOT;
@@ -251,7 +251,7 @@ static __always_inline u32 snapshot_tell(struct task_struct *task, const struct 
  * Reads a struct ring_top of the current task, up to the frame pointer: what is above it is in the chain already.
  * Returns its bytes; 0: there is nothing to add, or a snapshot has it.
  */
-static __always_inline u64 stack_top_take(struct task_struct *task, void *to, u32 *flags)
+static __always_inline u64 stack_top_read(struct task_struct *task, void *to, u32 *flags)
 {
 	struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
 	const bool x86 = bpf_core_field_exists(regs->bp);
@@ -296,7 +296,7 @@ static __always_inline u32 user_stack_missing(struct task_struct *task)
  * Takes one after the other, each of at most `room` bytes. Returns their size in bytes. A missing
  * kernel stack is counted.
  */
-static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void *frames, u64 room, bool user_too,
+static __always_inline u64 stacks_read(void *ctx, struct task_struct *task, void *frames, u64 room, bool user_too,
 				       __u64 *counters, struct stacks *ret_stacks)
 {
 	long kernel = bpf_get_stack(ctx, frames, room, 0), user = 0;
@@ -318,7 +318,7 @@ static __always_inline u64 stacks_take(void *ctx, struct task_struct *task, void
 		if (user == room)
 			ret_stacks->flags |= RING_SAMPLE_USER_TRUNCATED;
 		if (user)
-			top = stack_top_take(task, frames + kernel + user, &ret_stacks->flags);
+			top = stack_top_read(task, frames + kernel + user, &ret_stacks->flags);
 	}
 	ret_stacks->kernel_count = kernel / 8u;
 	ret_stacks->user_count = user / 8u;

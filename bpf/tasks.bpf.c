@@ -43,7 +43,7 @@ static __always_inline void owner_of_futex(struct object_room *room, const struc
 	object->beside = lock->held != 0;
 }
 
-static __noinline void take_all(struct task_struct *task, struct walk_object *walked, struct object_room *room)
+static __noinline void describe_all(struct task_struct *task, struct walk_object *walked, struct object_room *room)
 {
 	struct wait_entry *entry = &walked->entry;
 
@@ -53,7 +53,7 @@ static __noinline void take_all(struct task_struct *task, struct walk_object *wa
 	entry->state = state_or_frozen(task, task->__state) & ~TASK_RTLOCK_WAIT;
 	entry->out = 1; /* not equal to noted_out: nobody noted the file */
 	find_lock(task, entry, OBJECT_AT_LOOK);
-	object_take(task, &walked->object, entry, bpf_ktime_get_ns(), room, OBJECT_AT_LOOK);
+	object_describe(task, &walked->object, entry, bpf_ktime_get_ns(), room, OBJECT_AT_LOOK);
 	if (walked->object.kind == OBJECT_FUTEX && entry->lock.held)
 		owner_of_futex(room, &entry->lock, &walked->object);
 }
@@ -70,7 +70,7 @@ static __always_inline struct walk_object *walk_object(struct task_struct *task)
 
 	if (!walked || !room || !is_asleep(task))
 		return NULL;
-	take_all(task, walked, room);
+	describe_all(task, walked, room);
 	return walked;
 }
 
@@ -104,7 +104,7 @@ static __always_inline bool write_walk_object(struct seq_file *seq, const struct
 		return true;
 	if (bpf_seq_write(seq, &room->name, sizeof(room->name)))
 		return false;
-	note_told(room->name.token);
+	mark_written(room->name.token);
 	return true;
 }
 

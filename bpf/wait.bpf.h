@@ -37,7 +37,7 @@ static __always_inline u32 sum_kind(const struct wait_entry *entry)
 }
 
 /* Adds the latest sums to those of their kind. */
-static __always_inline void settle_sum(struct wait_entry *entry, struct ring_sum *sums)
+static __always_inline void add_latest_sum(struct wait_entry *entry, struct ring_sum *sums)
 {
 	u32 kind = sum_kind(entry);
 
@@ -60,7 +60,7 @@ static __always_inline void add_throttled(struct wait_entry *entry)
 /* Not inline: most waits of a task are like the last one. */
 static __noinline void begin_sum(struct wait_entry *entry)
 {
-	settle_sum(entry, entry->sums);
+	add_latest_sum(entry, entry->sums);
 	entry->sum_state = entry->state;
 	entry->sum_class = entry->wait_class;
 	entry->sum_count = entry->sum_total = entry->sum_run_queue = 0;
@@ -274,7 +274,7 @@ static __always_inline void fill_sums(struct task_struct *task, struct wait_entr
 	record->running = task->se.sum_exec_runtime - entry->ran;
 	task_describe(task, &record->task);
 	__builtin_memcpy(record->kinds, entry->sums, sizeof(record->kinds));
-	settle_sum(entry, record->kinds);
+	add_latest_sum(entry, record->kinds);
 }
 
 static __always_inline void begin_sums(struct task_struct *task, struct wait_entry *entry, u64 now)
@@ -291,7 +291,7 @@ static __always_inline void forget_sums(struct task_struct *task, struct wait_en
 }
 
 /* Sums for which the ring has no room are not lost: they are written with the next ones. */
-static __noinline void tell_sums(struct ring_cpu *cpu, struct task_struct *task, struct wait_entry *entry, u64 now)
+static __noinline void write_due_sums(struct ring_cpu *cpu, struct task_struct *task, struct wait_entry *entry, u64 now)
 {
 	struct ring_sums *record;
 	struct ring_slot slot;

@@ -65,7 +65,7 @@ static long try_waiter(u32 index, void *context)
 	return queue->node != 0;
 }
 
-/* A word near the node: the lock, if the waiter to which it leads is this task's, or the one after it, the ring's first. */
+/* A word near the node: the lock, if the waiter to which it leads is this task's, or the next one, the ring's first. */
 static long try_word(u32 index, void *context)
 {
 	u32 number = OBJECT_AT_SWITCH;

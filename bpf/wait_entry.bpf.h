@@ -171,7 +171,7 @@ static __always_inline bool in_unfinished_call(struct task_struct *task, long *r
 }
 
 /* For a runnable task that is off the CPU and was not preempted in the kernel: its registers show what it did. */
-static __always_inline u8 judge_runnable(struct task_struct *task)
+static __always_inline u8 classify_runnable(struct task_struct *task)
 {
 	enum { X86_SCHED_YIELD = 24, ARM64_SCHED_YIELD = 124 };
 	bool is_x86 = bpf_core_field_exists(struct pt_regs___kernel, orig_ax);
@@ -192,7 +192,7 @@ static __always_inline u8 judge_runnable(struct task_struct *task)
  * the state is 0 again (since 6.15 also in the tracepoint), and the switch still counts as voluntary. A wakeup that
  * arrives before the sleep also leaves state 0 and an involuntary switch, but in the middle of a system call.
  */
-static __always_inline u8 judge_switch(struct task_struct *prev, bool preempt, u32 state, bool voluntary)
+static __always_inline u8 classify_switch(struct task_struct *prev, bool preempt, u32 state, bool voluntary)
 {
 	if (preempt)
 		return WAIT_PREEMPTED;
@@ -202,17 +202,17 @@ static __always_inline u8 judge_switch(struct task_struct *prev, bool preempt, u
 		return WAIT_CANCELLED;
 	if (prev->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return WAIT_YIELDED; /* it called the scheduler itself: it is not returning to user space */
-	return judge_runnable(prev);
+	return classify_runnable(prev);
 }
 
 /* --- the entry --- */
 
 enum wait_entry_flag {
 	/* Copied into the record as they are. */
-	ENTRY_TOLD = RING_WAIT_IOWAIT | RING_WAIT_BEGAN_BEFORE | RING_WAIT_OUT_LATEST,
+	ENTRY_COPIED = RING_WAIT_IOWAIT | RING_WAIT_BEGAN_BEFORE | RING_WAIT_OUT_LATEST,
 	ENTRY_MOVED = 8,	      /* to another CPU while asleep: the kernel's account of run queues is wrong for it */
 	ENTRY_THROTTLED = 16, /* a quota kept it from running: `throttle` says for how long, at the end */
-	ENTRY_USER_TOLD = 32,  /* its user stack was written when it left the CPU */
+	ENTRY_USER_WRITTEN = 32,  /* its user stack was written when it left the CPU */
 	ENTRY_IN_SYSCALL = 64, /* it left the CPU within a system call, whose return a hook would see */
 	ENTRY_CLOSED = 128,    /* the last look has written all there was to write */
 };

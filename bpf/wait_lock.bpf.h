@@ -153,7 +153,7 @@ static __noinline void look_at_owner(struct wait_lock *lock, u32 waiter)
  * Whether the task waited for a lock. The lock's address is on the stack: whoever sleeps for a lock
  * needs it afterwards. A look has a copy of the entry.
  */
-static __always_inline bool lock_take(struct task_struct *task, struct object_room *room,
+static __always_inline bool lock_describe(struct task_struct *task, struct object_room *room,
 				      const struct wait_entry *entry, u32 number, struct ring_object *object)
 {
 	const struct wait_lock *lock = &entry->lock;

@@ -36,7 +36,7 @@ static __always_inline struct wait_entry *copy_entry(const struct wait_entry *en
  * For a task that is off the CPU. A runnable one was preempted, or has been woken up since. If woken up, it has waited
  * for the CPU for less time than it has been off it, and its earlier state is not known any more.
  */
-static __always_inline u8 judge_first(struct task_struct *task, u32 state, u64 out)
+static __always_inline u8 classify_first(struct task_struct *task, u32 state, u64 out)
 {
 	u64 queued = task->sched_info.last_queued;
 
@@ -48,7 +48,7 @@ static __always_inline u8 judge_first(struct task_struct *task, u32 state, u64 o
 		return WAIT_BLOCKED;
 	if (task->flags & (PF_KTHREAD | PF_IO_WORKER))
 		return WAIT_PREEMPTED;
-	return judge_runnable(task) == WAIT_YIELDED ? WAIT_YIELDED : WAIT_PREEMPTED;
+	return classify_runnable(task) == WAIT_YIELDED ? WAIT_YIELDED : WAIT_PREEMPTED;
 }
 
 /*
@@ -90,7 +90,7 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 	if (state & TASK_WAKING)
 		state = 0;
 	entry->first_state = state;
-	entry->first_class = judge_first(task, state, out);
+	entry->first_class = classify_first(task, state, out);
 	entry->first_flags = RING_WAIT_BEGAN_BEFORE | (bound == WAIT_EXACT ? 0 : RING_WAIT_OUT_LATEST) |
 			     (state ? moved_before(task) : 0);
 	entry->first_out = out;
@@ -107,7 +107,7 @@ static __always_inline void look_at_wait(struct task_struct *task, struct wait_e
 }
 
 /* The wait that the first look found becomes the task's current one. */
-static __always_inline void take_first(struct wait_entry *entry)
+static __always_inline void begin_first(struct wait_entry *entry)
 {
 	entry->first_seen = false;
 	entry->out = entry->first_out;
@@ -123,7 +123,7 @@ static __noinline bool began_before(struct task_struct *task, struct wait_entry 
 
 	if (!entry->first_seen || entry->first_arrival != task->sched_info.last_arrival)
 		return false;
-	take_first(entry);
+	begin_first(entry);
 	if (waits_for_io(task))
 		entry->flags |= RING_WAIT_IOWAIT;
 	if (wait_knobs.user_way == RING_BY_SYS_EXIT && in_system_call(task, &number))
@@ -157,7 +157,7 @@ static __always_inline bool write_wait(struct seq_file *seq, struct task_struct 
 	record->out += drift;
 	record->run_queue = run_queue_so_far(task, entry, now);
 	if (is_maybe_throttled(entry, record->run_queue))
-		record->run_queue = take_throttled(task, entry, now, record->run_queue);
+		record->run_queue = split_throttled(task, entry, now, record->run_queue);
 	if (record->flags & RING_WAIT_USER_LATER)
 		record->out_key = still_pending(task, entry);
 	if (wait_knobs.locks == RING_LOCKS_MARKED)
@@ -202,7 +202,7 @@ static __always_inline void look_first(struct task_struct *task)
 		look_at_wait(task, entry);
 }
 
-static __always_inline bool is_told(const struct wait_entry *entry, u64 now)
+static __always_inline bool is_recorded(const struct wait_entry *entry, u64 now)
 {
 	if (budget_paused() || budget_outdated(entry->out))
 		return false;
@@ -233,7 +233,7 @@ static __always_inline struct wait_entry *look_last(struct seq_file *seq, struct
 	if (task_is_own(task) || !task_is_wanted(task) || !write_sums(seq, task, entry, now, scratch))
 		return NULL;
 	entry->flags |= ENTRY_CLOSED;
-	return is_waiting(task, entry, now) && is_told(entry, now) ? copy_entry(entry) : NULL;
+	return is_waiting(task, entry, now) && is_recorded(entry, now) ? copy_entry(entry) : NULL;
 }
 
 /* Called when the page is full: the kernel comes back to this task with the next one. */
@@ -255,7 +255,7 @@ static __always_inline struct wait_entry *look_open(struct task_struct *task, u6
 		return NULL;
 	if (!is_waiting(task, entry, now))
 		return NULL;
-	return is_told(entry, now) && task->nvcsw + task->nivcsw == switches ? entry : NULL;
+	return is_recorded(entry, now) && task->nvcsw + task->nivcsw == switches ? entry : NULL;
 }
 
 /* Read each time, so that the verifier does not distinguish the paths by it. */

@@ -15,7 +15,7 @@
  * forgotten the task. A word that an earlier call left on the stack may look like it, and timers of other clocks count
  * from another time: the intended length of the sleep is then unknown.
  */
-static __always_inline void sleep_take(struct task_struct *task, u32 number, u64 now, struct ring_object *object)
+static __always_inline void sleep_describe(struct task_struct *task, u32 number, u64 now, struct ring_object *object)
 {
 	const u64 wakeup = object_functions.timer_wakeup, most = 1ULL << 60;
 	u64 at = wakeup ? stack_find_again(task, wakeup, wakeup, number, object->call) : 0, sleeper, expires;
@@ -33,7 +33,7 @@ static __always_inline void sleep_take(struct task_struct *task, u32 number, u64
 enum { WAITID_PID = 1 };
 
 /* The child's pid is known only if the task is in the initial pid namespace. */
-static __always_inline void child_take(struct task_struct *task, s32 child, struct ring_object *object)
+static __always_inline void child_describe(struct task_struct *task, s32 child, struct ring_object *object)
 {
 	const struct pid *pid = TASK_POINTER(task_struct___files, task, thread_pid);
 
@@ -50,24 +50,24 @@ static __always_inline bool is_vfork_state(u32 state)
 	return (state & all) == all;
 }
 
-static __always_inline void call_take(struct task_struct *task, struct object_room *room,
-				      const struct wait_entry *entry, u32 number, u64 now, struct ring_object *object)
+static __always_inline void call_describe(struct task_struct *task, struct object_room *room,
+					  const struct wait_entry *entry, u32 number, u64 now, struct ring_object *object)
 {
 	const struct call_arguments with = call_arguments(task);
 
 	switch (object_knobs.calls[object->call & (RING_CALLS - 1)]) {
 	case RING_CALL_DESCRIPTOR:
 		if (kernel_has(RING_PART_FILES))
-			descriptor_take(task, room, entry, with.values[0], number, object);
+			descriptor_describe(task, room, entry, with.values[0], number, object);
 		break;
 	case RING_CALL_FUTEX:
-		futex_take(task, room, entry, &with, number, object);
+		futex_describe(task, room, entry, &with, number, object);
 		break;
 	case RING_CALL_WAIT4:
-		child_take(task, with.values[0], object);
+		child_describe(task, with.values[0], object);
 		break;
 	case RING_CALL_WAITID:
-		child_take(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
+		child_describe(task, with.values[0] == WAITID_PID ? with.values[1] : 0, object);
 		break;
 	case RING_CALL_CLONE:
 		if (is_vfork_state(entry->state))
@@ -76,15 +76,15 @@ static __always_inline void call_take(struct task_struct *task, struct object_ro
 	case RING_CALL_POLL:
 	case RING_CALL_SELECT:
 		if (kernel_has(RING_PART_FILES))
-			polled_take(task, room, entry, number, object);
+			polled_describe(task, room, entry, number, object);
 		break;
 	case RING_CALL_SLEEP:
-		sleep_take(task, number, now, object);
+		sleep_describe(task, number, now, object);
 		break;
 	}
 }
 
-static __always_inline void worker_take(struct task_struct *task, struct ring_object *object)
+static __always_inline void worker_describe(struct task_struct *task, struct ring_object *object)
 {
 	u64 kthread = (u64)TASK_POINTER(task_struct___files, task, worker_private);
 	u64 worker = kthread && task->flags & PF_WQ_WORKER ? (u64)OBJECT_READ(kthread, kthread, data) : 0;
@@ -129,59 +129,59 @@ static __always_inline bool is_for_object(const struct ring_object *object, u32 
  * Small, because it is on the stack of a switch. So it does not have the number of the room: each
  * room has its own step.
  */
-struct object_taking {
+struct object_describing {
 	struct task_struct *task;
 	struct ring_object *object;
 	const struct wait_entry *entry;
 };
 
-static __always_inline void what_take(const struct object_taking *taking, struct object_room *room, u32 number)
+static __always_inline void what_describe(const struct object_describing *describing, struct object_room *room, u32 number)
 {
-	const u32 state = taking->entry->state;
-	struct ring_object *object = taking->object;
+	const u32 state = describing->entry->state;
+	struct ring_object *object = describing->object;
 	long call;
 
 	begin_object(room);
-	frames_take(taking->task, room);
-	(void)in_system_call(taking->task, &call);
-	object->context = context_of_call(taking->task, state, room->marks);
+	frames_read(describing->task, room);
+	(void)in_system_call(describing->task, &call);
+	object->context = context_of_call(describing->task, state, room->marks);
 	if (object->context == WAIT_IN_CALL || object->context == WAIT_IN_COMPAT_CALL)
 		object->call = call;
-	if (lock_take(taking->task, room, taking->entry, number, object))
+	if (lock_describe(describing->task, room, describing->entry, number, object))
 		return;
 	if (object->context == WAIT_IN_KERNEL_THREAD)
-		worker_take(taking->task, object);
+		worker_describe(describing->task, object);
 	if (object->context == WAIT_IN_CALL && object->call < RING_CALLS && !room->marks)
-		call_take(taking->task, room, taking->entry, number, room->now, object);
+		call_describe(describing->task, room, describing->entry, number, room->now, object);
 	if (object->context != WAIT_IN_CALL && object->context != WAIT_IN_COMPAT_CALL)
 		return;
 	if (!is_for_object(object, state)) {
 		object->kind = OBJECT_NONE;
 		room->name.token = 0;
 	} else if (kernel_has(RING_PART_FILES) && kernel_has(RING_PART_EPOLL) && object->kind == OBJECT_EPOLL) {
-		object->beside = epoll_take(taking->task, room, number);
+		object->beside = epoll_describe(describing->task, room, number);
 	}
 }
 
-static long take_at_switch(u32 index, struct object_taking *taking)
+static long describe_at_switch(u32 index, struct object_describing *describing)
 {
 	u32 number = OBJECT_AT_SWITCH;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 
 	(void)index;
 	if (room)
-		what_take(taking, room, OBJECT_AT_SWITCH);
+		what_describe(describing, room, OBJECT_AT_SWITCH);
 	return 1;
 }
 
-static long take_at_look(u32 index, struct object_taking *taking)
+static long describe_at_look(u32 index, struct object_describing *describing)
 {
 	u32 number = OBJECT_AT_LOOK;
 	struct object_room *room = bpf_map_lookup_elem(&object_rooms, &number);
 
 	(void)index;
 	if (room)
-		what_take(taking, room, OBJECT_AT_LOOK);
+		what_describe(describing, room, OBJECT_AT_LOOK);
 	return 1;
 }
 
@@ -189,16 +189,16 @@ static long take_at_look(u32 index, struct object_taking *taking)
  * For a blocked task that is not on a CPU; *object is zeroed. now: CLOCK_MONOTONIC; number: of the
  * room, which may get a name to be written before the wait. To be followed by object_lasts().
  */
-static __always_inline void object_take(struct task_struct *task, struct ring_object *object,
-					const struct wait_entry *entry, u64 now, struct object_room *room, u32 number)
+static __always_inline void object_describe(struct task_struct *task, struct ring_object *object,
+					    const struct wait_entry *entry, u64 now, struct object_room *room, u32 number)
 {
-	struct object_taking taking = {.task = task, .object = object, .entry = entry};
+	struct object_describing describing = {.task = task, .object = object, .entry = entry};
 
 	room->now = now;
 	if (number == OBJECT_AT_SWITCH)
-		ONE_WAY_OUT(take_at_switch, &taking);
+		ONE_WAY_OUT(describe_at_switch, &describing);
 	else
-		ONE_WAY_OUT(take_at_look, &taking);
+		ONE_WAY_OUT(describe_at_look, &describing);
 }
 
 /* Replaces the time when a sleep was to end by how long it was to last. out: when it began. */

@@ -59,7 +59,7 @@ static __always_inline u64 fill_wait(struct task_struct *task, const struct wait
 	record->state = entry->state;
 	record->wait_class = entry->wait_class;
 	record->out_cpu = entry->out_cpu;
-	record->flags = flags | (entry->flags & ENTRY_TOLD);
+	record->flags = flags | (entry->flags & ENTRY_COPIED);
 	record->kernel_count = 0;
 	task_describe(task, &record->task);
 	if (wait_knobs.wakers) {
@@ -108,7 +108,7 @@ static __always_inline u64 fill_object(struct task_struct *task, const struct wa
 	__builtin_memset(object, 0, sizeof(*object));
 	if (!room || !known || entry->wait_class != WAIT_BLOCKED)
 		return sizeof(*object);
-	object_take(task, object, entry, record->head.time, room, number);
+	object_describe(task, object, entry, record->head.time, room, number);
 	object_lasts(object, record->out);
 	*ret_name = name_of(task, room, record);
 	if (!object->beside)

@@ -270,29 +270,29 @@ static __always_inline bool is_maybe_throttled(const struct wait_entry *entry, u
 	       run_queue >= THROTTLE_LEAST;
 }
 
-struct throttle_taking {
+struct throttle_split {
 	struct task_struct *task;
 	struct wait_entry *entry;
 	u64 now, run_queue;
 };
 
-static long take_step(u32 index, struct throttle_taking *taking)
+static long split_step(u32 index, struct throttle_split *split)
 {
-	struct wait_entry *entry = taking->entry;
-	u64 part, run_queue = taking->run_queue;
+	struct wait_entry *entry = split->entry;
+	u64 part, run_queue = split->run_queue;
 
 	(void)index;
 	if (marks_throttled())
-		part = marked_part(taking->task, entry, taking->now - queue_offset());
+		part = marked_part(split->task, entry, split->now - queue_offset());
 	else
-		part = probed_part(taking->task, entry, taking->now - run_queue, taking->now);
+		part = probed_part(split->task, entry, split->now - run_queue, split->now);
 	part = part < run_queue ? part : run_queue;
 	entry->throttle.throttled = part;
 	if (part)
 		entry->flags |= ENTRY_THROTTLED;
 	else
 		entry->flags &= ~ENTRY_THROTTLED;
-	taking->run_queue -= part;
+	split->run_queue -= part;
 	return 1;
 }
 
@@ -300,13 +300,13 @@ static long take_step(u32 index, struct throttle_taking *taking)
  * Takes the throttled part out of `run_queue`, the time on run queues until `now` (from switch_now()), and notes it in
  * the entry. Returns the rest.
  */
-static __noinline u64 take_throttled(struct task_struct *task, struct wait_entry *entry, u64 now, u64 run_queue)
+static __noinline u64 split_throttled(struct task_struct *task, struct wait_entry *entry, u64 now, u64 run_queue)
 {
-	struct throttle_taking taking = {.task = task, .entry = entry, .now = now, .run_queue = run_queue};
+	struct throttle_split split = {.task = task, .entry = entry, .now = now, .run_queue = run_queue};
 
 	if (entry)
-		ONE_WAY_OUT(take_step, &taking);
-	return taking.run_queue;
+		ONE_WAY_OUT(split_step, &split);
+	return split.run_queue;
 }
 
 #endif

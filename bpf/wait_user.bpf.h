@@ -79,7 +79,7 @@ static __always_inline bool task_work_schedule(struct task_struct *task, task_wo
 /* --- the record --- */
 
 /* task: the current one. Returns the size of its stack in bytes. */
-static __always_inline u64 take_user_stack(struct task_struct *task, struct ring_user_stack *record)
+static __always_inline u64 read_user_frames(struct task_struct *task, struct ring_user_stack *record)
 {
 	const u64 room = knobs.max_frames * 8;
 	long bytes = bpf_get_task_stack(task, record->frames, room, BPF_F_USER_STACK);
@@ -97,14 +97,14 @@ static __always_inline u64 take_user_stack(struct task_struct *task, struct ring
 	barrier_var(bytes);
 	if (bytes < 0 || bytes > room)
 		return 0;
-	return bytes + stack_top_take(task, (void *)record->frames + bytes, &record->flags);
+	return bytes + stack_top_read(task, (void *)record->frames + bytes, &record->flags);
 }
 
 /*
  * Writes the user stack of the current task, or why there is none. since: 0 if the task leaves the
  * CPU; else it has finished waiting.
  */
-static __noinline void tell_user_stack(struct task_struct *task, u64 now, u64 since, u32 reason)
+static __noinline void write_user_stack(struct task_struct *task, u64 now, u64 since, u32 reason)
 {
 	bool switched = !since;
 	struct ring_cpu *cpu = ring_this_cpu();
@@ -124,10 +124,10 @@ static __noinline void tell_user_stack(struct task_struct *task, u64 now, u64 si
 			record->reason = reason;
 			record->flags = record->count = 0;
 		} else {
-			length += take_user_stack(task, record);
-			record->flags |= snapshot_tell(task, &slot, now, wait_knobs.source,
-						       switched ? RING_MAX_HOOK_SNAPSHOT : knobs.snapshot_bytes, !switched,
-						       switched ? RING_SNAPSHOT_BEFORE : 0);
+			length += read_user_frames(task, record);
+			record->flags |= snapshot_write(task, &slot, now, wait_knobs.source,
+							switched ? RING_MAX_HOOK_SNAPSHOT : knobs.snapshot_bytes, !switched,
+							switched ? RING_SNAPSHOT_BEFORE : 0);
 		}
 		outcome = ring_output(&slot, record->head.cpu, record, length);
 		/* For a wait that begins, the recorder counts it, if the wait gets a record. */
@@ -159,7 +159,7 @@ enum { PATIENCE = 64 };
  * call's return. Its user stack is taken at the switch-out, in vain if the wait turns out to be
  * short. So it is not taken if all of the last waits were short.
  */
-static __always_inline bool worth_taking(struct task_struct *prev, struct wait_entry *entry, bool preempt)
+static __always_inline bool worth_writing(struct task_struct *prev, struct wait_entry *entry, bool preempt)
 {
 	long number;
 
@@ -177,12 +177,12 @@ static __always_inline void user_stack_before(struct task_struct *prev, struct w
 {
 	if (!wait_knobs.user_stacks || (!wait_knobs.user_before && wait_knobs.user_way != RING_BY_SYS_EXIT))
 		return;
-	if (!has_user_stack(prev) || !worth_taking(prev, entry, preempt))
+	if (!has_user_stack(prev) || !worth_writing(prev, entry, preempt))
 		return;
 	if (task_is_own(prev) || !task_is_wanted(prev))
 		return;
-	entry->flags |= ENTRY_USER_TOLD;
-	tell_user_stack(prev, now, 0, USER_MISSING_NONE);
+	entry->flags |= ENTRY_USER_WRITTEN;
+	write_user_stack(prev, now, 0, USER_MISSING_NONE);
 }
 
 static __always_inline void learn_length(struct wait_entry *entry, u64 length)
@@ -207,7 +207,7 @@ static __always_inline u32 plan_user_stack(struct task_struct *task, const struc
 		return 0;
 	if (!has_user_stack(task))
 		return RING_WAIT_USER_KTHREAD;
-	if (entry->flags & ENTRY_USER_TOLD || wait_knobs.user_way == RING_BY_NONE ||
+	if (entry->flags & ENTRY_USER_WRITTEN || wait_knobs.user_way == RING_BY_NONE ||
 	    (hook && !(entry->flags & ENTRY_IN_SYSCALL)))
 		return RING_WAIT_USER_BEFORE;
 	return RING_WAIT_USER_LATER;
@@ -225,7 +225,7 @@ static __always_inline u64 still_pending(struct task_struct *task, const struct 
 }
 
 /* The current task is about to run on: takes the user stack of its waits since it was last in user space. */
-static __noinline void take_pending(struct task_struct *task)
+static __noinline void write_pending(struct task_struct *task)
 {
 	struct wait_entry *entry = bpf_task_storage_get(&wait_entries, task, 0, 0);
 	u64 ip, sp, since, now;
@@ -238,25 +238,25 @@ static __noinline void take_pending(struct task_struct *task)
 	now = bpf_ktime_get_ns();
 	if (now < since) /* may be by the run queue's clock */
 		now = since;
-	tell_user_stack(task, now, since, ip == entry->ip && sp == entry->sp ? USER_MISSING_NONE : USER_MISSING_CHANGED);
+	write_user_stack(task, now, since, ip == entry->ip && sp == entry->sp ? USER_MISSING_NONE : USER_MISSING_CHANGED);
 }
 
 /* For the task whose switch-in or system call was noted on this CPU (note_pending()). */
-static __always_inline void take_noted(void)
+static __always_inline void write_pending_here(void)
 {
 	struct ring_cpu *cpu = ring_this_cpu();
 
 	if (cpu && cpu->pending) {
 		cpu->pending = 0;
-		take_pending(bpf_get_current_task_btf());
+		write_pending(bpf_get_current_task_btf());
 	}
 }
 
 /* Preemptible, so per-CPU data cannot be used here. */
-static int take_on_the_way(struct bpf_map *map, void *key, void *value)
+static int write_on_the_way(struct bpf_map *map, void *key, void *value)
 {
 	bpf_preempt_disable();
-	take_pending(bpf_get_current_task_btf());
+	write_pending(bpf_get_current_task_btf());
 	bpf_preempt_enable();
 	return 0;
 }
@@ -281,10 +281,10 @@ static __noinline void schedule_user_stack(struct task_struct *task, struct wait
 {
 	const u64 since = entry->pending;
 
-	if (task_work_schedule(task, take_on_the_way))
+	if (task_work_schedule(task, write_on_the_way))
 		return;
 	entry->pending = 0;
-	tell_user_stack(task, since, since, USER_MISSING_UNSCHEDULED);
+	write_user_stack(task, since, since, USER_MISSING_UNSCHEDULED);
 }
 
 /* For the hooks that look at this CPU's own memory and at nothing else. */

@@ -160,9 +160,9 @@ static __always_inline u64 waker_stacks(void *ctx, const struct ring_slot *slot,
 		if (user == room)
 			record->flags |= RING_SAMPLE_USER_TRUNCATED;
 		if (user > 0)
-			top = stack_top_take(waker, (void *)record->frames + kernel + user, &record->flags);
-		record->flags |= snapshot_tell(waker, slot, record->head.time, wait_knobs.wakers_source,
-					       RING_MAX_HOOK_SNAPSHOT, false, 0);
+			top = stack_top_read(waker, (void *)record->frames + kernel + user, &record->flags);
+		record->flags |= snapshot_write(waker, slot, record->head.time, wait_knobs.wakers_source,
+						RING_MAX_HOOK_SNAPSHOT, false, 0);
 	}
 	record->kernel_count = (u64)kernel / 8;
 	record->user_count = (u64)user / 8;
@@ -187,7 +187,7 @@ static __always_inline enum ring_counter put_wake(void *ctx, const struct ring_s
 	return outcome;
 }
 
-static __always_inline void tell_wake(void *ctx, struct ring_cpu *cpu, struct task_struct *waker,
+static __always_inline void write_wake(void *ctx, struct ring_cpu *cpu, struct task_struct *waker,
 				      struct task_struct *target, struct wait_entry *entry)
 {
 	const u64 most = sizeof(struct ring_wake) + (wait_knobs.user_stacks ? 2 : 1) * knobs.max_frames * 8;

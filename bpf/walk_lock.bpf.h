@@ -45,7 +45,7 @@ static __always_inline struct queue *this_queue(void)
 	return queue_of(OBJECT_AT_LOOK);
 }
 
-static long judge_function(u32 index, void *context)
+static long classify_function(u32 index, void *context)
 {
 	const struct ring_lock_function *function;
 	struct queue *queue = this_queue();
@@ -61,7 +61,7 @@ static long judge_function(u32 index, void *context)
 	return 1;
 }
 
-static long judge_word(u32 index, void *context)
+static long classify_word(u32 index, void *context)
 {
 	struct queue *queue = this_queue();
 	u64 word;
@@ -71,7 +71,7 @@ static long judge_word(u32 index, void *context)
 		return 1;
 	word = queue->words[index];
 	if (word >= object_functions.locks_start && word < object_functions.locks_end)
-		bpf_loop(RING_LOCK_FUNCTIONS, judge_function, &word, 0);
+		bpf_loop(RING_LOCK_FUNCTIONS, classify_function, &word, 0);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static long judge_word(u32 index, void *context)
  * Judges by the first return address in such a function. A walk over the stack does not have it:
  * the kernel leaves out the functions of locks, like those of the scheduler.
  */
-SEPARATE int judge_queue(u64 stack)
+SEPARATE int classify_queue(u64 stack)
 {
 	struct queue *queue = this_queue();
 
@@ -87,7 +87,7 @@ SEPARATE int judge_queue(u64 stack)
 		return 0;
 	queue->kind = queue->reads = queue->node = queue->found = 0;
 	if (!bpf_probe_read_kernel(queue->words, sizeof(queue->words), (const void *)stack))
-		bpf_loop(WALK_WORDS, judge_word, NULL, 0);
+		bpf_loop(WALK_WORDS, classify_word, NULL, 0);
 	return 0;
 }
 
@@ -349,7 +349,7 @@ static __noinline void find_queue(struct task_struct *task, struct queue *queue,
 {
 	struct node_search search = {.task = task, .number = number};
 
-	judge_queue(stack_pointer(task));
+	classify_queue(stack_pointer(task));
 	if (!queue->kind)
 		return;
 	measure_queue(queue);

@@ -298,7 +298,7 @@ static bool may_try(struct check_row *row)
 	return false;
 }
 
-static void judge(struct check_row *row, int r, const char *means)
+static void say_result(struct check_row *row, int r, const char *means)
 {
 	row->verdict = r < 0 ? CHECK_NO : CHECK_YES;
 	row->remedy = "the rows above, and what the kernel says on stderr";
@@ -314,7 +314,7 @@ static void check_walks(struct check_row *row)
 
 	if (!may_try(row))
 		return;
-	judge(row, trial_open(&trial, (struct probe_settings){.wants[PROBE_TASKS] = true}),
+	say_result(row, trial_open(&trial, (struct probe_settings){.wants[PROBE_TASKS] = true}),
 	      "its programs load: -a, -r, -s, -i");
 	trial_close(&trial);
 }
@@ -348,7 +348,7 @@ static void check_samples(struct check_row *row)
 	bool software;
 
 	if (may_try(row))
-		judge(row, try_samples(&software), "its programs load and its events open: -p");
+		say_result(row, try_samples(&software), "its programs load and its events open: -p");
 }
 
 static void check_cycles(struct check_row *row)
@@ -359,7 +359,7 @@ static void check_cycles(struct check_row *row)
 	if (!may_try(row))
 		return;
 	r = try_samples(&software);
-	judge(row, r, "samples are taken by hardware cycles");
+	say_result(row, r, "samples are taken by hardware cycles");
 	if (r < 0 || !software)
 		return;
 	row->verdict = CHECK_LIMITED;
@@ -384,7 +384,7 @@ static void check_waits(struct check_row *row)
 		r = probe_waits_attach(trial.probe);
 		probe_waits_detach(trial.probe);
 	}
-	judge(row, r, "its programs load and attach: --offcpu, --wakers, -u");
+	say_result(row, r, "its programs load and attach: --offcpu, --wakers, -u");
 	trial_close(&trial);
 }
 
@@ -409,13 +409,13 @@ static int try_point(const char *name, bool function)
 static void check_tracepoints(struct check_row *row)
 {
 	if (may_try(row))
-		judge(row, try_point("sched_process_exit", false), "one was attached to: --trace");
+		say_result(row, try_point("sched_process_exit", false), "one was attached to: --trace");
 }
 
 static void check_functions(struct check_row *row)
 {
 	if (may_try(row))
-		judge(row, try_point("do_exit", true), "one was attached to: --kfunc");
+		say_result(row, try_point("do_exit", true), "one was attached to: --kfunc");
 }
 
 /* --- the table --- */

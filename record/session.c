@@ -105,16 +105,16 @@ void session_stop_sources(struct session *session)
 		stop_source(session, session->spans[i].source, session->spans[i].number);
 }
 
-void session_keep_ends(struct session *session, uint64_t now)
+void session_stop_ended(struct session *session, uint64_t now)
 {
 	for (uint32_t i = 0; i < session->schedule.span_count; i++)
-		if (schedule_take_end(&session->schedule, i, now)) {
+		if (schedule_end_is_due(&session->schedule, i, now)) {
 			stop_source(session, session->spans[i].source, session->spans[i].number);
-			session_tell_sources(session);
+			session_write_sources(session);
 		}
 }
 
-void session_tell_sources(struct session *session)
+void session_write_sources(struct session *session)
 {
 	for EACH_SOURCE(source, session)
 		source->ops->describe(source->self);
@@ -176,7 +176,7 @@ void session_figures(const struct session *session, struct status_figures *ret_f
 /* --- while it runs --- */
 
 /* Reads pending signals; true if one of them asks to end. */
-static bool take_signals(struct session *session)
+static bool read_signals(struct session *session)
 {
 	struct signalfd_siginfo info;
 	bool ends = false;
@@ -196,7 +196,7 @@ static void stop(struct session *session, enum recording_stop why)
 }
 
 /* -s: the first task that is stuck ends the recording. */
-static void judge_stuck(struct session *session)
+static void check_stuck(struct session *session)
 {
 	const struct walk *walk = &session->walk;
 
@@ -213,16 +213,16 @@ static bool may_walk(const struct session *session, uint64_t now)
 	       now >= session->walk_by;
 }
 
-static void keep_schedule(struct session *session, uint64_t now)
+static void follow_schedule(struct session *session, uint64_t now)
 {
 	struct schedule *schedule = &session->schedule;
 
-	session_keep_ends(session, now);
-	if (may_walk(session, now) && schedule_take_walk(schedule, now)) {
+	session_stop_ended(session, now);
+	if (may_walk(session, now) && schedule_walk_is_due(schedule, now)) {
 		unended_waits_finish(&session->waits.unended, USERS_LAST);
 		if (walk_run(&session->walk, &session->walk_plan) < 0)
 			stop(session, RECORDING_FAILED);
-		judge_stuck(session);
+		check_stuck(session);
 		session_walked(session, now);
 	}
 	if (schedule_is_over(schedule, now) || (session->commands && command_ended(&session->command, false)))
@@ -239,17 +239,17 @@ static void tick_second(struct session *session, uint64_t now, uint64_t second)
 	if (kernel_map_unknown(session->recording.kernel_map))
 		(void)kernel_map_refresh(session->recording.kernel_map);
 	session_account(session, now, false);
-	session_keep_budget(session, now);
+	session_follow_budget(session, now);
 	session_watch_helpers(session);
-	session_tell_left(session, false);
+	session_write_left(session, false);
 	if (second % CLOCK_SECONDS == 0)
-		session_tell_clock(session);
+		session_write_clock(session);
 	if (session->waits.running)
 		waits_follow_clock(&session->waits);
 	session_figures(session, &shown);
 	status_show(&session->status, &shown);
 	if (second % STATUS_SECONDS == 0)
-		session_tell_service(session, &shown);
+		session_notify(session, &shown);
 }
 
 /*
@@ -289,7 +289,7 @@ static void wait_for_events(struct session *session, uint64_t now)
 	else if ((next - now + MILLISECOND - 1) / MILLISECOND < pause)
 		pause = (next - now + MILLISECOND - 1) / MILLISECOND;
 	(void)epoll_wait(session->epoll_fd, events, MAX_EVENTS, (int)pause);
-	if (take_signals(session))
+	if (read_signals(session))
 		stop(session, RECORDING_SIGNALLED);
 }
 
@@ -309,7 +309,7 @@ static void run(struct session *session)
 
 	session->walk_by = now + START_STATE_WALK * MILLISECOND;
 	while (recording->stop == RECORDING_RUNS) {
-		keep_schedule(session, now);
+		follow_schedule(session, now);
 		if (recording->stop != RECORDING_RUNS)
 			break;
 		wait_for_events(session, now);
@@ -334,7 +334,7 @@ static void run(struct session *session)
 }
 
 /* Writes what is known of control groups, and how, in words for readers of the trace (FORMAT.md §5). */
-static void tell_cgroups(struct session *session)
+static void write_cgroups(struct session *session)
 {
 	struct recording *recording = &session->recording;
 	char text[64];
@@ -352,7 +352,7 @@ static void tell_cgroups(struct session *session)
 	(void)recording_check(recording, event_log_add_meta(recording->log, "cgroups", text));
 }
 
-static void tell_throttling(struct session *session)
+static void write_throttling(struct session *session)
 {
 	static const char unknown[] = "unknown: what quotas of control groups took is in the time on run queues";
 	struct recording *recording = &session->recording;
@@ -375,20 +375,20 @@ static void finish_events(struct session *session)
 		start_state_end(session->start_state, START_STATE_LAST);
 	(void)drain_pass(&session->drain);
 	sideband_compare_copies(recording->sideband);
-	tell_cgroups(session);
-	tell_throttling(session);
+	write_cgroups(session);
+	write_throttling(session);
 	now = clocks_now();
 	streams_finish(&session->streams, now);
 	session->walk.stop = now;
-	session_tell_sources(session);
+	session_write_sources(session);
 	session_account(session, now, true);
-	session_tell_clock(session);
+	session_write_clock(session);
 	(void)recording_check(recording, event_log_flush(recording->log));
 }
 
 static bool embedding_cancelled(void *context)
 {
-	return take_signals(context);
+	return read_signals(context);
 }
 
 static void embedding_progress(void *context, size_t done, size_t total)
@@ -432,7 +432,7 @@ static void say_stuck(const struct session *session)
 			 (double)session->config->walk.waiting / (double)SECOND, walk->number, plural(walk->number));
 }
 
-static void tell_refused(struct session *session)
+static void write_refused(struct session *session)
 {
 	int first = 0;
 	uint64_t refused = confinement_refused(session->confinement, &first);
@@ -451,8 +451,8 @@ static int finish_file(struct session *session)
 	enum rwk_end_reason reason = embed(session);
 	struct status_figures shown;
 
-	tell_refused(session);
-	session_tell_left(session, true);
+	write_refused(session);
+	session_write_left(session, true);
 	(void)recording_check(recording, event_log_close(recording->log, reason, NULL, 0));
 	status_clear(&session->status);
 	session_figures(session, &shown);
@@ -499,7 +499,7 @@ static int record(struct session *session)
 	int result;
 
 	session_start_sources(session);
-	session_tell_sources(session);
+	session_write_sources(session);
 	if (session->commands && command_release(&session->command, session->config->command[0]) < 0)
 		stop(session, RECORDING_FAILED);
 	notify_enter(&session->notify, NOTIFY_READY, clocks_now());

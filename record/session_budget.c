@@ -197,7 +197,7 @@ int session_plan_memory(struct session *session)
 }
 
 /* Writes what is planned, before the first event; prints it if it is a lot. */
-int session_tell_memory(struct session *session)
+int session_write_memory(struct session *session)
 {
 	const double megabyte = 1 << 20;
 	uint64_t rings = drain_ring_bytes(&session->drain), tables = probe_memory(session->probe);
@@ -309,7 +309,7 @@ static void tell(struct session *session)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-void session_tell_budget(struct session *session, uint64_t now)
+void session_write_budget(struct session *session, uint64_t now)
 {
 	session->budget.told.time = now;
 	if (session->budget.told.step)
@@ -342,7 +342,7 @@ static void take_step(struct session *session, uint64_t now, uint64_t used)
 	say(&session->budget.told);
 }
 
-void session_keep_budget(struct session *session, uint64_t now)
+void session_follow_budget(struct session *session, uint64_t now)
 {
 	struct session_budget *budget = &session->budget;
 	const uint64_t since = budget->looked, before = budget->spent;

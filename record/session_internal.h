@@ -126,16 +126,16 @@ bool session_end_flight(struct session *session);
 /* Reports, here and in the trace, that helper processes are gone that a later part of the recording needs. */
 void session_watch_helpers(struct session *session);
 /* Writes it again. */
-void session_tell_helpers(struct session *session);
+void session_write_helpers(struct session *session);
 /* The same for helpers that cannot be ended. last: also for those that were left just now. */
-void session_tell_left(struct session *session, bool last);
+void session_write_left(struct session *session, bool last);
 
 /* --- what it may take --- */
 
 /* Decides how large rings and the window are made. 0, -EINVAL after reporting that they do not fit. */
 int session_plan_memory(struct session *session);
 /* Writes the plan to the trace, and prints it if it is a lot. */
-int session_tell_memory(struct session *session);
+int session_write_memory(struct session *session);
 uint64_t session_helper_bytes(const struct record_config *config); /* for one, to read a file; 0: no limit */
 size_t session_ring_bytes(const struct record_config *config); /* as asked for */
 uint64_t session_window_bytes(const struct session *session); /* as planned */
@@ -144,8 +144,8 @@ uint32_t session_entries(const struct session *session);
 
 /* --max-cpu: everything here does nothing without it. */
 int session_open_budget(struct session *session);
-void session_keep_budget(struct session *session, uint64_t now); /* once a second */
-void session_tell_budget(struct session *session, uint64_t now); /* writes the present step again */
+void session_follow_budget(struct session *session, uint64_t now); /* once a second */
+void session_write_budget(struct session *session, uint64_t now); /* writes the present step again */
 bool session_samples(const struct session *session); /* sampling is not paused */
 
 /* --- a service manager, helpers --- */
@@ -153,7 +153,7 @@ bool session_samples(const struct session *session); /* sampling is not paused *
 /* For a service manager; does nothing if there is none. */
 int session_open_service(struct session *session);
 void session_step_service(struct session *session, uint64_t now);
-void session_tell_service(struct session *session, const struct status_figures *figures);
+void session_notify(struct session *session, const struct status_figures *figures);
 
 /* SIGHUP: true if it asks for a reload, which session_step_service() makes once no dump is being written. */
 bool session_want_reload(struct session *session);
@@ -172,13 +172,13 @@ const struct session_source *session_next_source(const struct session *session, 
 void session_start_sources(struct session *session);
 void session_stop_sources(struct session *session);
 /* Stops those whose end has come. */
-void session_keep_ends(struct session *session, uint64_t now);
+void session_stop_ended(struct session *session, uint64_t now);
 /* Writes the sources; called again when their ends are known. */
-void session_tell_sources(struct session *session);
+void session_write_sources(struct session *session);
 /* Writes what was seen and lost. */
 void session_account(struct session *session, uint64_t now, bool all);
 /* Of the status line and the summary. */
 void session_figures(const struct session *session, struct status_figures *ret_figures);
-void session_tell_clock(struct session *session);
+void session_write_clock(struct session *session);
 
 #endif

@@ -301,7 +301,7 @@ static int open_state(struct session *session)
 	r = kernel_map_create(&sink, session->config->output.keep_kernel_addresses, &recording->kernel_map);
 	if (r < 0)
 		return r;
-	probe_tell_functions(session->probe, kernel_map_table(recording->kernel_map));
+	probe_set_functions(session->probe, kernel_map_table(recording->kernel_map));
 	r = kernel_chains_create(recording->kernel_map, &recording->kernel_chains);
 	if (r < 0 || !session->config->user_stacks)
 		return r;
@@ -327,7 +327,7 @@ static int open_command(struct session *session)
 	return privileges_drop() ?: confinement_enter(session->config->flight.wanted, &session->confinement);
 }
 
-void session_tell_clock(struct session *session)
+void session_write_clock(struct session *session)
 {
 	struct recording *recording = &session->recording;
 	struct event event = {.kind = EVENT_CLOCK};
@@ -336,16 +336,16 @@ void session_tell_clock(struct session *session)
 	(void)recording_check(recording, event_log_add(recording->log, &event));
 }
 
-static int tell_start(struct session *session)
+static int write_start(struct session *session)
 {
 	struct recording *recording = &session->recording;
 
 	(void)host_describe(recording);
-	(void)session_tell_memory(session);
+	(void)session_write_memory(session);
 	if (session->flight)
 		session_begin_segment(session);
 	else
-		session_tell_clock(session);
+		session_write_clock(session);
 	return recording->error;
 }
 
@@ -514,7 +514,7 @@ static const struct session_part parts[] = {
 	{.open = open_streams},
 	{.open = open_loss},
 	{.open = session_open_budget},
-	{.open = tell_start},
+	{.open = write_start},
 	{.open = open_command, .what = "reading which files processes have mapped"},
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };

@@ -76,7 +76,7 @@ void session_watch_helpers(struct session *session)
 	tell(session);
 }
 
-void session_tell_left(struct session *session, bool last)
+void session_write_left(struct session *session, bool last)
 {
 	char *text = session->helpers_left;
 	const size_t room = sizeof(session->helpers_left);
@@ -95,7 +95,7 @@ void session_tell_left(struct session *session, bool last)
 		tell_left(session);
 }
 
-void session_tell_helpers(struct session *session)
+void session_write_helpers(struct session *session)
 {
 	if (session->helpers_ended)
 		tell(session);
@@ -138,7 +138,7 @@ void session_walked(struct session *session, uint64_t now)
 }
 
 /* Brings the log and its account up to date, and opens files that were mapped lately, for embedding. */
-static void settle(struct session *session)
+static void catch_up(struct session *session)
 {
 	if (session->files)
 		(void)module_files_poll(session->files, FILES_DUMP);
@@ -147,7 +147,7 @@ static void settle(struct session *session)
 		(void)open_waits_look(session->waits.open); /* before the rings, which have what ends meanwhile */
 	(void)drain_pass(&session->drain);
 	session_account(session, clocks_now(), true);
-	session_tell_clock(session);
+	session_write_clock(session);
 	session_watch_helpers(session);
 	(void)recording_check(&session->recording, event_log_flush(session->recording.log));
 }
@@ -166,10 +166,10 @@ void session_begin_segment(struct session *session)
 	if (now > LINGERS)
 		sideband_bury(recording->sideband, now - LINGERS);
 	flight_begin_segment(session->flight, now);
-	session_tell_clock(session);
-	session_tell_sources(session);
-	session_tell_helpers(session);
-	session_tell_budget(session, now);
+	session_write_clock(session);
+	session_write_sources(session);
+	session_write_helpers(session);
+	session_write_budget(session, now);
 	session_account(session, now, true);
 }
 
@@ -181,7 +181,7 @@ void session_step_flight(struct session *session, uint64_t now)
 		session_begin_segment(session);
 	if (!due)
 		return;
-	settle(session);
+	catch_up(session);
 	flight_dump(session->flight, session->waits.open, clocks_now());
 }
 
@@ -223,7 +223,7 @@ bool session_want_reload(struct session *session)
 	return session->reload_wanted;
 }
 
-static void say_the_rest(const struct record_config *first, const struct record_config *next)
+static void say_unchanged(const struct record_config *first, const struct record_config *next)
 {
 	static const char *const changed[] = {"--trigger", "--post", "--cooldown", "--max-dumps", "--max-kept", NULL};
 
@@ -245,7 +245,7 @@ static int reload(struct session *session)
 	session->reloads++;
 	if (next->walk.waiting)
 		session->walk_plan.waiting = next->walk.waiting;
-	say_the_rest(first, next);
+	say_unchanged(first, next);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ static size_t kept_text(const struct flight *flight, char *text, size_t room)
 				state.dumps, plural(state.dumps), state.failed);
 }
 
-void session_tell_service(struct session *session, const struct status_figures *figures)
+void session_notify(struct session *session, const struct status_figures *figures)
 {
 	char text[NOTIFY_TEXT_MAX];
 	size_t used;

@@ -26,7 +26,7 @@
 
 enum { NAME_MAX_BYTES = 256 };
 
-enum request_kind { REQUEST_CREATE, REQUEST_KEEP, REQUEST_DROP, REQUEST_LIMIT };
+enum request_kind { REQUEST_CREATE, REQUEST_FINISH, REQUEST_DROP, REQUEST_LIMIT };
 
 struct request {
 	uint32_t kind;
@@ -242,7 +242,7 @@ static int rename_to(struct folder *folder, const char *name)
 	return renameat(folder->fd, folder->temporary, folder->fd, name) ? -errno : 0;
 }
 
-static int folder_keep(struct folder *folder, char ret_path[DUMP_PATH_MAX])
+static int folder_finish(struct folder *folder, char ret_path[DUMP_PATH_MAX])
 {
 	char date[32], name[NAME_MAX_BYTES], number[16] = "";
 	time_t seconds = time(NULL);
@@ -343,8 +343,8 @@ static void answer_request(struct folder *folder, int socket, const struct reque
 
 	if (request->kind == REQUEST_CREATE)
 		answer.rc = folder_create(folder, &fd);
-	else if (request->kind == REQUEST_KEEP)
-		answer.rc = folder_keep(folder, answer.path);
+	else if (request->kind == REQUEST_FINISH)
+		answer.rc = folder_finish(folder, answer.path);
 	else if (request->kind == REQUEST_DROP)
 		folder_drop(folder);
 	else {
@@ -443,10 +443,10 @@ int dump_files_create(const struct dump_files *files, int *ret_fd)
 	return r < 0 ? r : *ret_fd < 0 ? -EPROTO : 0;
 }
 
-int dump_files_keep(const struct dump_files *files, char ret_path[DUMP_PATH_MAX])
+int dump_files_finish(const struct dump_files *files, char ret_path[DUMP_PATH_MAX])
 {
 	struct answer answer;
-	int r = ask(files, (struct request){.kind = REQUEST_KEEP}, &answer, NULL);
+	int r = ask(files, (struct request){.kind = REQUEST_FINISH}, &answer, NULL);
 
 	if (r >= 0)
 		(void)snprintf(ret_path, DUMP_PATH_MAX, "%s", answer.path);

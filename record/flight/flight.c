@@ -155,7 +155,7 @@ static struct event_text text_of(const char *text)
 	return (struct event_text){text, text ? (uint32_t)strlen(text) : 0};
 }
 
-static void tell(struct flight *flight, const struct flight_cause *cause, uint64_t dump, uint64_t now)
+static void write_trigger(struct flight *flight, const struct flight_cause *cause, uint64_t dump, uint64_t now)
 {
 	struct event event = {
 		.kind = EVENT_TRIGGER,
@@ -184,14 +184,14 @@ void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64
 		if (now - flight->told < RECORD_INTERVAL)
 			flight->more++;
 		else
-			tell(flight, cause, 0, now);
+			write_trigger(flight, cause, 0, now);
 		return;
 	}
 	length = length < sizeof(flight->why) - 1 ? length : sizeof(flight->why) - 1;
 	memcpy(flight->why, cause->rule, length);
 	flight->why[length] = '\0';
 	flight->due = cause->always ? now : now + (uint64_t)flight->plan->post;
-	tell(flight, cause, flight->number + 1, now);
+	write_trigger(flight, cause, flight->number + 1, now);
 }
 
 void flight_walked(struct flight *flight, const struct flight_cause *cause, uint64_t now)
@@ -208,12 +208,12 @@ static bool has_rule(const struct record_flight *plan, enum trigger_kind kind, c
 	return false;
 }
 
-static void take_commands(struct flight *flight, uint64_t now)
+static void fire_commands(struct flight *flight, uint64_t now)
 {
 	const struct record_flight *first = flight->first;
 	uint32_t rule;
 
-	while (runner_take(&flight->runner, &rule))
+	while (runner_next(&flight->runner, &rule))
 		if (rule < first->rule_count && has_rule(flight->plan, TRIGGER_EXEC, first->rules[rule].text))
 			flight_fire(flight, &(struct flight_cause){.rule = first->rules[rule].text}, now);
 }
@@ -465,7 +465,7 @@ static void write_dump(const struct flight *flight, struct open_waits *open, uin
 	struct writing writing = {.flight = flight, .open = open, .since = segments_since(flight->segments),
 				  .until = now, .fd = -1};
 	char path[DUMP_PATH_MAX];
-	int r = write_all(&writing) ?: dump_files_keep(&flight->output, path);
+	int r = write_all(&writing) ?: dump_files_finish(&flight->output, path);
 
 	if (r < 0) {
 		(void)dump_files_drop(&flight->output);
@@ -504,7 +504,7 @@ bool flight_is_due(struct flight *flight, uint64_t now)
 	if (flight->writer && waitpid(flight->writer, &status, WNOHANG) == flight->writer)
 		collect(flight, status, now);
 	triggers_look(flight->triggers, now);
-	take_commands(flight, now);
+	fire_commands(flight, now);
 	return flight->due && !flight->writer && now >= flight->due;
 }
 

@@ -94,7 +94,7 @@ int forked_become_caller(void);
 /* As root, before anything is open; does nothing if no rule needs it. 0, or -errno after reporting why. */
 int runner_open(struct forked *runner, const struct record_flight *plan);
 /* A rule whose command exited with 0 and was not returned yet; false if there is none. Never waits. */
-bool runner_take(const struct forked *runner, uint32_t *ret_rule);
+bool runner_next(const struct forked *runner, uint32_t *ret_rule);
 /* Runs the command of --on-dump, with the dump's path in $RWALKER_DUMP. A child of the recorder may call this, too. */
 void runner_run(const struct forked *runner, const char *path);
 
@@ -157,7 +157,7 @@ void dump_files_close(struct dump_files *files);
  */
 int dump_files_create(const struct dump_files *files, int *ret_fd);
 /* Gives the file its name. ret_path: that name. */
-int dump_files_keep(const struct dump_files *files, char ret_path[DUMP_PATH_MAX]);
+int dump_files_finish(const struct dump_files *files, char ret_path[DUMP_PATH_MAX]);
 /* Changes the limits of the settings. */
 int dump_files_limit(const struct dump_files *files, uint64_t kept, uint64_t bytes);
 /* Removes the unfinished file, if there is one. */

@@ -196,7 +196,7 @@ int runner_open(struct forked *runner, const struct record_flight *plan)
 	return log_error(-rc, "cannot give up rights before commands are run: %s", strerror(-rc));
 }
 
-bool runner_take(const struct forked *runner, uint32_t *ret_rule)
+bool runner_next(const struct forked *runner, uint32_t *ret_rule)
 {
 	const int socket = runner->socket_plus_1 - 1;
 

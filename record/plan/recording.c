@@ -55,7 +55,7 @@ uint32_t schedule_add(struct schedule *schedule, int64_t lasts, uint64_t now)
 	return schedule->span_count++;
 }
 
-bool schedule_take_walk(struct schedule *schedule, uint64_t now)
+bool schedule_walk_is_due(struct schedule *schedule, uint64_t now)
 {
 	if (now < schedule->next_walk || !schedule->walks_left)
 		return false;
@@ -71,7 +71,7 @@ bool schedule_take_walk(struct schedule *schedule, uint64_t now)
 	return true;
 }
 
-bool schedule_take_end(struct schedule *schedule, uint32_t number, uint64_t now)
+bool schedule_end_is_due(struct schedule *schedule, uint32_t number, uint64_t now)
 {
 	struct schedule_span *span = &schedule->spans[number];
 

@@ -116,9 +116,9 @@ uint32_t schedule_add(struct schedule *schedule, int64_t lasts, uint64_t now);
 /*
  * True once for each walk that is due. If a walk takes longer than the interval, the missed walks are not made up for.
  */
-bool schedule_take_walk(struct schedule *schedule, uint64_t now);
+bool schedule_walk_is_due(struct schedule *schedule, uint64_t now);
 /* True once, when the end of the span is reached. */
-bool schedule_take_end(struct schedule *schedule, uint32_t number, uint64_t now);
+bool schedule_end_is_due(struct schedule *schedule, uint32_t number, uint64_t now);
 bool schedule_is_over(const struct schedule *schedule, uint64_t now);
 
 /* The next moment at which one of the above may change. */

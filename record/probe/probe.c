@@ -403,7 +403,7 @@ int probe_set_own(struct probe *probe, pid_t spawner, pid_t flight, uint32_t *re
 	return 0;
 }
 
-void probe_tell_functions(struct probe *probe, const struct kallsyms *table)
+void probe_set_functions(struct probe *probe, const struct kallsyms *table)
 {
 	struct ring_object_functions known = {0};
 
@@ -498,9 +498,9 @@ void probe_cost(const struct probe *probe, struct probe_cost *ret_cost)
 	struct bpf_program *program;
 
 	*ret_cost = (struct probe_cost){0};
-	for EACH_OBJECT(object, probe)
-		bpf_object__for_each_program(program, object->object)
-			if (is_counted(object->kind, bpf_program__name(program)))
+	for (size_t i = 0; i < probe->objects.count; i++)
+		bpf_object__for_each_program(program, probe->objects.items[i].object)
+			if (is_counted(probe->objects.items[i].kind, bpf_program__name(program)))
 				ret_cost->recursion_misses += probe_misses(program);
 	if (!probe->follow)
 		return;

@@ -72,7 +72,7 @@ void probe_destroy(struct probe *probe);
 int probe_set_own(struct probe *probe, pid_t spawner, pid_t flight, uint32_t *ret_tgid);
 
 /* Sets the addresses of kernel functions that show what waits are for. Call before anything is attached or walked. */
-void probe_tell_functions(struct probe *probe, const struct kallsyms *table);
+void probe_set_functions(struct probe *probe, const struct kallsyms *table);
 /* Follows a stopped child of ours and all its descendants. */
 int probe_follow(struct probe *probe, pid_t command);
 

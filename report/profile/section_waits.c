@@ -216,7 +216,7 @@ static bool wait_is_wanted(const struct section *section, const struct event_wai
 
 /* --- waits --- */
 
-static uint8_t wait_flags(uint64_t flags)
+static uint8_t flags_of(uint64_t flags)
 {
 	return (uint8_t)((flags & WAIT_BEGAN_BEFORE ? PROFILE_WAIT_BEGAN_BEFORE : 0) |
 			 (flags & WAIT_OUT_LATEST ? PROFILE_WAIT_OUT_BOUND : 0) |
@@ -248,7 +248,7 @@ static struct profile_wait describe_wait(const struct section *section, const st
 		.state = (uint32_t)event->state,
 		.out_cpu = event->out_cpu < CPU_NONE ? (uint16_t)event->out_cpu : CPU_NONE,
 		.in_cpu = event->cpu < CPU_NONE ? (uint16_t)event->cpu : CPU_NONE,
-		.flags = (uint8_t)(wait_flags(event->flags) | (out < start ? PROFILE_WAIT_BEGAN_BEFORE : 0)),
+		.flags = (uint8_t)(flags_of(event->flags) | (out < start ? PROFILE_WAIT_BEGAN_BEFORE : 0)),
 		.wait_class = (uint8_t)event->wait_class,
 	};
 }

@@ -77,6 +77,31 @@ static void a_user_stack_is_not_for_later_waits_nor_for_others(struct test *t)
 	end(&scratch);
 }
 
+/* Views that follow wakers keep waits that the filters leave out; the notes below the report are not about them. */
+static void what_is_left_out_does_not_count_in_the_notes(struct test *t)
+{
+	const struct profile_filter filter = {.to = UINT64_MAX, .needs = PROFILE_EVERYONE, .least_wait = 400};
+	const struct profile_wait *waits;
+	struct made_trace *trace;
+	struct scratch scratch;
+	struct profile *profile;
+
+	for (int pass = 0; pass < 2; pass++) {
+		trace = begin(&scratch);
+		add_wait(trace, SLEEPER, (struct event_wait){.time = 2000, .length = 300, .flags = WAIT_USER_LATER});
+		add_wait(trace, SLEEPER, (struct event_wait){.time = 2600, .length = pass ? 500 : 300,
+							     .flags = WAIT_USER_LATER | WAIT_KERNEL_TRUNCATED});
+		add_user_stack(trace, SLEEPER, 3000, 1500, USER_MISSING_CHANGED);
+		profile = finish(&scratch, trace, &filter);
+		REQUIRE(t, profile_waits(profile, &waits) == 2);
+		CHECK(t, waits[0].flags & PROFILE_WAIT_UNASKED && waits[0].chain_flags == CHAIN_USER_MISSING);
+		CHECK_INT(t, account_has(profile, "1 sample (100.0%) without a user stack", NULL), pass);
+		CHECK_INT(t, account_has(profile, "1 sample (100.0%) with a kernel stack cut", NULL), pass);
+		CHECK_INT(t, account_has(profile, "user stack", NULL), pass);
+		end(&scratch);
+	}
+}
+
 static void weights_are_what_lies_in_the_recording(struct test *t)
 {
 	const struct profile_wait_totals *totals;
@@ -329,6 +354,7 @@ static void keeps_everyone_who_may_be_followed(struct test *t)
 }
 
 TEST_MAIN(TEST(a_user_stack_is_not_for_later_waits_nor_for_others),
+	  TEST(what_is_left_out_does_not_count_in_the_notes),
 	  TEST(weights_are_what_lies_in_the_recording), TEST(nobody_ran_longer_than_the_recording),
 	  TEST(moments_are_found_on_the_clock), TEST(sets_apart), TEST(knows_them_under_filters),
 	  TEST(keeps_everyone_who_may_be_followed))

@@ -47,38 +47,22 @@ struct pprof_rows {
 	struct waits waits;
 	struct object_texts texts;
 	ARRAY(struct pprof_row) rows;
-	struct index_table known;
+	struct hash_map known;
 };
-
-struct lookup {
-	const struct pprof_rows *rows;
-	const struct pprof_row *wanted;
-};
-
-static bool is_same(const void *context, uint32_t number)
-{
-	const struct lookup *lookup = context;
-	const struct pprof_row *row = &lookup->rows->rows.items[number], *wanted = lookup->wanted;
-
-	return row->source == wanted->source && row->node == wanted->node && row->task == wanted->task &&
-	       row->wait_class == wanted->wait_class && row->state == wanted->state &&
-	       row->object == wanted->object && row->object_kind == wanted->object_kind;
-}
 
 static int add(struct pprof_rows *rows, struct pprof_row row)
 {
-	const struct lookup lookup = {rows, &row};
-	const uint32_t words[] = {row.source, row.node, row.task, row.wait_class, (uint32_t)row.state, row.object,
-				  row.object_kind};
-	uint32_t hash = index_table_hash_words(&rows->known, words, sizeof(words) / sizeof(words[0])), number;
-	int r = index_table_add(&rows->known, hash, is_same, &lookup, (uint32_t)rows->rows.count, &number);
+	const uint32_t key[] = {row.source, row.node, row.task, row.wait_class, (uint32_t)row.state, row.object,
+				row.object_kind};
+	uint64_t *number;
+	int r = hash_map_add(&rows->known, key, sizeof(key), rows->rows.count, &number);
 
 	if (r > 0)
 		return array_push(&rows->rows, row);
 	if (r < 0)
 		return r;
-	rows->rows.items[number].samples += row.samples;
-	rows->rows.items[number].weight += row.weight;
+	rows->rows.items[*number].samples += row.samples;
+	rows->rows.items[*number].weight += row.weight;
 	return 0;
 }
 
@@ -157,7 +141,7 @@ static int pprof_rows_init(struct pprof_rows *rows, struct profile *profile)
 	*rows = (struct pprof_rows){0};
 	r = waits_init(&rows->waits, profile) ?:
 	    object_texts_init(&rows->texts, &rows->waits) ?:
-	    index_table_init(&rows->known);
+	    hash_map_init(&rows->known);
 	for (uint32_t i = 0; i < count && !r; i++) {
 		if (sources[i].left_out)
 			continue;
@@ -174,7 +158,7 @@ static void pprof_rows_deinit(struct pprof_rows *rows)
 {
 	object_texts_deinit(&rows->texts);
 	array_free(&rows->rows);
-	index_table_deinit(&rows->known);
+	hash_map_deinit(&rows->known);
 }
 
 /* --- the profile --- */

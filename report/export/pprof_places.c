@@ -166,7 +166,7 @@ int pprof_places_init(struct pprof_places *places, struct profile *profile, stru
 	places->mappings = calloc(places->module_count + 1, sizeof(*places->mappings));
 	if (!places->wanted || !places->of_node || !places->mappings)
 		return -ENOMEM;
-	return index_table_init(&places->known) ?:
+	return hash_map_init(&places->known) ?:
 	       hash_map_init(&places->written) ?:
 	       functions_create(profile, FUNCTIONS_BY_MODULE, none, &places->functions);
 }
@@ -176,7 +176,7 @@ void pprof_places_deinit(struct pprof_places *places)
 	protobuf_deinit(&places->location);
 	protobuf_deinit(&places->line);
 	functions_destroy(places->functions);
-	index_table_deinit(&places->known);
+	hash_map_deinit(&places->known);
 	hash_map_deinit(&places->written);
 	array_free(&places->places);
 	array_free(&places->chain);
@@ -192,31 +192,18 @@ int pprof_places_want(struct pprof_places *places, uint32_t node)
 	return event_reader_mark(places->profile, node, places->wanted);
 }
 
-struct lookup {
-	const struct pprof_places *places;
-	uint32_t frame, outer;
-};
-
-static bool is_same(const void *context, uint32_t number)
-{
-	const struct lookup *lookup = context;
-	const struct pprof_place *place = &lookup->places->places.items[number];
-
-	return place->frame == lookup->frame && place->outer == lookup->outer;
-}
-
 /* Finds a place, or adds it if it is new. *ret_place: its number plus 1. */
 static int find_place(struct pprof_places *places, uint32_t frame, uint32_t outer, uint32_t *ret_place)
 {
-	const struct lookup lookup = {places, frame, outer};
-	uint32_t hash = index_table_hash(&places->known, frame, outer), number;
-	int r = index_table_add(&places->known, hash, is_same, &lookup, (uint32_t)places->places.count, &number);
+	const uint32_t key[] = {frame, outer};
+	uint64_t *number;
+	int r = hash_map_add(&places->known, key, sizeof(key), places->places.count, &number);
 
 	if (r > 0)
 		r = array_push(&places->places, (struct pprof_place){.frame = frame, .outer = outer});
 	if (r < 0)
 		return r;
-	*ret_place = number + 1;
+	*ret_place = (uint32_t)*number + 1;
 	return 0;
 }
 

@@ -139,7 +139,7 @@ struct pprof_places {
 	bool *wanted;	   /* by node */
 	uint32_t *of_node; /* by node: number of its place plus 1 */
 	ARRAY(struct pprof_place) places;
-	struct index_table known;
+	struct hash_map known;
 	struct hash_map written; /* functions: name and file */
 	struct pprof_mapping *mappings; /* by module */
 	ARRAY(uint64_t) chain;

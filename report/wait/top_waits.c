@@ -259,7 +259,7 @@ static void wait_mix_write(struct wait_mix *mix, FILE *out)
 struct sorter {
 	struct wait_stacks *stacks;
 	struct readings readings;
-	struct index_table known; /* stacks, by comm, process and reading */
+	struct hash_map known; /* stacks, by comm, process and reading */
 	ARRAY(struct wait_stack) found;
 	uint32_t *stack_of; /* number in `found`, by wait */
 	uint32_t source;
@@ -270,7 +270,7 @@ struct sorter {
 static void sorter_deinit(struct sorter *sorter)
 {
 	readings_deinit(&sorter->readings);
-	index_table_deinit(&sorter->known);
+	hash_map_deinit(&sorter->known);
 	array_free(&sorter->found);
 	free(sorter->stack_of);
 }
@@ -292,36 +292,20 @@ static int want_chains(struct sorter *sorter)
 	return 0;
 }
 
-struct wanted_stack {
-	const struct wait_stack *found;
-	uint32_t key[3];
-};
-
-static bool same_stack(const void *context, uint32_t number)
-{
-	const struct wanted_stack *wanted = context;
-	const struct wait_stack *stack = &wanted->found[number];
-
-	return stack->comm == wanted->key[0] && stack->process == wanted->key[1] &&
-	       stack->node == wanted->key[2];
-}
-
 static int find_stack(struct sorter *sorter, const struct profile_wait *wait, uint32_t *ret_number)
 {
 	const struct task_names *names = &sorter->stacks->names;
-	uint32_t process = sorter->per_process ? names->process_of[wait->task] : 0;
-	const struct wanted_stack wanted = {.found = sorter->found.items,
-					    .key = {names->comm_of[wait->task], process,
-						    sorter->readings.as[wait->node]}};
-	int r = index_table_add(&sorter->known,
-				index_table_hash_words(&sorter->known, wanted.key, 3), same_stack,
-				&wanted, (uint32_t)sorter->found.count, ret_number);
+	const uint32_t key[] = {names->comm_of[wait->task], sorter->per_process ? names->process_of[wait->task] : 0,
+				sorter->readings.as[wait->node]};
+	uint64_t *number;
+	int r = hash_map_add(&sorter->known, key, sizeof(key), sorter->found.count, &number);
 
 	if (r > 0)
-		r = array_push(&sorter->found, (struct wait_stack){.comm = wanted.key[0],
-								   .process = wanted.key[1],
-								   .node = wanted.key[2]});
-	return r;
+		r = array_push(&sorter->found, (struct wait_stack){.comm = key[0], .process = key[1], .node = key[2]});
+	if (r < 0)
+		return r;
+	*ret_number = (uint32_t)*number;
+	return 0;
 }
 
 static bool is_at_least(const struct waits *waits, uint32_t wait)
@@ -461,7 +445,7 @@ static int wait_stacks_init(struct wait_stacks *stacks, const struct view_contex
 	       functions_create(context->profile, mode, page_no_frames(context->settings), &stacks->functions) ?:
 	       task_names_init(&stacks->names, context->profile) ?:
 	       readings_init(&sorter.readings, context->profile) ?:
-	       index_table_init(&sorter.known) ?:
+	       hash_map_init(&sorter.known) ?:
 	       sort(&sorter, context->settings);
 }
 

@@ -75,13 +75,13 @@ struct wake_pairs {
 struct gathering { /* state needed until all pairs are complete */
 	struct wake_pairs *pairs;
 	struct index_table known;	 /* pairs, by identity */
-	struct index_table interrupted; /* rows, by pair and comm */
+	struct hash_map interrupted; /* rows, by pair and comm */
 };
 
 static void gathering_deinit(struct gathering *gathering)
 {
 	index_table_deinit(&gathering->known);
-	index_table_deinit(&gathering->interrupted);
+	hash_map_deinit(&gathering->interrupted);
 }
 
 static bool is_wanted(const struct wake_pairs *pairs, const struct profile_wait *wait, uint32_t source)
@@ -182,35 +182,19 @@ static int find_pair(struct gathering *gathering, uint32_t wait, struct wake_pai
 	return 0;
 }
 
-struct wanted_interrupted {
-	const struct wake_pairs *pairs;
-	uint32_t wait, comm;
-};
-
-static bool same_interrupted(const void *context, uint32_t number)
-{
-	const struct wanted_interrupted *wanted = context;
-	const struct wake_interrupted *row = &wanted->pairs->interrupted.items[number];
-
-	return row->wait == wanted->wait && wanted->pairs->names.comm_of[row->task] == wanted->comm;
-}
-
 static int add_interrupted(struct gathering *gathering, const struct wake_pair *pair,
 			   const struct profile_wait *wait)
 {
 	struct wake_pairs *pairs = gathering->pairs;
-	const struct wanted_interrupted wanted = {
-		.pairs = pairs, .wait = pair->wait, .comm = pairs->names.comm_of[wait->waker]};
-	uint32_t words[] = {wanted.wait, wanted.comm}, number;
-	int r = index_table_add(&gathering->interrupted, index_table_hash_words(&gathering->interrupted, words, 2),
-				same_interrupted, &wanted, (uint32_t)pairs->interrupted.count, &number);
+	const uint32_t key[] = {pair->wait, pairs->names.comm_of[wait->waker]};
+	uint64_t *number;
+	int r = hash_map_add(&gathering->interrupted, key, sizeof(key), pairs->interrupted.count, &number);
 
 	if (r > 0)
-		r = array_push(&pairs->interrupted,
-			       (struct wake_interrupted){.wait = wanted.wait, .task = wait->waker});
+		r = array_push(&pairs->interrupted, (struct wake_interrupted){.wait = key[0], .task = wait->waker});
 	if (r < 0)
 		return r;
-	pairs->interrupted.items[number].weight += wait->weight;
+	pairs->interrupted.items[*number].weight += wait->weight;
 	return 0;
 }
 
@@ -240,7 +224,7 @@ static int add_wait(struct gathering *gathering, uint32_t number)
 static int gather(struct wake_pairs *pairs, uint32_t source)
 {
 	_cleanup_(gathering_deinit) struct gathering gathering = {.pairs = pairs};
-	int r = index_table_init(&gathering.known) ?: index_table_init(&gathering.interrupted);
+	int r = index_table_init(&gathering.known) ?: hash_map_init(&gathering.interrupted);
 
 	for (uint32_t i = 0; !r && i < pairs->waits.count; i++)
 		if (is_wanted(pairs, &pairs->waits.items[i], source))

@@ -402,7 +402,7 @@ static int read_file(struct profile *profile, struct trace_file *file)
 	int r = 0;
 
 	for (size_t i = 0; i < file->model_count && !r && !profile->reading.cut; i++)
-		r = section_read(profile, file, &file->models[i]);
+		r = section_read(profile, &file->models[i]);
 	return r < 0 ? log_error(-r, "cannot read '%s': %s", file->path, strerror(-r)) : 0;
 }
 

@@ -633,13 +633,15 @@ bool section_wants_cpu(const struct section *section, uint64_t cpu);
 void section_count(const struct section *section, enum profile_source_kind kind, uint64_t time,
 		   const struct stack *stack);
 
-/*
- * Reads one section into the profile: each event in time order, while the timeline of processes is
- * replayed alongside.
- */
+/* Reads one section into the profile. As below. */
+int section_read(struct profile *profile, struct trace_model *model);
 
-/* Reads all events, or until Ctrl-C: then profile->reading.cut is set. 0, -ENOMEM, -errno of reading. */
-int section_read(struct profile *profile, struct trace_file *file, struct trace_model *model);
+/*
+ * Calls `handle` for each event of a section in time order, while the timeline of processes is replayed alongside,
+ * until it returns -errno, or Ctrl-C: then profile->reading.cut is set. 0, -ENOMEM, -errno of reading.
+ */
+int profile_each_event(struct profile *profile, struct trace_model *model, const char *phase,
+		       int (*handle)(void *data, const struct stream_event *event), void *data);
 
 /* Its waits. They are made before the first event, and finished, with chains and weights, after the last. -ENOMEM. */
 int section_waits_init(struct section *section);

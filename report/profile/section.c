@@ -549,11 +549,9 @@ static int begin(struct section *section, struct profile *profile, struct trace_
 	return r < 0 ? r : add_comms(section);
 }
 
-typedef int adder(struct section *section, const struct stream_event *event);
-
-static int add_event(struct section *section, const struct stream_event *event)
+static int add_event(void *data, const struct stream_event *event)
 {
-	static adder *const adders[] = {
+	static int (*const adders[])(struct section *, const struct stream_event *) = {
 		[EVENT_SAMPLE] = add_sample,
 		[EVENT_WALK] = section_add_walk,
 		[EVENT_WALK_TASK] = section_add_walk_task,
@@ -564,18 +562,7 @@ static int add_event(struct section *section, const struct stream_event *event)
 	};
 	uint32_t kind = event->event->kind;
 
-	return kind < sizeof(adders) / sizeof(adders[0]) && adders[kind] ? adders[kind](section, event) : 0;
-}
-
-static void add_totals(struct stream_totals *sum, const struct event_stream *stream)
-{
-	struct stream_totals totals;
-
-	event_stream_totals(stream, &totals);
-	sum->unknown += totals.unknown;
-	sum->malformed += totals.malformed;
-	sum->damaged += totals.damaged;
-	sum->out_of_order += totals.out_of_order;
+	return kind < sizeof(adders) / sizeof(adders[0]) && adders[kind] ? adders[kind](data, event) : 0;
 }
 
 static void cleanup_stream(struct event_stream **stream)
@@ -583,54 +570,42 @@ static void cleanup_stream(struct event_stream **stream)
 	event_stream_destroy(*stream);
 }
 
-/* Whether Ctrl-C stops the reading before the current event is processed. */
-static bool is_stopped(const struct section *section, const struct event_stream *stream)
-{
-	const char *phase = section->context.unwinding ? "unwinding" : "reading";
-	struct profile *profile = section->context.profile;
-	uint64_t done = profile->reading.done + event_stream_done(stream);
-
-	profile->reading.cut = progress_step(profile->names.progress, phase,
-					     section->context.model->file->path, done,
-					     profile->reading.whole);
-	return profile->reading.cut;
-}
-
-static int read_events(struct section *section, struct event_stream *stream)
+int profile_each_event(struct profile *profile, struct trace_model *model, const char *phase,
+		       int (*handle)(void *data, const struct stream_event *event), void *data)
 {
 	enum { STEP = 256 };
+	_cleanup_(cleanup_stream) struct event_stream *stream = NULL;
+	struct profile_reading *reading = &profile->reading;
 	struct stream_event event;
-	uint64_t count = 0;
-	int r;
+	int r = event_stream_create(model->file, model->section, &stream);
 
-	while ((r = event_stream_next(stream, &event)) > 0) {
-		if (count++ % STEP == 0 && is_stopped(section, stream))
-			return 0;
-		r = timeline_advance(section->context.timeline, event.event->time);
-		if (!r)
-			r = add_event(section, &event);
-		if (r < 0)
-			return r;
+	if (r < 0)
+		return r;
+	for (uint64_t count = 0; (r = event_stream_next(stream, &event)) > 0; count++) {
+		reading->cut = count % STEP == 0 &&
+			       progress_step(profile->names.progress, phase, model->file->path,
+					     reading->done + event_stream_done(stream), reading->whole);
+		r = reading->cut ? 0 : timeline_advance(&model->timeline, event.event->time);
+		if (!r && !reading->cut)
+			r = handle(data, &event);
+		if (r < 0 || reading->cut)
+			break;
 	}
+	event_stream_add_totals(stream, &profile->stream_totals);
+	reading->done += event_stream_done(stream);
 	return r;
 }
 
-int section_read(struct profile *profile, struct trace_file *file, struct trace_model *model)
+int section_read(struct profile *profile, struct trace_model *model)
 {
 	_cleanup_(section_deinit) struct section section;
-	_cleanup_(cleanup_stream) struct event_stream *stream = NULL;
 	int r = begin(&section, profile, model);
 
 	if (!r)
-		r = event_stream_create(file, model->section, &stream);
-	if (!r)
-		r = read_events(&section, stream);
+		r = profile_each_event(profile, model, section.context.unwinding ? "unwinding" : "reading", add_event,
+				       &section);
 	if (!r)
 		r = section_finish_waits(&section);
-	if (stream) {
-		add_totals(&profile->stream_totals, stream);
-		profile->reading.done += event_stream_done(stream);
-	}
 	timeline_release(&model->timeline);
 	return r;
 }

@@ -370,9 +370,12 @@ int event_stream_next(struct event_stream *stream, struct stream_event *ret_even
 	return 1;
 }
 
-void event_stream_totals(const struct event_stream *stream, struct stream_totals *ret_totals)
+void event_stream_add_totals(const struct event_stream *stream, struct stream_totals *sum)
 {
-	*ret_totals = stream->totals;
+	sum->unknown += stream->totals.unknown;
+	sum->malformed += stream->totals.malformed;
+	sum->damaged += stream->totals.damaged;
+	sum->out_of_order += stream->totals.out_of_order;
 }
 
 uint64_t event_stream_done(const struct event_stream *stream)

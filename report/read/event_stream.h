@@ -77,6 +77,6 @@ int event_stream_next(struct event_stream *stream, struct stream_event *ret_even
 /* Uncompressed bytes of the chunks whose events were returned, to show progress. */
 uint64_t event_stream_done(const struct event_stream *stream);
 
-void event_stream_totals(const struct event_stream *stream, struct stream_totals *ret_totals);
+void event_stream_add_totals(const struct event_stream *stream, struct stream_totals *sum);
 
 #endif

@@ -397,12 +397,16 @@ static uint64_t size_of(int fd)
 static int finish(struct condensing *condensing, bool *ret_damaged)
 {
 	uint64_t before = size_of(condensing->file->fd), after = size_of(condensing->output.fd);
+	const struct stream_totals *totals = &condensing->profile->stream_totals;
 	int r = report_missing(condensing);
 
 	if (!r)
 		r = trace_output_keep(&condensing->output);
 	if (r < 0)
 		return r;
+	condensing->counts.left_out += totals->unknown;
+	condensing->counts.malformed += totals->malformed;
+	condensing->counts.events_late += totals->out_of_order;
 	*ret_damaged = report_damage(condensing);
 	report_counts(condensing);
 	log_info("'%s': %" PRIu64 " stack%s converted to call chains, %s instead of %s; no stack memory, no command "

@@ -7,7 +7,6 @@
 #include "format/stack_mark.h"
 #include "report/profile/profile_internal.h"
 #include "report/read/event_stream.h"
-#include "report/read/progress.h"
 #include "report/tool/tool_internal.h"
 
 /* A user stack of an event. `flags` and the other pointers lead to members of the event. */
@@ -354,7 +353,7 @@ static int put_wait_sums(struct condensing *condensing, const struct stream_even
 
 typedef int put_event(struct condensing *condensing, const struct stream_event *event);
 
-static int put(struct condensing *condensing, const struct stream_event *event)
+static int put(void *data, const struct stream_event *event)
 {
 	static put_event *const puts[] = {
 		[EVENT_SAMPLE] = put_sample,
@@ -365,6 +364,7 @@ static int put(struct condensing *condensing, const struct stream_event *event)
 		[EVENT_USER_STACK] = put_user_stack,
 		[EVENT_WAIT_SUMS] = put_wait_sums,
 	};
+	struct condensing *condensing = data;
 	uint32_t kind = event->event->kind;
 	size_t count;
 
@@ -374,47 +374,9 @@ static int put(struct condensing *condensing, const struct stream_event *event)
 	return condense_accept(condensing, puts[kind](condensing, event));
 }
 
-/* --- all of them --- */
-
-static void add_totals(struct condensing *condensing, const struct event_stream *stream)
-{
-	struct stream_totals totals;
-
-	event_stream_totals(stream, &totals);
-	condensing->counts.left_out += totals.unknown;
-	condensing->counts.malformed += totals.malformed;
-	condensing->counts.events_late += totals.out_of_order;
-}
-
-static bool is_stopped(const struct condensing *condensing, const struct event_stream *stream)
-{
-	const struct profile_reading *reading = &condensing->profile->reading;
-
-	return progress_step(condensing->profile->names.progress, "condensing", condensing->file->path,
-			     reading->done + event_stream_done(stream), reading->whole);
-}
-
 int condense_events(struct condensing *condensing)
 {
-	struct event_stream *stream;
-	struct stream_event event;
-	int r = event_stream_create(condensing->file, condensing->model->section, &stream);
+	int r = profile_each_event(condensing->profile, condensing->model, "condensing", put, condensing);
 
-	if (r < 0)
-		return r;
-	while ((r = event_stream_next(stream, &event)) > 0) {
-		if (is_stopped(condensing, stream)) {
-			r = -ECANCELED;
-			break;
-		}
-		r = timeline_advance(&condensing->model->timeline, event.event->time);
-		if (!r)
-			r = put(condensing, &event);
-		if (r < 0)
-			break;
-	}
-	add_totals(condensing, stream);
-	condensing->profile->reading.done += event_stream_done(stream);
-	event_stream_destroy(stream);
-	return r;
+	return !r && condensing->profile->reading.cut ? -ECANCELED : r;
 }

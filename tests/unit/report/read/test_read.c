@@ -57,7 +57,7 @@ static struct seen read_all(struct test *t, const char *path)
 			seen.disorder += event.event->time < last;
 			last = event.event->time;
 		}
-		event_stream_totals(stream, &seen.totals);
+		event_stream_add_totals(stream, &seen.totals);
 		event_stream_destroy(stream);
 	}
 	trace_file_close(file);

@@ -105,7 +105,6 @@ int radix_sort(struct radix_key **keys, size_t count);
  * probing a dozen places far apart in memory. If the addresses crowd in few buckets it degrades to
  * a binary search. The caller keeps the array.
  */
-
 struct address_buckets {
 	uint32_t *before; /* per bucket: number of addresses before it; one more entry at the end */
 	unsigned int shift; /* a bucket is 2^shift bytes, the first one starts at the first address */

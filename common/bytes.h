@@ -130,7 +130,6 @@ static inline int64_t byte_cursor_zigzag(struct byte_cursor *cursor)
  * write that does not fit sets `full` and writes nothing; later ones do nothing. A writer of
  * records saves `used` before it starts and restores it if the record did not fit.
  */
-
 struct byte_buffer {
 	uint8_t *bytes;
 	size_t used, room;

@@ -190,7 +190,6 @@ bool hash_map_next(const struct hash_map *map, size_t *cursor, const void **ret_
  * functions", 1979): two different chains have the same key with a probability of at most 2^-63,
  * and an attacker cannot choose addresses that collide.
  */
-
 enum { CHAIN_KEY_FRAMES = 128 }; /* at most */
 
 struct chain_key {

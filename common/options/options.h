@@ -40,7 +40,6 @@ int option_value_take_decimal(const char **text, unsigned int places, uint64_t *
  * time's int64_t, a text's const char * (pointing into argv), a list's struct option_list; a row
  * with `parse` parses its value itself.
  */
-
 enum option_kind {
 	OPTION_FLAG,
 	OPTION_NUMBER, /* decimal, within [min, max] */

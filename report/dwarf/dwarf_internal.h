@@ -63,7 +63,6 @@ const struct line_row *line_index_row(const struct line_index *index, uint64_t a
  * those that it kept. The bytes are hostile: everything is checked, and a malformed program is used
  * up to the error.
  */
-
 struct line_bytes {
 	const uint8_t *bytes; /* NULL: no such section */
 	size_t size;

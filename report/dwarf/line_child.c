@@ -18,18 +18,8 @@
 #include "common/time_units.h"
 #include "report/dwarf/dwarf_internal.h"
 
-/* --- line child --- */
-
 /* Defined by AddressSanitizer, whose shadow memory exceeds any limit; absent without it. */
 extern void __asan_init(void) __attribute__((weak));
-
-/* The limit of this process, which a child inherits. RLIM_INFINITY: none. */
-static uint64_t memory_limit(void)
-{
-	struct rlimit limit;
-
-	return getrlimit(RLIMIT_AS, &limit) < 0 ? RLIM_INFINITY : limit.rlim_cur;
-}
 
 /* --- the child --- */
 
@@ -90,9 +80,12 @@ static uint64_t bytes_used(int resource)
 /* The limit comes on top of the memory that the process already uses. */
 static void limit_memory(const struct line_job *job)
 {
-	const uint64_t size = bytes_used(RLIMIT_AS), data = bytes_used(RLIMIT_DATA), half = memory_limit() / 2;
-	const uint64_t bytes = half < LINE_CHILD_BYTES ? half : LINE_CHILD_BYTES;
+	const uint64_t size = bytes_used(RLIMIT_AS), data = bytes_used(RLIMIT_DATA);
+	uint64_t bytes = LINE_CHILD_BYTES;
+	struct rlimit limit;
 
+	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur / 2 < bytes)
+		bytes = limit.rlim_cur / 2;
 	lower(RLIMIT_AS, size + file_bytes(job) + bytes);
 	lower(RLIMIT_DATA, data + bytes);
 }
@@ -135,13 +128,6 @@ static int follow_leash(int *leash)
 	if (sigaction(SIGALRM, &look, NULL) < 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
 		return -errno;
 	return timer_settime(timer, 0, &(struct itimerspec){often, often}, NULL) < 0 ? -errno : 0;
-}
-
-static void *leash_create(void)
-{
-	void *leash = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	return leash == MAP_FAILED ? NULL : leash;
 }
 
 /* The files that dwz shares are named ".../.dwz/x86_64-linux-gnu/foo.debug". */
@@ -338,12 +324,6 @@ static uint64_t seconds_of(int who)
 	       (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec + MICROSECONDS / 2) / MICROSECONDS;
 }
 
-/* CPU time of the children so far, to the nearest second. */
-static uint64_t child_time_seconds(void)
-{
-	return seconds_of(RUSAGE_CHILDREN);
-}
-
 /* In a jail a process may not send itself a signal. */
 static void run_handler(void)
 {
@@ -355,12 +335,12 @@ static void run_handler(void)
 }
 
 /*
- * `before` is what child_time_seconds() returned before a child ended. If nothing is left of the
+ * `before` is what seconds_of(RUSAGE_CHILDREN) returned before a child ended. If nothing is left of the
  * limit, runs the handler of SIGXCPU, as if the kernel had sent the signal.
  */
 static void child_time_charge(uint64_t before)
 {
-	const uint64_t spent = child_time_seconds() - before;
+	const uint64_t spent = seconds_of(RUSAGE_CHILDREN) - before;
 	struct rlimit limit;
 
 	if (!spent || getrlimit(RLIMIT_CPU, &limit) || limit.rlim_cur == RLIM_INFINITY)
@@ -375,7 +355,7 @@ static void child_time_charge(uint64_t before)
 /* Waits for the child's end. 0; or why it ended, if it did not report that itself. */
 static int bury(pid_t child)
 {
-	const uint64_t before = child_time_seconds();
+	const uint64_t before = seconds_of(RUSAGE_CHILDREN);
 	int status;
 
 	if (!has_ended(child, &status))
@@ -390,13 +370,14 @@ static int bury(pid_t child)
 static int line_child_start(const struct line_job *job, const struct line_answers *answers,
 		     struct line_child *ret_child)
 {
+	int *leash = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t parent = getpid(), pid;
-	int *leash = leash_create();
-	int ends[2], r = -ENOMEM;
+	int ends[2], r;
 
-	if (!leash || pipe2(ends, O_CLOEXEC) < 0) {
-		if (leash)
-			r = -errno;
+	if (leash == MAP_FAILED)
+		return -ENOMEM;
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		r = -errno;
 		goto out;
 	}
 	pid = fork();
@@ -413,8 +394,7 @@ static int line_child_start(const struct line_job *job, const struct line_answer
 					 .state = 1};
 	return 0;
 out:
-	if (leash)
-		(void)munmap(leash, sizeof(*leash));
+	(void)munmap(leash, sizeof(*leash));
 	return r;
 }
 
@@ -468,7 +448,7 @@ int line_child_finish(struct line_child *child, struct text_pool *texts, struct 
 	return died < 0 ? died : said;
 }
 
-/* --- line cache --- */
+/* --- the cache of names in front of the child --- */
 
 /* Increment it when the same DWARF yields other answers than before, or when they are packed in another way. */
 static const char resolver[] = "lines 4";

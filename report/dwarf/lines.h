@@ -67,7 +67,6 @@ size_t line_answers_find(const struct line_answers *answers, uint64_t address,
  * The child reads hostile files with a library that may fail on them, so the parent trusts nothing
  * here: it checks every number, and stops at a malformed record. Records before that are kept.
  */
-
 enum wire_record { WIRE_END, WIRE_TEXT, WIRE_ANSWER };
 
 enum {

@@ -233,7 +233,7 @@ static int last_error(sqlite3_vfs *system, int room, char *out)
 	return file->error;
 }
 
-static int database_file_register(struct database_file *file, int fd)
+static int register_file(struct database_file *file, int fd)
 {
 	*file = (struct database_file){.fd = fd};
 	file->system = (sqlite3_vfs){
@@ -252,11 +252,6 @@ static int database_file_register(struct database_file *file, int fd)
 		.xGetLastError = last_error,
 	};
 	return sqlite3_vfs_register(&file->system, 0) == SQLITE_OK ? 0 : -ENOMEM;
-}
-
-static void database_file_unregister(struct database_file *file)
-{
-	(void)sqlite3_vfs_unregister(&file->system);
 }
 
 /* --- database --- */
@@ -308,7 +303,7 @@ static int error_of(const struct database *database, int code)
 	return system > 0 ? -system : -EIO;
 }
 
-static int database_open_handle(struct database *database, const char *name, int flags)
+static int open_database(struct database *database, const char *name, int flags)
 {
 	const char *system = database->file.system.zName; /* NULL: that of the library */
 
@@ -327,12 +322,12 @@ int database_create(int fd, struct database **ret_database)
 
 	if (!database)
 		return -ENOMEM;
-	r = database_file_register(&database->file, fd);
+	r = register_file(&database->file, fd);
 	if (r < 0) {
 		free(database);
 		return r;
 	}
-	r = database_open_handle(database, "output", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+	r = open_database(database, "output", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
 					    SQLITE_OPEN_PRIVATECACHE);
 	if (!r)
 		r = database_run(database, settings_of_new);
@@ -362,7 +357,7 @@ int database_open(const char *path, struct database **ret_database)
 
 	if (!database)
 		return -ENOMEM;
-	r = database_open_handle(database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE);
+	r = open_database(database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE);
 	if (!r) {
 		(void)sqlite3_limit(database->handle, SQLITE_LIMIT_LENGTH, VALUE_MAX);
 		(void)sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -385,7 +380,7 @@ void database_destroy(struct database *database)
 		return;
 	(void)sqlite3_close(database->handle);
 	if (database->file.system.zName)
-		database_file_unregister(&database->file);
+		(void)sqlite3_vfs_unregister(&database->file.system);
 	free(database);
 }
 

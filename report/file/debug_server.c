@@ -242,12 +242,16 @@ static int judge(struct debug_server *server, int result)
 }
 
 /* The descriptor; -ENOENT: the servers do not have it; -ECANCELED: Ctrl-C; -EIO: no answer; -ENOMEM. */
-static int ask_library(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
-		       char **ret_path)
+static int ask_here(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
+		    char **ret_path)
 {
 	struct question *question = &server->question;
 	int r;
 
+	if (!ready(server))
+		return -EIO;
+	if (progress_stopped(server->progress))
+		return -ECANCELED;
 	*question = (struct question){.what = what_names[what], .start = now(), .progress = server->progress};
 	build_id_text(id, question->id);
 	server->library.set_user_data(server->client, question);
@@ -260,15 +264,6 @@ static int ask_library(struct debug_server *server, enum debug_server_file what,
 	r = judge(server, r);
 	progress_leave(server->progress);
 	return r;
-}
-
-/* The descriptor; -ENOENT: the servers do not have the file; -ECANCELED: Ctrl-C; -EIO: no answer; -ENOMEM. */
-static int ask_here(struct debug_server *server, enum debug_server_file what, const struct build_id *id,
-		    char **ret_path)
-{
-	if (!ready(server))
-		return -EIO;
-	return progress_stopped(server->progress) ? -ECANCELED : ask_library(server, what, id, ret_path);
 }
 
 /* --- queries by another process: the request is the kind and the build-id, the answer the file and its path --- */

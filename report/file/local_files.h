@@ -33,7 +33,6 @@ int debug_link_check(const struct debug_link *link, int fd);
  * build-id; a file with another one is refused, and reported. Paths from a trace are hostile: they
  * must not contain "..", and the opener decides what may be opened (report/opener/opener.h).
  */
-
 struct local_files { /* the caller's; all may be NULL */
 	const char *const *debug_dirs; /* NULL-terminated */
 	const char *symfs;	       /* NULL: no files by path, "" = / */

@@ -55,7 +55,6 @@ struct service name_store_service(struct name_store *store);
  * reported once, on one line, and from then on the cache is empty and stores nothing. Results are as
  * hostile as any file, but damage is noticed by a checksum. A NULL cache is an empty one.
  */
-
 enum { NAME_CACHE_VALUE_MAX = 64 << 20 }; /* bytes; larger results are not kept */
 
 struct name_cache {

@@ -195,24 +195,27 @@ static bool find_either(struct symbol_index *index, uint64_t address, bool calle
 	       (caller && find_in(index, address, false, ret_symbol));
 }
 
-bool module_was_embedded(const struct module *module)
+/* Whether one of its parts has one of two statuses. */
+static bool is_embedded_as(const struct module *module, uint32_t one, uint32_t other)
 {
 	for (size_t i = 0; i < module->parts.count; i++) {
 		uint32_t status = module->parts.items[i].module->embed_status;
 
-		if (status == EMBED_FULL || status == EMBED_MIN)
+		if (status == one || status == other)
 			return true;
 	}
 	return false;
 }
 
+bool module_was_embedded(const struct module *module)
+{
+	return is_embedded_as(module, EMBED_FULL, EMBED_MIN);
+}
+
 /* Whether a trace has all symbols of the module, according to one of its parts. */
 static bool is_whole(const struct module *module)
 {
-	for (size_t i = 0; i < module->parts.count; i++)
-		if (module->parts.items[i].module->embed_status == EMBED_FULL)
-			return true;
-	return false;
+	return is_embedded_as(module, EMBED_FULL, EMBED_FULL);
 }
 
 /* Ctrl-C ends queries to servers, here and later, but nothing else: reading a table is fast. */

@@ -14,8 +14,6 @@
 #include "common/cleanup.h"
 #include "common/elf/elf_file.h"
 
-/* --- pretty name --- */
-
 /* --- libiberty's demangler, which is given hostile names: its input and output are bounded --- */
 
 enum { INPUT_MAX = 4096, OUTPUT_MAX = 4096, PIECES_MAX = 1 << 16, REFERENCES_MAX = 24 };
@@ -296,28 +294,20 @@ char *pretty_name(const char *name, bool full)
 	return shorter;
 }
 
-/* --- symbol index --- */
+/* --- the index --- */
 
-static int add_name(struct symbol_list *list, const void *name, size_t length, uint32_t *ret_offset)
+int symbol_list_add(struct symbol_list *list, uint64_t address, uint64_t size, const void *name,
+		    size_t length)
 {
-	size_t offset = list->names.count;
+	const size_t offset = list->names.count;
 
 	if (offset + length + 1 > UINT32_MAX || array_reserve(&list->names, offset + length + 1) < 0)
 		return -ENOMEM;
 	memcpy(list->names.items + offset, name, length);
 	list->names.items[offset + length] = '\0';
 	list->names.count += length + 1;
-	*ret_offset = (uint32_t)offset;
-	return 0;
-}
-
-int symbol_list_add(struct symbol_list *list, uint64_t address, uint64_t size, const void *name,
-		    size_t length)
-{
-	struct raw_symbol symbol = {.address = address, .size = size, .binding = STB_GLOBAL};
-	int r = add_name(list, name, length, &symbol.name);
-
-	return r < 0 ? r : array_push(&list->symbols, symbol);
+	return array_push(&list->symbols, (struct raw_symbol){.address = address, .size = size,
+							      .name = (uint32_t)offset, .binding = STB_GLOBAL});
 }
 
 int symbol_list_add_symbols(struct symbol_list *list, const struct elf_symbols *symbols, uint64_t base)
@@ -391,14 +381,9 @@ static int sort_symbols(const struct symbol_list *list, struct radix_key **ret_k
 
 /* --- choosing the best of several at one address --- */
 
-static size_t underscores(const char *name)
-{
-	return strspn(name, "_");
-}
-
 static int compare_names(const char *a, const char *b)
 {
-	size_t of_a = underscores(a), of_b = underscores(b);
+	size_t of_a = strspn(a, "_"), of_b = strspn(b, "_");
 
 	if (of_a != of_b)
 		return of_a < of_b ? -1 : 1;
@@ -465,13 +450,11 @@ int symbol_index_create(struct symbol_list *list, struct symbol_index **ret_inde
 		index->rest = calloc(room, sizeof(*index->rest));
 		r = index->starts && index->rest ? 0 : -ENOMEM;
 	}
-	if (r < 0) {
-		symbol_index_destroy(index);
-		return r;
+	if (!r) {
+		keep_best(index, list, keys);
+		close_gaps(index);
+		r = address_buckets_init(&index->buckets, index->starts, index->count);
 	}
-	keep_best(index, list, keys);
-	close_gaps(index);
-	r = address_buckets_init(&index->buckets, index->starts, index->count);
 	if (r < 0) {
 		symbol_index_destroy(index);
 		return r;

@@ -33,7 +33,6 @@ char *shorten_name(const char *text);
  * except for the last step. A symbol without a size extends to the next one, the last to the end of
  * its page. If symbols nest, the innermost wins.
  */
-
 struct raw_symbol {
 	uint64_t address, size;
 	uint32_t name;	 /* offset in the names */

@@ -11,7 +11,7 @@
 #include "common/log.h"
 #include "common/time_units.h"
 
-/* --- nearest --- */
+/* --- the nearest name --- */
 
 enum { LONGEST = 64 }; /* limit of the names considered */
 
@@ -65,7 +65,7 @@ void nearest_try(struct nearest *nearest, const char *name)
 	nearest->name = name;
 }
 
-/* --- option values --- */
+/* --- values --- */
 
 /* Parses digits at *text; *ret_digits is their number. */
 static int take_digits(const char **text, uint64_t *value, unsigned int *ret_digits)

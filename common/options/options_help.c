@@ -98,7 +98,7 @@ void options_print_help(const struct option_set *set, bool all, FILE *out)
 		(void)fputs("All options: --help=all\n", out);
 }
 
-/* --- options completion --- */
+/* --- completion --- */
 
 enum { FUNCTION_NAME = 64 };
 

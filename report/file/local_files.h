@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * .gnu_debuglink: the base name of a file's separate debug file, and the CRC32 of its content
- * (GDB's manual, "Separate Debug Files"). The name is untrusted: if it could leave its
- * folder it is ignored.
+ * Finds files with the symbols that a trace lacks: binaries at the trace's path below `symfs`,
+ * separate debug files by build-id or .gnu_debuglink below the debug directories, and files from
+ * debuginfod servers, if the user allowed that. A file is used only if it has the module's
+ * build-id; a file with another one is refused, and reported. Paths from a trace are hostile: they
+ * must not contain "..", and the opener decides what may be opened (report/opener/opener.h).
  */
 #ifndef RWALKER_REPORT_FILE_LOCAL_FILES_H
 #define RWALKER_REPORT_FILE_LOCAL_FILES_H
@@ -13,26 +15,6 @@
 #include "report/file/debug_server.h"
 #include "report/opener/opener.h"
 
-enum { DEBUG_LINK_NAME = 256 };
-
-struct debug_link {
-	char name[DEBUG_LINK_NAME];
-	uint32_t crc;
-};
-
-/* -ENOENT: no such section; -EBADMSG: malformed; -ENOMEM; -errno: a read failed. */
-int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link);
-
-/* Checks that the file is the linked one. 0; -ESTALE: its CRC differs; -E2BIG: too large to read; -errno of pread. */
-int debug_link_check(const struct debug_link *link, int fd);
-
-/*
- * Finds files with the symbols that a trace lacks: binaries at the trace's path below `symfs`,
- * separate debug files by build-id or .gnu_debuglink below the debug directories, and files from
- * debuginfod servers, if the user allowed that. A file is used only if it has the module's
- * build-id; a file with another one is refused, and reported. Paths from a trace are hostile: they
- * must not contain "..", and the opener decides what may be opened (report/opener/opener.h).
- */
 struct local_files { /* the caller's; all may be NULL */
 	const char *const *debug_dirs; /* NULL-terminated */
 	const char *symfs;	       /* NULL: no files by path, "" = / */
@@ -98,5 +80,23 @@ int local_elf_open_named(const struct local_files *files, const char *path, cons
 
 /* Whether the path has a ".." component. */
 bool local_path_climbs(const char *path);
+
+/*
+ * .gnu_debuglink: the base name of a file's separate debug file, and the CRC32 of its content
+ * (GDB's manual, "Separate Debug Files"). The name is untrusted: if it could leave its
+ * folder it is ignored.
+ */
+enum { DEBUG_LINK_NAME = 256 };
+
+struct debug_link {
+	char name[DEBUG_LINK_NAME];
+	uint32_t crc;
+};
+
+/* -ENOENT: no such section; -EBADMSG: malformed; -ENOMEM; -errno: a read failed. */
+int debug_link_read(const struct elf_file *elf, struct debug_link *ret_link);
+
+/* Checks that the file is the linked one. 0; -ESTALE: its CRC differs; -E2BIG: too large to read; -errno of pread. */
+int debug_link_check(const struct debug_link *link, int fd);
 
 #endif

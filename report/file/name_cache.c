@@ -16,8 +16,6 @@
 #include "report/file/database.h"
 #include "report/file/local_files.h"
 
-/* --- name store --- */
-
 enum { DAY = 24 * 3600, REASON_ROOM = PATH_MAX + 160 };
 
 /* Places where there is no cache, but something else. */
@@ -372,8 +370,6 @@ struct service name_store_service(struct name_store *store)
 {
 	return (struct service){.serve = serve, .context = store};
 }
-
-/* --- name cache --- */
 
 enum { CHECKSUM_SIZE = 4 }; /* of the key and the bytes, after these */
 

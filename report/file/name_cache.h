@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The cache's file, one sqlite table of results by key, behind a service (report/sandbox/service.h) that
- * gives and takes them for the cache (below). It is opened at the first request, and made
- * when there is something to put. It must be a regular file of our own user, and either empty or
- * such a cache; root uses no file in another user's folder. If it exceeds its limit, results that
- * were not asked for longest make room. Whoever asks is not trusted: he can change the content of
- * the cache and nothing else.
+ * Keeps expensive results between reports: the lines of a module's addresses, and MiniDebugInfo
+ * unpacked. Never symbol tables of ordinary files or CFI rows: those are faster to rebuild. A result
+ * is bytes, found by a key: a line of text with the module's build-id, what the result is, and all
+ * that it depends on. So a report without a cache is the same, only slower.
  *
- * A request is its kind, a key that ends with NUL, and the bytes to put. The answer's result is 1 and
- * the bytes, 0: there are none, or -errno with a message for the user (none if there is no cache),
- * after which the store is of no use. A damaged file is emptied.
+ * The bytes come from the store, which is another process. If that cannot use its file, this is
+ * reported once, on one line, and from then on the cache is empty and stores nothing. Results are as
+ * hostile as any file, but damage is noticed by a checksum. A NULL cache is an empty one.
  */
 #ifndef RWALKER_REPORT_FILE_NAME_CACHE_H
 #define RWALKER_REPORT_FILE_NAME_CACHE_H
@@ -24,6 +22,18 @@
 
 struct database;
 
+/*
+ * The cache's file, one sqlite table of results by key, behind a service (report/sandbox/service.h) that
+ * gives and takes them for the cache (below). It is opened at the first request, and made
+ * when there is something to put. It must be a regular file of our own user, and either empty or
+ * such a cache; root uses no file in another user's folder. If it exceeds its limit, results that
+ * were not asked for longest make room. Whoever asks is not trusted: he can change the content of
+ * the cache and nothing else.
+ *
+ * A request is its kind, a key that ends with NUL, and the bytes to put. The answer's result is 1 and
+ * the bytes, 0: there are none, or -errno with a message for the user (none if there is no cache),
+ * after which the store is of no use. A damaged file is emptied.
+ */
 #define NAME_STORE_LIMIT (UINT64_C(256) << 20) /* bytes, by default */
 
 enum { NAME_KEY_ROOM = 1536 }; /* bytes of a key */
@@ -45,16 +55,6 @@ void name_store_init(struct name_store *store, const char *path);
 void name_store_deinit(struct name_store *store);
 struct service name_store_service(struct name_store *store);
 
-/*
- * Keeps expensive results between reports: the lines of a module's addresses, and MiniDebugInfo
- * unpacked. Never symbol tables of ordinary files or CFI rows: those are faster to rebuild. A result
- * is bytes, found by a key: a line of text with the module's build-id, what the result is, and all
- * that it depends on. So a report without a cache is the same, only slower.
- *
- * The bytes come from the store, which is another process. If that cannot use its file, this is
- * reported once, on one line, and from then on the cache is empty and stores nothing. Results are as
- * hostile as any file, but damage is noticed by a checksum. A NULL cache is an empty one.
- */
 enum { NAME_CACHE_VALUE_MAX = 64 << 20 }; /* bytes; larger results are not kept */
 
 struct name_cache {

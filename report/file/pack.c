@@ -21,7 +21,7 @@
 
 enum { BLOCK = 1 << 20 };
 
-/* --- dense --- */
+/* --- bytes as text --- */
 
 enum { DIGITS = 91, MASK = (1 << DENSE_PAIR_BITS) - 1 };
 
@@ -73,7 +73,7 @@ void sha256_text(const void *bytes, size_t length, char text[static SHA256_TEXT]
 	text[SHA256_TEXT - 1] = '\0';
 }
 
-/* --- deflate --- */
+/* --- zlib --- */
 
 enum { LEVEL = 6, GZIP_WINDOW = 15 + 16, MEMORY = 9, PART = 1 << 30 }; /* bytes that zlib gets at a time */
 
@@ -147,8 +147,6 @@ const char *deflate_version(void)
 {
 	return zlibVersion();
 }
-
-/* --- unpack --- */
 
 /* The output of decompression: an anonymous file with a size limit. */
 struct unpacked {

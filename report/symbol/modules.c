@@ -26,7 +26,9 @@ void module_destroy(struct module *module)
 {
 	symbol_index_destroy(module->embedded);
 	symbol_index_destroy(module->functions);
-	module_unwind_destroy(module->unwind);
+	if (module->unwind)
+		cfi_file_close(&module->unwind->file);
+	free(module->unwind);
 	line_answers_deinit(&module->lines);
 	array_free(&module->parts);
 	free(module->segments);
@@ -341,13 +343,6 @@ int modules_find_function(struct modules *modules, uint32_t number, uint64_t add
 }
 
 /* --- unwind information: from the trace, else from the local file; each module has its own, which threads may share --- */
-
-void module_unwind_destroy(struct module_unwind *unwind)
-{
-	if (unwind)
-		cfi_file_close(&unwind->file);
-	free(unwind);
-}
 
 /* The return address of signal handlers. Those of musl and of the arm64 vDSO have no FDE, so they are found by name. */
 static bool is_trampoline(const char *name)

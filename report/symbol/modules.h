@@ -220,6 +220,5 @@ int module_unwind_find(struct modules *modules, uint32_t number, const struct un
  * does not fit the others; -ENOMEM.
  */
 int module_unwind_join(const struct event_embed_unwind *piece, struct elf_section_bytes *section);
-void module_unwind_destroy(struct module_unwind *unwind);
 
 #endif

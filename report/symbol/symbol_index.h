@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Names for people, of C++ (Itanium ABI), Rust (legacy and v0), D and OCaml. In full: demangled, with
- * parameters; a name whose expansion is too large stays as it is. Short: demangled without them, and a list
- * of template or generic arguments, or of parameters of an enclosing function, that is longer than
- * PRETTY_LIST_MAX characters is replaced by "...", from the inside out: std::map<...>::find. What
- * identifies the function stays: (anonymous namespace), {lambda(int)#1}, operator<, operator(), and
- * Rust's <Type as Trait>:: and <impl Trait for Type>::, in which only inner lists are shortened.
+ * The functions of one module, found by address. Built once from any source of names (an ELF file,
+ * a trace, a text file), then only searched. Of several symbols with the same address the best is
+ * kept: the one with the lower rank (symbol_rank()), then with fewer leading
+ * underscores, then with the longer name, then the first in byte order. This is perf's order,
+ * except for the last step. A symbol without a size extends to the next one, the last to the end of
+ * its page. If symbols nest, the innermost wins.
  */
 #ifndef RWALKER_REPORT_SYMBOL_SYMBOL_INDEX_H
 #define RWALKER_REPORT_SYMBOL_SYMBOL_INDEX_H
@@ -17,22 +17,6 @@
 
 struct symbol_index;
 
-enum { PRETTY_LIST_MAX = 40 };
-
-/* New memory; NULL: the name needs no change, or out of memory. */
-char *pretty_name(const char *name, bool full);
-
-/* The second half of pretty_name(), for demangled names. New memory; NULL if nothing is too long. */
-char *shorten_name(const char *text);
-
-/*
- * The functions of one module, found by address. Built once from any source of names (an ELF file,
- * a trace, a text file), then only searched. Of several symbols with the same address the best is
- * kept: the one with the lower rank (common/elf/symbol_rank.h), then with fewer leading
- * underscores, then with the longer name, then the first in byte order. This is perf's order,
- * except for the last step. A symbol without a size extends to the next one, the last to the end of
- * its page. If symbols nest, the innermost wins.
- */
 struct raw_symbol {
 	uint64_t address, size;
 	uint32_t name;	 /* offset in the names */
@@ -66,5 +50,21 @@ const char *symbol_index_name(const struct symbol_index *index, uint32_t symbol)
  */
 const char *symbol_index_pretty_name(struct symbol_index *index, uint32_t symbol, bool full);
 size_t symbol_index_count(const struct symbol_index *index);
+
+/*
+ * Names for people, of C++ (Itanium ABI), Rust (legacy and v0), D and OCaml. In full: demangled, with
+ * parameters; a name whose expansion is too large stays as it is. Short: demangled without them, and a list
+ * of template or generic arguments, or of parameters of an enclosing function, that is longer than
+ * PRETTY_LIST_MAX characters is replaced by "...", from the inside out: std::map<...>::find. What
+ * identifies the function stays: (anonymous namespace), {lambda(int)#1}, operator<, operator(), and
+ * Rust's <Type as Trait>:: and <impl Trait for Type>::, in which only inner lists are shortened.
+ */
+enum { PRETTY_LIST_MAX = 40 };
+
+/* New memory; NULL: the name needs no change, or out of memory. */
+char *pretty_name(const char *name, bool full);
+
+/* The second half of pretty_name(), for demangled names. New memory; NULL if nothing is too long. */
+char *shorten_name(const char *text);
 
 #endif

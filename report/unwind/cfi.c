@@ -89,7 +89,7 @@ const struct unwind_arch *unwind_arch_find(uint16_t machine)
 	return NULL;
 }
 
-/* --- cfi section --- */
+/* --- the FDEs of a module --- */
 
 enum { SECTION_MAX_BYTES = 1 << 30, HEADER_VERSION = 1, TABLE_ENTRY = 8 };
 
@@ -339,7 +339,7 @@ int cfi_section_fde(const struct cfi_section *section, uint32_t number, struct c
 	return 0;
 }
 
-/* --- cfi file --- */
+/* --- of a file --- */
 
 enum { UNPACKED_MAX_BYTES = 256 << 20 };
 

@@ -239,8 +239,8 @@ static inline void await_call_number(pid_t tid, long wanted)
 }
 
 /*
- * Until the thread sleeps in a system call, and not in a page fault, nor on a futex of the barrier at which it meets
- * others.
+ * Until the thread sleeps in a system call, where it can be woken by anything: not in a page fault, nor preempted, nor on
+ * a futex of the barrier at which it meets others.
  */
 static inline void await_call(pid_t tid, const void *barrier, size_t size)
 {
@@ -250,7 +250,7 @@ static inline void await_call(pid_t tid, const void *barrier, size_t size)
 	do {
 		rest_us(1000);
 		call = call_of(tid, &first);
-	} while (call < 0 || (call == SYS_futex && first - (unsigned long)barrier < size));
+	} while (call < 0 || state_of(tid) != 'S' || (call == SYS_futex && first - (unsigned long)barrier < size));
 }
 
 /* Until it has slept for a while: it may sleep earlier for a moment, when one of its own pages is missing. */

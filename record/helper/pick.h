@@ -34,7 +34,7 @@ int perf_map_pick(struct elf_symbols *symbols, const uint64_t *hits, size_t coun
  */
 
 /*
- * Keeps only the names of the least rank at each address (common/elf/symbol_rank.h): the reader
+ * Keeps only the names of the least rank at each address (symbol_rank()): the reader
  * would not choose the others, but cannot see in a trace what they are. To be called before any
  * size is estimated.
  */

@@ -108,7 +108,7 @@ int cfi_file_open(const struct elf_file *elf, const struct elf_file *debug, uint
 int cfi_file_index(struct cfi_file *file, struct cfi_source source);
 void cfi_file_close(struct cfi_file *file);
 
-/* The function that contains the address (cfi_functions.h), without reading all FDEs. False: none, or no index. */
+/* The function that contains the address (elf_cfi.h), without reading all FDEs. False: none, or no index. */
 bool cfi_file_function(const struct cfi_file *file, uint64_t address, struct cfi_function *ret_function);
 
 #endif

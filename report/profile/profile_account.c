@@ -19,6 +19,8 @@
 
 /* --- notes --- */
 
+enum { ACCOUNT_TRIFLE = 1 }; /* percent */
+
 static const struct account_row {
 	unsigned int about;
 	const char *remedy;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Private to the room: the profile while it is built. Everything returned through
- * profile.h is in one of these arrays. The tables by which items are interned are below the arrays.
+ * Private to the room: the profile while it is built; how a section is read into it (chains, stacks, waits, walks);
+ * the notes of its account. Everything returned through profile.h is in one of the arrays of struct profile. The
+ * tables by which items are interned are below the arrays.
  */
 #ifndef RWALKER_REPORT_PROFILE_PROFILE_INTERNAL_H
 #define RWALKER_REPORT_PROFILE_PROFILE_INTERNAL_H
@@ -691,8 +692,6 @@ const char *budget_text(const struct budget_lack *lack, char text[BUDGET_TEXT]);
  * Kinds are in order of gravity, but notes that concern less than ACCOUNT_TRIFLE percent of the
  * samples come last.
  */
-
-enum { ACCOUNT_TRIFLE = 1 };
 
 enum account_kind { /* gravest first */
 	ACCOUNT_CUT_SHORT, /* by Ctrl-C */

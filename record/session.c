@@ -99,7 +99,7 @@ static void stop_source(struct session *session, const struct session_source *so
 		fail(session);
 }
 
-void session_stop_sources(struct session *session)
+static void stop_sources(struct session *session)
 {
 	for (uint32_t i = 0; i < session->schedule.span_count; i++)
 		stop_source(session, session->spans[i].source, session->spans[i].number);
@@ -369,7 +369,7 @@ static void finish_events(struct session *session)
 	uint64_t now;
 
 	walk_finish(&session->walk, budget);
-	session_stop_sources(session);
+	stop_sources(session);
 	unended_waits_finish(&session->waits.unended, budget);
 	if (session->start_state)
 		start_state_end(session->start_state, START_STATE_LAST);

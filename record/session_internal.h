@@ -125,8 +125,6 @@ bool session_end_flight(struct session *session);
 
 /* Reports, here and in the trace, that helper processes are gone that a later part of the recording needs. */
 void session_watch_helpers(struct session *session);
-/* Writes it again. */
-void session_write_helpers(struct session *session);
 /* The same for helpers that cannot be ended. last: also for those that were left just now. */
 void session_write_left(struct session *session, bool last);
 
@@ -170,7 +168,6 @@ const struct session_source *session_next_source(const struct session *session, 
 	 source = session_next_source(session, source))
 /* All of them begin to record, until their ends in the schedule. */
 void session_start_sources(struct session *session);
-void session_stop_sources(struct session *session);
 /* Stops those whose end has come. */
 void session_stop_ended(struct session *session, uint64_t now);
 /* Writes the sources; called again when their ends are known. */

@@ -95,7 +95,7 @@ void session_write_left(struct session *session, bool last)
 		tell_left(session);
 }
 
-void session_write_helpers(struct session *session)
+static void write_helpers(struct session *session)
 {
 	if (session->helpers_ended)
 		tell(session);
@@ -168,7 +168,7 @@ void session_begin_segment(struct session *session)
 	flight_begin_segment(session->flight, now);
 	session_write_clock(session);
 	session_write_sources(session);
-	session_write_helpers(session);
+	write_helpers(session);
 	session_write_budget(session, now);
 	session_account(session, now, true);
 }

@@ -98,7 +98,7 @@ static uint32_t sources(const struct session *session, bool rings)
 	uint32_t count = 0;
 
 	for EACH_SOURCE(source, session)
-		count += source->ops->rings || !rings;
+		count += source->ops->programs < PROBE_WRITERS || !rings;
 	return count;
 }
 

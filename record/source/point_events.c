@@ -274,5 +274,5 @@ static uint64_t recorded(const void *source)
 const struct source_ops point_events_ops = {
 	.programs = PROBE_POINTS,
 	.event = "hit", .view = "--tree", .count = count, .lasts = lasts, .open = open_source, .close = close_source,
-	.start = start, .stop = stop, .describe = describe, .account = account, .recorded = recorded, .rings = true,
+	.start = start, .stop = stop, .describe = describe, .account = account, .recorded = recorded,
 };

@@ -58,8 +58,7 @@ struct source_ops { /* what is not NULL is called only if the source is wanted, 
 	void (*describe)(const void *source); /* writes its SOURCE records; again when its end is known */
 	void (*account)(void *source, struct loss *loss);
 	uint64_t (*recorded)(const void *source); /* events */
-	bool rings;	   /* it writes to the rings */
-	bool takes_users;  /* its stop needs the user stacks of sleepers: a walk that is pending ends before */
+	bool takes_users; /* its stop needs the user stacks of sleepers: a walk that is pending ends before */
 };
 
 struct source_span { /* when a source ran */

@@ -727,5 +727,5 @@ const struct source_ops waits_ops = {
 	.programs = PROBE_WAITS,
 	.event = "wait", .view = "--top-waits", .count = count, .lasts = lasts, .open = open_source,
 	.close = close_source, .start = start, .stop = stop, .describe = describe, .account = account,
-	.recorded = recorded, .rings = true, .takes_users = true,
+	.recorded = recorded, .takes_users = true,
 };

@@ -363,7 +363,7 @@ end() {
 
 need_recording
 need_tool python3 objcopy setpriv unshare
-server= group=
+server="" group=""
 home=$(sed -n 's/^0:://p' /proc/self/cgroup)
 trap end EXIT
 cgroup_of hostile $$ && group="--cgroup $cgroup" # another run of this test has programs with the same names

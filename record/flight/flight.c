@@ -76,6 +76,15 @@ const struct trace_io flight_no_file = {.writev = count_bytes, .size = no_size};
 
 /* --- opening --- */
 
+/* text: NULL: any. */
+static bool has_rule(const struct record_flight *plan, enum trigger_kind kind, const char *text)
+{
+	for (uint32_t i = 0; i < plan->rule_count; i++)
+		if (plan->rules[i].kind == kind && (!text || !strcmp(plan->rules[i].text, text)))
+			return true;
+	return false;
+}
+
 int flight_open(const struct record_config *config, struct recording *recording, const struct flight_sizes *sizes,
 		struct flight **ret_flight)
 {
@@ -84,6 +93,7 @@ int flight_open(const struct record_config *config, struct recording *recording,
 		.kept = (uint64_t)config->flight.max_dumps,
 		.bytes = (uint64_t)config->flight.max_kept,
 	};
+	const bool runs = config->flight.on_dump || has_rule(&config->flight, TRIGGER_EXEC, NULL);
 	struct flight *flight = calloc(1, sizeof(*flight));
 	int r;
 
@@ -93,7 +103,7 @@ int flight_open(const struct record_config *config, struct recording *recording,
 	flight->plan = flight->first = &config->flight;
 	flight->recording = recording;
 	flight->bytes = sizes->window;
-	r = dump_files_open(&flight->output, &settings) ?: runner_open(&flight->runner, flight->plan) ?:
+	r = dump_files_open(&flight->output, &settings) ?: (runs ? runner_open(&flight->runner, flight->plan) : 0) ?:
 	    triggers_open(&flight->triggers, flight->plan, &config->offcpu, flight) ?:
 	    helpers_start(sizes->helper, &flight->spawner);
 	if (r < 0)
@@ -197,15 +207,6 @@ void flight_fire(struct flight *flight, const struct flight_cause *cause, uint64
 void flight_walked(struct flight *flight, const struct flight_cause *cause, uint64_t now)
 {
 	triggers_walked(flight->triggers, cause, now);
-}
-
-/* text: NULL: any. */
-static bool has_rule(const struct record_flight *plan, enum trigger_kind kind, const char *text)
-{
-	for (uint32_t i = 0; i < plan->rule_count; i++)
-		if (plan->rules[i].kind == kind && (!text || !strcmp(plan->rules[i].text, text)))
-			return true;
-	return false;
 }
 
 static void fire_commands(struct flight *flight, uint64_t now)

@@ -91,7 +91,7 @@ int forked_become_caller(void);
  * --on-dump go on.
  */
 
-/* As root, before anything is open; does nothing if no rule needs it. 0, or -errno after reporting why. */
+/* As root, before anything is open; only if something needs it. 0, or -errno after reporting why. */
 int runner_open(struct forked *runner, const struct record_flight *plan);
 /* A rule whose command exited with 0 and was not returned yet; false if there is none. Never waits. */
 bool runner_next(const struct forked *runner, uint32_t *ret_rule);

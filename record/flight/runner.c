@@ -175,22 +175,11 @@ static void helper_run(const void *context, int socket)
 
 /* --- the recorder --- */
 
-static bool is_needed(const struct record_flight *plan)
-{
-	for (uint32_t i = 0; i < plan->rule_count; i++)
-		if (plan->rules[i].kind == TRIGGER_EXEC)
-			return true;
-	return plan->on_dump;
-}
-
 int runner_open(struct forked *runner, const struct record_flight *plan)
 {
 	int32_t rc = 0;
-	int r;
+	int r = forked_start(runner, helper_run, plan, "runs commands", &rc);
 
-	if (!is_needed(plan))
-		return 0;
-	r = forked_start(runner, helper_run, plan, "runs commands", &rc);
 	if (r < 0 || rc >= 0)
 		return r;
 	return log_error(-rc, "cannot give up rights before commands are run: %s", strerror(-rc));

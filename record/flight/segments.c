@@ -63,7 +63,7 @@ int segments_create(uint64_t age, size_t bytes, struct segments **ret_segments)
 		segments_destroy(segments);
 		return -ENOMEM;
 	}
-	/* The kernel gives us the memory now: when it is short, threads that ask for some wait, and we must record them. */
+	/* The kernel gives us the memory now: when it is short, who asks for some waits, and we must record that. */
 	for (size_t at = 0; at < bytes; at += LEAST_PAGE)
 		((volatile uint8_t *)segments->memory)[at] = 0;
 	*ret_segments = segments;

@@ -12,11 +12,19 @@ streaming=$build/tests/live/recorder/stream_recorder
 need_recording
 need_tool python3
 
+# The load is in a group of its own: programs of the same names, whose files come and go, may run beside.
+base=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+cgroup=
+[ -z "$base" ] || make_cgroup "$base/rwalker-flight-$$"
+join() { [ -z "$cgroup" ] || echo "$started" >"$cgroup/cgroup.procs"; }
+
 # Short processes in pipes, a shell, and a program with threads: forks, execs, exits, mappings, waits.
 load() {
 	start bash -c "while :; do sh -c 'sort /etc/services | uniq -c | tail -1; sleep $(at_level 0.15 0.005)' >/dev/null; done"
+	join
 	loads=$started
 	start bash -c 'while :; do grep -rc include "$0" >/dev/null; '"$(at_level 'sleep 0.1' :)"'; done' "$here/common"
+	join
 	loads="$loads $started"
 }
 
@@ -73,7 +81,8 @@ ended_well() {
 as_recorded() {
 	local name=$1 count=$2
 	shift 2
-	RWALKER_STREAM=$scratch/$name.stream begin "$name" --flight 3s,8M --embed none -c '^(sort|uniq|tail|sh|sleep|grep)$' "$@"
+	RWALKER_STREAM=$scratch/$name.stream begin "$name" --flight 3s,8M --embed none -c '^(sort|uniq|tail|sh|sleep|grep)$' \
+		${cgroup:+--cgroup "$cgroup"} "$@"
 	load
 	sleep 2
 	some_dumps "$name" "$count"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -129,6 +131,15 @@ static int open_inputs(const struct report_options *options, struct opener_serve
 	return r < 0 ? log_error(-r, "not enough memory") : 0;
 }
 
+/* Files that were fetched and are not kept are gone when we end; at most a second is waited for. */
+static void await_servers(int servers)
+{
+	struct pollfd ended = {.fd = servers, .events = POLLIN};
+
+	if (servers >= 0 && !shutdown(servers, SHUT_WR))
+		(void)poll(&ended, 1, 1000);
+}
+
 /* Two processes, because the one that reads the traces may do nothing else. */
 static int run(struct report_options *options, int argc, char **argv)
 {
@@ -158,6 +169,7 @@ static int run(struct report_options *options, int argc, char **argv)
 	trace_inputs_close(&inputs);
 	r = r < 0 || user_become_parent(&users.parent) < 0 ? EXIT_FAILED : serve(options, &worker, server);
 	report_output_wait(&output);
+	await_servers(servers);
 	return r < 0 ? EXIT_FAILED : r;
 }
 

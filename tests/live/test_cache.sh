@@ -14,7 +14,7 @@ trap 'rm -rf "$dir"' EXIT
 
 # A trace with the address of one function of the reporter, which has DWARF.
 id=$(readelf -n "$report" | awk '/Build ID/ { print $3 }')
-"$build/tests/fault/named_trace" "$dir/t.rwk" "0x$(nm "$report" | awk '$3 == "main" { print $1 }')" "$report" "$id"
+named_trace "$dir/t.rwk" "0x$(nm "$report" | awk '$3 == "main" { print $1 }')" "$report" "$id"
 
 tree() { "$report" --tree --color=never "$@" "$dir/t.rwk" >"$dir/out" 2>"$dir/err"; }
 same() { verdict "cache-$1" "$(diff "$dir/none" "$dir/out" | head -n 3) $(head -n 2 "$dir/err")" cmp -s "$dir/none" "$dir/out"; }
